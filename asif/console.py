@@ -96,7 +96,9 @@ def calls_on_spark(
 def save(path: Path | None, result: Any) -> None:
     """Write the result of a command as JSON, if the user gave --json."""
     if path is not None:
-        write(path, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+        from model.results.plain import plain
+
+        write(path, json.dumps(plain(result), indent=2, ensure_ascii=False) + "\n")
 
 
 def write(path: Path, content: str | bytes) -> None:

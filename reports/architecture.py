@@ -53,7 +53,7 @@ background:var(--bg);font:11px system-ui,"Segoe UI",Roboto,"Helvetica Neue",Aria
 """.strip()
 
 
-class Box(NamedTuple):
+class PackageBox(NamedTuple):
     x: float
     y: float
     width: float
@@ -136,16 +136,16 @@ def svg() -> str:
     (top,), *inner, (bottom,) = layers()
     columns = [package for row in reversed(inner) for package in row]
     wide = len(columns) * (_BOX + _GAP) - _GAP + _LANE
-    boxes = {top: Box(_MARGIN, _MARGIN, wide, _BOX_HEIGHT)}
+    boxes = {top: PackageBox(_MARGIN, _MARGIN, wide, _BOX_HEIGHT)}
     for place, row in enumerate(inner, 1):
         for package in row:
             x = _MARGIN + columns.index(package) * (_BOX + _GAP)
-            boxes[package] = Box(x, _MARGIN + place * _ROW, _BOX, _BOX_HEIGHT)
+            boxes[package] = PackageBox(x, _MARGIN + place * _ROW, _BOX, _BOX_HEIGHT)
     below = _MARGIN + (len(inner) + 1) * _ROW
     rooms, within = in_the_model(found)
     jumps = sum(_jump(rooms, *pair) != 1 for pair in within)
     height = _BOX_HEIGHT + _tallest(rooms) + _JUMP * (jumps + 2)
-    boxes[bottom] = Box(_MARGIN, below, wide, height)
+    boxes[bottom] = PackageBox(_MARGIN, below, wide, height)
     pairs = sorted(between_packages(found))
     drawn = [
         *(part for name, box in boxes.items() for part in _package(name, box)),
@@ -169,7 +169,7 @@ def svg() -> str:
 Points: TypeAlias = tuple[tuple[float, float], ...]
 
 
-def _way(boxes: Mapping[str, Box], one: str, other: str, top: str, bottom: str) -> Points:
+def _way(boxes: Mapping[str, PackageBox], one: str, other: str, top: str, bottom: str) -> Points:
     """From the importer down to the imported: straight where one of them spans all columns."""
     start, end = boxes[one], boxes[other]
     if bottom == other:
@@ -183,20 +183,20 @@ def _way(boxes: Mapping[str, Box], one: str, other: str, top: str, bottom: str) 
     return ((x1, start.bottom), (x1, level), (x2, level), (x2, end.y))
 
 
-def _package(name: str, box: Box) -> Iterator[str]:
+def _package(name: str, box: PackageBox) -> Iterator[str]:
     yield _rect(box)
     yield _text(box.middle, box.y + 20, name, "name")
     yield _text(box.middle, box.y + 36, ROLES[name])
 
 
-def _model(box: Box, rooms: Mapping[str, tuple[str, ...]], found: Imports) -> Iterator[str]:
+def _model(box: PackageBox, rooms: Mapping[str, tuple[str, ...]], found: Imports) -> Iterator[str]:
     """The rooms side by side; imports of the next room go straight, others below the rooms."""
     height = _tallest(rooms)
     across = len(rooms) * (_ROOM + _ROOM_GAP) - _ROOM_GAP
     x = box.middle - across / 2
-    places: dict[str, Box] = {}
+    places: dict[str, PackageBox] = {}
     for room, files in rooms.items():
-        places[room] = Box(x, box.y + _BOX_HEIGHT, _ROOM, height)
+        places[room] = PackageBox(x, box.y + _BOX_HEIGHT, _ROOM, height)
         x += _ROOM + _ROOM_GAP
         yield _rect(places[room], "room")
         if room in ROLES:
@@ -228,7 +228,7 @@ def _jump(rooms: Mapping[str, tuple[str, ...]], one: str, other: str) -> int:
     return order.index(other) - order.index(one)
 
 
-def _rect(box: Box, style: str = "") -> str:
+def _rect(box: PackageBox, style: str = "") -> str:
     return (
         f'<rect class="{style}" x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" '
         f'height="{box.height:g}" rx="6"/>'

@@ -6,7 +6,8 @@ return, and the command line prints them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from enum import Enum
 from typing import Any, TypeAlias
 
 from rich.console import RenderableType
@@ -14,8 +15,21 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from model.core import Guarantee
+from model.evidence import Outcome
 from model.recovery import WORDS
+from model.results.answers import Answer
+from model.results.attack import AttackResult, MutantResult
+from model.results.classes import BoxResult
+from model.results.engine import EngineCheck
+from model.results.experiment import Reproduction
+from model.results.explanation import ExplainedTable
+from model.results.lineage import LineageResult, PortsResult
+from model.results.plans import PlanResult
+from model.results.proofs import ProofResult
+from model.results.run import ComparedRun, RealRun
+from model.results.simulation import Simulation
+from model.results.study import Study
+from model.results.verdict import ScopeResult, Verdict, WitnessResult
 from reports.diagrams import grid, terminal
 from reports.one_line import one_line
 from reports.results import experiments as experiment_results
@@ -24,169 +38,175 @@ from reports.results import proofs as proof_results
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
 
-Result: TypeAlias = Mapping[str, Any]
 Output: TypeAlias = Iterator[RenderableType]
 
 
-UNFINISHED = "explored so far"
-DIFFERS = ("weaker", "stronger")
-"""The ways in which a found guarantee may differ from the claimed one."""
-
-
-def verdict(result: Result) -> Output:
+def verdict(result: Verdict) -> Output:
     """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
     table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
-    for row in result["scopes"]:
-        outcome = row["outcome"]
-        if row["counterexample"]:
-            outcome += f" in {_steps(row['counterexample']['steps'])}"
-        elif row["spent"]:
-            outcome += f": {row['spent']}"
-        if not (row["as_pinned"] or row["spent"]):
+    for row in result.scopes:
+        outcome = row.outcome.value
+        if row.counterexample:
+            outcome += f" in {_steps(row.counterexample.steps)}"
+        elif row.spent:
+            outcome += f": {row.spent}"
+        if not (row.as_pinned or row.spent):
             outcome += " (not as pinned)"
         table.add_row(
-            escape(row["name"]),
-            _word(row["operators"]),
-            f"{row['states']:,}",
-            f"{row['states_per_second']:,}",
-            f"{row['hit']}/{row['points']}",
-            row["guarantee"].lower(),
+            escape(row.name),
+            _word(row.operators),
+            f"{row.states:,}",
+            f"{row.states_per_second:,}",
+            f"{row.hit}/{row.points}",
+            row.guarantee.name.lower(),
             outcome,
         )
     yield table
-    yield from (f"  {line}" for line in _classes(result["scopes"]))
-    tried = result["attack"]
-    found = f"failed: {tried['failure']['property']}" if tried["failure"] else "found nothing"
-    made = f"{tried['walks']} walks, {tried['examples']} Hypothesis runs"
-    yield f"random attack: {made}, {tried['actions']} actions, {found}"
-    yield f"crash points hit: {result['hit']} of {result['points']}"
-    yield from (f"  missed: {point}" for point in result["missed"])
-    yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result["evidence"].items())
-    yield from (f"  never happened: {note}" for note in result["missing"])
-    yield from (f"  vacuous: {why}" for why in result["vacuous"])
-    for name, guarantee in result["found"].items():
-        claimed = result["claims"].get(name, "nothing")
-        differs = next((f", {word} than claimed" for word in DIFFERS if name in result[word]), "")
-        yield f"{_word(name)} operators: {guarantee.lower()} (claimed: {claimed.lower()}){differs}"
-    if result["found"]:
-        weakest = max(Guarantee[name] for name in result["found"].values())
-        yield f"in everyday words: {WORDS[weakest]}"
-    expected = "" if result["expected"] else " - NOT AS EXPECTED"
-    if result["outcome"] == UNFINISHED:
+    yield from (f"  {line}" for line in _classes(result.scopes))
+    yield _attack(result.attack)
+    yield f"crash points hit: {result.hit} of {result.points}"
+    yield from (f"  missed: {point}" for point in result.missed)
+    yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
+    yield from (f"  never happened: {note}" for note in result.missing)
+    yield from (f"  vacuous: {why}" for why in result.vacuous)
+    yield from _guarantees(result)
+    expected = "" if result.expected else " - NOT AS EXPECTED"
+    if result.outcome is Outcome.UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
-    yield f"{result['protocol']}: {result['outcome']}{expected}"
+    yield f"{result.protocol}: {result.outcome.value}{expected}"
 
 
-def _classes(scopes: Sequence[Result]) -> Iterator[str]:
+def _attack(tried: AttackResult) -> str:
+    found = f"failed: {tried.failure.property}" if tried.failure else "found nothing"
+    made = f"{tried.walks} walks, {tried.examples} Hypothesis runs"
+    return f"random attack: {made}, {tried.actions} actions, {found}"
+
+
+def _guarantees(result: Verdict) -> Iterator[str]:
+    """The guarantee of each class of operators, and the weakest one in everyday words."""
+    for one in result.classes:
+        claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
+        differs = ""
+        if one.operators in result.weaker:
+            differs = ", weaker than claimed"
+        elif one.operators in result.stronger:
+            differs = ", stronger than claimed"
+        found = one.found.name.lower()
+        yield f"{_word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
+    if result.found:
+        yield f"in everyday words: {WORDS[max(result.found.values())]}"
+
+
+def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
     """The scopes whose operators are of another class than the pinned one, or of an unknown one."""
     for row in scopes:
-        pinned, derived = (name and _word(name) for name in (row["operators"], row["derived"]))
-        if derived is None:
-            yield f"{row['name']}: {pinned} operators, pinned but not derived"
-        elif derived != pinned:
-            yield f"{row['name']}: {derived} operators, pinned as {pinned}"
+        pinned = _word(row.operators)
+        if row.derived is None:
+            yield f"{row.name}: {pinned} operators, pinned but not derived"
+        elif row.derived is not row.operators:
+            yield f"{row.name}: {_word(row.derived)} operators, pinned as {pinned}"
 
 
 def _steps(count: int) -> str:
     return "1 step" if count == 1 else f"{count} steps"
 
 
-def verdicts(results: Sequence[Result]) -> Output:
+def verdicts(results: Sequence[Verdict]) -> Output:
     """The output of `asif check --all`: a row for each protocol, then how many are as expected."""
     name = Column("protocol", overflow="fold")  # never cut
     table = Table(name, "outcome", "states", "mutants", "seconds")
     for result in results:
-        found = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
-        shortest = min((one["steps"] for one in found), default=None)
-        rows = result["mutants"] or ()
-        dead = sum(row["by"] is not None for row in rows)
+        shortest = result.shortest
         table.add_row(
-            escape(result["protocol"]),
-            result["outcome"] + ("" if shortest is None else f" in {_steps(shortest)}"),
-            f"{sum(row['states'] for row in result['scopes']):,}",
-            f"{dead} of {len(rows)}" if rows else "",
-            f"{result['seconds']:.1f}",
+            escape(result.protocol),
+            result.outcome.value + ("" if shortest is None else f" in {_steps(shortest.steps)}"),
+            f"{result.states:,}",
+            f"{result.killed} of {len(result.mutants)}" if result.mutants else "",
+            f"{result.seconds:.1f}",
         )
     yield table
-    expected = sum(result["expected"] for result in results)
+    expected = sum(result.expected for result in results)
     yield f"{expected} of {len(results)} protocols and variants are as expected"
 
 
-def mutants(rows: Sequence[Result]) -> Output:
+def mutants(rows: Sequence[MutantResult]) -> Output:
     table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
     for row in rows:
         table.add_row(
-            escape(row["name"]),
-            row["by"] or "NOBODY",
-            row["scope"] or "",
-            str(row["steps"] or ""),
-            f"{row['states']:,}",
-            f"{row['seconds']:.1f}",
+            escape(row.name),
+            row.by or "NOBODY",
+            row.scope or "",
+            str(row.steps or ""),
+            f"{row.states:,}",
+            f"{row.seconds:.1f}",
         )
     yield table
-    found = sum(row["by"] is not None for row in rows)
+    found = sum(row.by is not None for row in rows)
     yield f"mutants found: {found} of {len(rows)}"
 
 
-def proofs(result: Result) -> Output:
+def proofs(result: ProofResult) -> Output:
     """The output of `asif prove` for one protocol: its lemmas, each with the unexpected answers."""
-    for lemma in result["lemmas"]:
+    for lemma in result.lemmas:
         yield proof_results.summary(lemma)
-        for query in lemma["queries"]:
-            if query["answer"] != query["expect"]:
-                yield f"  {query['name']}: {query['answer']} - EXPECTED {query['expect']}"
-            if query.get("cvc5") == "unknown":
-                yield f"  {query['name']}: cvc5 cannot decide it in time"
-            elif query.get("cvc5") not in (None, query["answer"]):
-                yield f"  {query['name']}: CVC5 SAYS {query['cvc5']}"
-        for hypothesis in lemma["hypotheses"]:
-            if not hypothesis["needed"]:
-                yield f"  NOT NEEDED: {hypothesis['name']}"
-    yield from map(proof_results.comparison, result["drift"])
+        for query in lemma.queries:
+            if query.answer is not query.expect:
+                yield f"  {query.name}: {query.answer} - EXPECTED {query.expect}"
+            if query.cvc5 is Answer.UNKNOWN:
+                yield f"  {query.name}: cvc5 cannot decide it in time"
+            elif query.contradicted:
+                yield f"  {query.name}: CVC5 SAYS {query.cvc5}"
+        for hypothesis in lemma.hypotheses:
+            if not hypothesis.needed:
+                yield f"  NOT NEEDED: {hypothesis.name}"
+    yield from map(proof_results.comparison, result.drift)
 
 
-def run(result: Result) -> Output:
+def run(result: RealRun) -> Output:
     """The output of `asif run`."""
-    yield f"{result['input']}: {result['pattern']}"
-    if added := result.get("added"):
-        yield f"added behind your pattern: {' and '.join(added)}; --alone leaves them out"
-    if "clock" in result:
-        yield f"times are whole multiples of {result['clock']}"
-    crashes = (f"{crash['node']} at event {crash['at_event']:,}" for crash in result["crashes"])
+    yield f"{result.input}: {result.pattern}"
+    if result.added:
+        yield f"added behind your pattern: {' and '.join(result.added)}; --alone leaves them out"
+    if result.clock is not None:
+        yield f"times are whole multiples of {result.clock}"
+    crashes = (f"{crash.node} at event {crash.at_event:,}" for crash in result.crashes)
     yield f"crashes: {', '.join(crashes)}"
-    for what in ("expected", "failure_free", "with_crashes"):
-        row = result[what]
-        yield f"{what.replace('_', ' '):>14}: {row['count']:,} outputs, sha256 {row['sha256']}"
-    if not result["expected"]["count"]:
+    for what, row in (
+        ("expected", result.expected),
+        ("failure free", result.failure_free),
+        ("with crashes", result.with_crashes),
+    ):
+        yield f"{what:>14}: {row.count:,} outputs, sha256 {row.sha256}"
+    if not result.expected.count:
         yield "warning: the pattern never matches here, so this run says little"
-    yield "the same" if result["same"] else f"NOT THE SAME: {_differences(result)}"
-    if left_out := result["left_out"]:
+    yield "the same" if result.same else f"NOT THE SAME: {_differences(result)}"
+    if left_out := result.left_out:
         yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
-    other = result["compared"]
-    replayed, peak = f"{result['replayed']:,}", f"{result['peak_backup']:,} events"
+    other = result.compared
+    replayed, peak = f"{result.replayed:,}", f"{result.peak_backup:,} events"
     if other is not None:
-        replayed += f" ({other['protocol']}: {other['replayed']:,})"
-        peak += f" ({other['protocol']}: {other['peak_backup']:,})"
+        replayed += f" ({other.protocol}: {other.replayed:,})"
+        peak += f" ({other.protocol}: {other.peak_backup:,})"
     yield f"events replayed: {replayed}"
     yield f"backup at its peak: {peak}"
-    if other is not None and not other["same"]:
-        yield f"{other['protocol']}: NOT THE SAME: {_differences(other)}"
+    if other is not None and not other.same:
+        yield f"{other.protocol}: NOT THE SAME: {_differences(other)}"
 
 
-def _differences(result: Result) -> str:
-    missing, surplus = result["missing_outputs"], result["surplus_outputs"]
+def _differences(result: RealRun | ComparedRun) -> str:
+    missing, surplus = result.missing_outputs, result.surplus_outputs
     if not missing and not surplus:
         return "the order differs"
     return f"{missing:,} outputs are missing, and {surplus:,} are too many"
 
 
-def simulation(result: Result) -> Output:
+def simulation(result: Simulation) -> Output:
     """The output of `asif simulate`."""
-    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
-    if result["knobs"]:
-        yield "knobs: " + ", ".join(f"{k} = {_setting(v)}" for k, v in result["knobs"].items())
+    yield f"{result.scenario}: {result.protocol}, {result.input}, {result.pattern}"
+    if result.knobs:
+        yield "knobs: " + ", ".join(f"{k} = {_setting(v)}" for k, v in result.knobs.items())
     yield simulation_results.table(result)
-    if result["failures"]:
+    if result.failures:
         yield simulation_results.failures(result)
     yield from simulation_results.not_crashed(result)
     yield simulation_results.memory(result)
@@ -197,24 +217,24 @@ def simulation(result: Result) -> Output:
     yield simulation_results.verdict(result)
 
 
-def study(result: Result) -> Output:
+def study(result: Study) -> Output:
     """The output of `asif simulate --study`."""
-    yield f"{result['scenario']}: {result['protocol']}, {result['input']}, {result['pattern']}"
+    yield f"{result.scenario}: {result.protocol}, {result.input}, {result.pattern}"
     yield simulation_results.study_table(result)
     yield from simulation_results.study_lines(result)
 
 
-def explanation(tables: Sequence[Result]) -> Output:
+def explanation(tables: Sequence[ExplainedTable]) -> Output:
     """The output of `asif simulate --explain`: a table for each table of a scenario."""
     for found in tables:
-        yield f"\n{found['name']}: {found['meaning']}"
-        if not found["keys"]:
+        yield f"\n{found.name}: {found.meaning}"
+        if not found.keys:
             yield "  (none)"
             continue
         table = Table(Column("key", no_wrap=True), "value", "unit", "default", "meaning")
-        for row in found["keys"]:
-            meaning = (row["default"] or "required", escape(row["meaning"]))
-            table.add_row(row["key"], escape(row["values"]), row["unit"], *meaning)
+        for row in found.keys:
+            meaning = (row.default or "required", escape(row.meaning))
+            table.add_row(row.key, escape(row.values), row.unit, *meaning)
         yield table
 
 
@@ -222,86 +242,86 @@ def _setting(value: Any) -> str:
     return "off" if value is None else str(value).lower()
 
 
-def reproduction(result: Result) -> Output:
+def reproduction(result: Reproduction) -> Output:
     """The output of `asif reproduce` for one experiment."""
-    yield f"{result['title']}\n{result['source']}"
-    size = f"{result['runs']:,} runs of {result['events']:,} events, {result['seeds']} seeds"
-    kept = f", {result['resumed']} of them done before" if result["resumed"] else ""
-    yield f"{size}{kept}, {result['seconds']:.0f} s"
+    yield f"{result.title}\n{result.source}"
+    size = f"{result.runs:,} runs of {result.events:,} events, {result.seeds} seeds"
+    kept = f", {result.resumed} of them done before" if result.resumed else ""
+    yield f"{size}{kept}, {result.seconds:.0f} s"
     yield experiment_results.table(result)
-    yield from result["notes"]
+    yield from result.notes
 
 
-def recovery_plan(result: Result) -> Output:
+def recovery_plan(result: PlanResult) -> Output:
     """The output of `asif plan`."""
-    queries, resources = len(result["failed_queries"]), result["moments"][-1]["resources"]
+    queries, last = len(result.failed_queries), result.moments[-1]
     yield (
-        f"{result['name']}: {queries} failed queries cost {result['cost']:,}; hosts bring "
-        f"{resources:,} within {result['moments'][-1]['at_min']:g} minutes"
+        f"{result.name}: {queries} failed queries cost {result.cost:,}; hosts bring "
+        f"{last.resources:,} within {last.at_min:g} minutes"
     )
     yield plan_results.table(result)
     yield from plan_results.lines(result)
 
 
-def engine_check(result: Result) -> Output:
+def engine_check(result: EngineCheck) -> Output:
     """The output of `asif spark` for one check."""
-    yield f"{result['title']}, {result['seconds']:.0f} s"
+    yield f"{result.title}, {result.seconds:.0f} s"
     yield spark_results.table(result)
-    yield from result["notes"]
+    yield from result.notes
     if spark_results.errors(result):
         yield spark_results.errors_table(result)
     yield spark_results.summary_line(result)
 
 
-def classes(results: Sequence[Result], *, in_full: bool) -> Output:
+def classes(results: Sequence[BoxResult], *, in_full: bool) -> Output:
     """The output of `asif classify`: a row for each box; in full also its witnesses, drawn."""
     table = Table(Column("box", no_wrap=True), "class", "in the paper", "pairs")
     for one in results:
-        derived = "undecided" if one["class"] is None else _word(one["class"])
-        paper = "–" if one["paper"] is None else _word(one["paper"])
-        if one["class"] and one["paper"] and one["paper"] != one["class"]:
+        derived = "undecided" if one.class_ is None else _word(one.class_)
+        paper = "–" if one.paper is None else _word(one.paper)
+        if one.differs:
             paper += " (differs)"
-        pairs = "–" if one["pairs"] is None else f"{one['pairs']:,}"
-        table.add_row(one["name"], derived, paper, pairs)
+        pairs = "–" if one.pairs is None else f"{one.pairs:,}"
+        table.add_row(one.name, derived, paper, pairs)
     yield table
     for one in results:
         if in_full:
-            yield f"{one['title'].rstrip('.')}: {one['box']}"
-        if one["undecided"]:
-            yield f"{one['name']}: undecided: {one['undecided']}; --limit sets the number"
-        for witness in one["witnesses"] if in_full else ():
-            yield f"{one['name']} is not {_word(witness['not_of'])}:"
-            yield grid.style(witness["grid"])
+            yield f"{one.title.rstrip('.')}: {one.box}"
+        if one.undecided:
+            yield f"{one.name}: undecided: {one.undecided}; --limit sets the number"
+        for witness in one.witnesses if in_full else ():
+            yield f"{one.name} is not {_word(witness.not_of)}:"
+            yield grid.style(witness.grid)
 
 
-def witnesses(name: str, results: Sequence[Result]) -> Output:
+def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
     """The output of `asif witness`: each run, drawn."""
     if not results:
         yield f"{name}: every scope is precise"
     for one in results:
-        what = f"{one['protocol']}, {escape(one['scope'])}: {_word(one['guarantee'])}"
-        if one["story"] is None:
-            yield f"{what}, and no run in {one['states']:,} worlds shows that"
+        what = f"{one.protocol}, {escape(one.scope)}: {_word(one.guarantee)}"
+        if one.story is None or one.steps is None:
+            yield f"{what}, and no run in {one.states:,} worlds shows that"
             continue
-        yield f"{what}; not {_word(one['not'])}, in {_steps(one['steps'])}:"
-        yield terminal.style(one["story"])
+        yield f"{what}; not {_word(one.not_)}, in {_steps(one.steps)}:"
+        yield terminal.style(one.story)
 
 
 BODY_CELLS = 400
 """How much of a body a table shows; the JSON has all of it."""
 
 
-def lineage(result: Result) -> Output:
+def lineage(result: LineageResult) -> Output:
     """The output of `asif lineage` about an event: the events, each after those it was made of."""
-    event, side = result["event"], "went into" if result["forward"] else "was made of"
-    if result["reason"]:
+    event, side = result.event, "went into" if result.forward else "was made of"
+    if result.reason:
         nothing = f"{side} no event that the log knows"
-        yield f"{one_line(event)} {_REASONS.get(result['reason'], nothing)}"
+        yield f"{one_line(event)} {_REASONS.get(result.reason, nothing)}"
         return
     table = Table(Column("event", overflow="fold"), "kind", "body", title=Text(f"{event} {side}"))
-    for one in result["found"]:
-        kind = "source" if one["source"] else one["kind"]
-        table.add_row(*_texts(one["event"], kind), Text(one_line(one["body"], BODY_CELLS)))
+    for one in result.found:
+        kind = "source" if one.source else one.kind
+        table.add_row(*_texts(one.event, kind), Text(one_line(one.body, BODY_CELLS)))
     yield table
 
 
@@ -312,17 +332,17 @@ _REASONS = {
 }
 
 
-def lineage_ports(result: Result) -> Output:
+def lineage_ports(result: PortsResult) -> Output:
     """The output of `asif lineage` about a log: its ports, where they lead, and their events."""
-    if not result["ports"]:
+    if not result.ports:
         yield "the log has no events"
         return
     names = (Column(name, overflow="fold") for name in ("port", "to"))
     table = Table(*names, "numbers", Column("events", justify="right"), "lineage")
-    for one in result["ports"]:
-        to = one["to"] or ("" if one["kind"] == "output" else f"({one['kind']})")
-        numbers = f"{one['first']}–{one['last']}"
-        table.add_row(*_texts(one["port"], to, numbers, f"{one['events']:,}", one["lineage"]))
+    for one in result.ports:
+        to = one.to or ("" if one.kind == "output" else f"({one.kind})")
+        numbers = f"{one.first}–{one.last}"
+        table.add_row(*_texts(one.port, to, numbers, f"{one.events:,}", one.lineage))
     yield table
 
 
@@ -331,5 +351,5 @@ def _texts(*cells: str) -> Iterator[Text]:
     return (Text(one_line(cell)) for cell in cells)
 
 
-def _word(name: str) -> str:
-    return name.lower().replace("_", "-")
+def _word(one: Enum) -> str:
+    return one.name.lower().replace("_", "-")

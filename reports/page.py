@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from model.core import Guarantee
-from model.errors import Invalid
 from model.recovery import WORDS
+from model.results.engine import EngineCheck
+from model.results.experiment import ComparedNumber, Reproduction
+from model.results.proofs import ProofResult
+from model.results.report import ReportResults
+from model.results.run import ComparedRun, RealRun
+from model.results.simulation import Simulation
+from model.results.story import Story
+from model.results.verdict import Verdict
 from reports import files, findings
 from reports.diagrams import grid, spacetime
 from reports.results import experiments as experiment_results
@@ -28,71 +36,17 @@ from reports.results import simulation_plots as costs
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
 
-Results = Mapping[str, Any]
-
 _TEMPLATES = Path(__file__).parent / "templates"
-_RESULTS = (
-    *(
-        "version",
-        "profile",
-        "verdicts",
-        "proofs",
-        "operators",
-        "simulated",
-        "reproduced",
-        "engine",
-        "runs",
-    ),
-    "seconds",
-)
-_VERDICT = (
-    *("protocol", "title", "source", "finding", "outcome", "expected", "claims", "found"),
-    *("scopes", "attack", "evidence", "missing", "mutants", "seconds"),
-)
-_SCOPE = (
-    *(
-        "name",
-        "operators",
-        "derived",
-        "crashes",
-        "expect",
-        "outcome",
-        "states",
-        "pinned",
-        "transitions",
-    ),
-    *("transitions", "depth", "quiescent", "seconds", "states_per_second", "guarantee", "points"),
-    *("hit", "missed", "notes", "complete", "counterexample"),
-)
-_CHECK = ("check", "family", "title", "profile", "holds", "notes", "cases", "error", "seconds")
-_RUN = (
-    *("input", "events", "graph", "pattern", "failure_free", "with_crashes", "same", "crashes"),
-    *(
-        "replayed",
-        "discarded",
-        "peak_backup",
-        "seconds",
-        "compared",
-        "series",
-        "protocol",
-        "left_out",
-    ),
-)
-
 
 Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
 """Calls a function with each of a sequence, as `map` does, or in several processes."""
 
 
-def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
+def write(results: ReportResults, out: Path, each: Each = map) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    results: {"version", "profile", "verdicts", "proofs", "operators", "simulated", "reproduced",
-    "engine", "runs", "seconds"}, as proofs.explore.verdict, proofs.prove.prover, proofs.classify,
-    sim.scenarios.run, sim.experiments, spark_check.check and sim.comparison make them.  each: how
-    the large pictures are drawn.  Both files are rendered before either is written, and each
-    replaces an older one at once.  Raises Invalid if a field is missing, or if `out` cannot be
-    written to.
+    each: how the large pictures are drawn.  Both files are rendered before either is written, and
+    each replaces an older one at once.  Raises Invalid if `out` cannot be written to.
     """
     view = _view(results, each)
     pages = {
@@ -104,9 +58,9 @@ def write(results: Results, out: Path, each: Each = map) -> tuple[Path, Path]:
     return html, markdown
 
 
-def lemmas(entries: Sequence[Mapping[str, Any]]) -> str:
+def lemmas(entries: Sequence[ProofResult]) -> str:
     """The page "What is proved, what is refuted" alone, in Markdown, without what depends on the
-    machine; entries as proofs.prove.prover makes them."""
+    machine."""
     return _render("proved.md.j2", {"proofs": proof_results.view(entries), "timed": False})
 
 
@@ -133,170 +87,183 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "spacetime_svg": _spacetime_svg,
         "spacetime_text": _spacetime_text,
         "sparkline": plots.sparkline,
+        "induction": proof_results.induction,
     }
     rendered = environment.get_template(template).render(view)
     return re.sub(r"\n{3,}", "\n\n", rendered)
 
 
 # --- what the templates are given --------------------------------------------------------------
-def _view(results: Results, each: Each) -> dict[str, Any]:
-    _require("results", results, _RESULTS)
-    verdicts = [_verdict(verdict) for verdict in results["verdicts"]]
+class _Group(NamedTuple):
+    """The verdicts on a protocol and its variants."""
+
+    name: str
+    verdicts: tuple[Verdict, ...]
+
+
+def _view(results: ReportResults, each: Each) -> dict[str, Any]:
+    verdicts = results.verdicts
     groups = [
-        {"name": name, "verdicts": list(members)}
-        for name, members in groupby(verdicts, key=lambda v: v["protocol"].split(":")[0])
+        _Group(name, tuple(members))
+        for name, members in groupby(verdicts, key=lambda v: families.family_of(v.protocol))
     ]
-    runs = [_run(run) for run in results["runs"]]
-    expected = sum(verdict["expected"] for verdict in verdicts)
-    proofs = proof_results.view(results["proofs"])
-    simulated = [(_simulation, one) for one in results["simulated"]]
-    drawn = [*each(_drawn, simulated + [(_experiment, one) for one in results["reproduced"]])]
+    runs = [_run(run) for run in results.runs]
+    proofs = proof_results.view(results.proofs)
+    simulated = [(_simulation, one) for one in results.simulated]
+    drawn = [*each(_drawn, [*simulated, *((_experiment, one) for one in results.reproduced)])]
     costs_ = {
         "any": bool(drawn),
         "simulated": drawn[: len(simulated)],
         "reproduced": drawn[len(simulated) :],
     }
-    for one in results["engine"]:
-        _require(f"check {one.get('check')}", one, _CHECK)
-    right = all(one["same"] for one in (*results["simulated"], *runs))
+    expected = sum(verdict.expected for verdict in verdicts)
     return {
-        **results,
+        "version": results.version,
+        "profile": results.profile,
+        "seconds": results.seconds,
         "guarantee_words": {one.name.lower(): WORDS[one] for one in Guarantee},
         "groups": groups,
         "verdicts": verdicts,
-        "errata": findings.errata([group["name"] for group in groups]),
+        "errata": findings.errata([group.name for group in groups]),
         "proofs": proofs,
+        "operators": results.operators,
         "timed": True,
         "runs": runs,
-        "runs_alike": _alike(runs),
+        "runs_alike": _alike(results.runs),
         "expected": expected,
         "costs": costs_,
-        "engine": _engine(results["engine"]),
+        "engine": _engine(results.engine),
         "families": families.seconds_by_family(results),
-        "fine": expected == len(verdicts)
-        and proofs["fine"]
-        and right
-        and all(one["holds"] for one in results["engine"]),
-        "states": sum(verdict["states"] for verdict in verdicts),
+        "fine": results.fine,
+        "states": sum(verdict.states for verdict in verdicts),
     }
 
 
-def _alike(runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The protocols of runs on as many events, with as many crashes and the same verdict."""
+class _Alike(NamedTuple):
+    """Protocols whose runs are on as many events, with as many crashes and the same verdict."""
+
+    events: int
+    crashes: int
+    same: bool
+    protocols: tuple[str, ...]
+
+
+def _alike(runs: Sequence[RealRun]) -> list[_Alike]:
     found: dict[tuple[int, int, bool], list[str]] = {}
     for run in runs:
-        key = run["events"], len(run["crashes"]), run["same"]
-        found.setdefault(key, []).append(run["protocol"])
-    names = ("events", "crashes", "same")
-    return [{**dict(zip(names, key, strict=True)), "protocols": of} for key, of in found.items()]
+        found.setdefault((run.events, len(run.crashes), run.same), []).append(run.protocol)
+    return [_Alike(*key, tuple(protocols)) for key, protocols in found.items()]
 
 
-def _drawn(task: tuple[Callable[[Any], dict[str, Any]], Any]) -> dict[str, Any]:
+def _drawn(task: tuple[Callable[[Any], Any], Any]) -> Any:
     call, one = task
     return call(one)
 
 
-def _simulation(run: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        {
-            "label": label,
-            "values": simulation_results.values(run, name),
-        }
-        for label, name in simulation_results.ROWS
-    ]
-    drawn = {"plot": costs.over_time(run)}
-    lines = {
-        "summary": simulation_results.verdict(run),
-        "overhead_summary": simulation_results.overhead(run),
-    }
-    plots_ = {name: Markup(svg) for name, svg in drawn.items()}
-    return {**run, **lines, "rows": rows, **plots_}
+class _ShownSimulation(NamedTuple):
+    run: Simulation
+    summary: str
+    overhead: str
+    rows: tuple[tuple[str, list[str]], ...]
+    plot: Markup
 
 
-def _engine(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    checks = [
-        {**one, **{name: Markup(one[name]) for name in ("plot", "over_time")}}
-        for one in spark_results.view(results)
-    ]
-    return {
-        "checks": checks,
-        "crashes": spark_results.crashes(results),
-        "cases": sum(len(one["cases"]) for one in results),
-        "good": sum(case["agrees"] for one in results for case in one["cases"]),
-    }
+def _simulation(run: Simulation) -> _ShownSimulation:
+    return _ShownSimulation(
+        run,
+        simulation_results.verdict(run),
+        simulation_results.overhead(run),
+        tuple(
+            (label, simulation_results.values(run, name)) for label, name in simulation_results.ROWS
+        ),
+        Markup(costs.over_time(run)),
+    )
 
 
-def _experiment(one: Mapping[str, Any]) -> dict[str, Any]:
-    rows = [
-        {
-            **number,
-            "sign": experiment_results.sign(number),
-            "theirs_shown": experiment_results.shown(number, number["published"]),
-            "ours_shown": experiment_results.shown(number, number["ours"]),
-        }
-        for number in one["numbers"]
-    ]
-    return {**one, "rows": rows, "figure": Markup(experiment_results.figure(one) or "")}
+class _ShownEngine(NamedTuple):
+    """cases, good: how many cases all checks have, and in how many the engine did as predicted."""
+
+    checks: tuple[spark_results.ShownCheck, ...]
+    crashes: list[spark_results.OutageCount]
+    cases: int
+    good: int
 
 
-def _verdict(verdict: Mapping[str, Any]) -> dict[str, Any]:
-    where = f"verdict of {verdict.get('protocol', 'an unnamed protocol')}"
-    _require(where, verdict, _VERDICT)
-    scopes = []
-    for scope in verdict["scopes"]:
-        _require(f"{where}, scope {scope.get('name')}", scope, _SCOPE)
-        found = scope["counterexample"]
-        as_pinned = scope["outcome"] == scope["expect"] and scope["complete"]
-        as_pinned = as_pinned and scope["pinned"] in (None, scope["states"])
-        if found:
-            as_pinned = as_pinned and found["pinned"] in (None, found["steps"])
-        ended = bool(found) and not scope["complete"] and not scope.get("spent")
-        scopes.append({"as_pinned": as_pinned, "until_refuted": ended, **scope})
-    mutants = verdict["mutants"]
-    coverage = {
-        "points": sum(scope["points"] for scope in scopes),
-        "hit": sum(scope["hit"] for scope in scopes),
-        "missed": sorted({point for scope in scopes for point in scope["missed"]}),
-    }
-    return {
-        **coverage,
-        **verdict,
-        "scopes": scopes,
-        "states": sum(scope["states"] for scope in scopes),
-        "classes": [
-            {"name": name, "claimed": verdict["claims"].get(name), "found": guarantee}
-            for name, guarantee in verdict["found"].items()
-        ],
-        "counterexamples": [scope for scope in scopes if scope["counterexample"]],
-        "killed": None if mutants is None else sum(m["by"] is not None for m in mutants),
-    }
+def _engine(results: Sequence[EngineCheck]) -> _ShownEngine:
+    cases = [case for one in results for case in one.cases]
+    return _ShownEngine(
+        tuple(map(spark_results.shown, results)),
+        spark_results.crashes(results),
+        len(cases),
+        sum(case.agrees for case in cases),
+    )
 
 
-def _run(run: Mapping[str, Any]) -> dict[str, Any]:
-    _require("run", run, _RUN)
-    heights = [p[key] for p in run["series"] for key in ("backup", "compared") if p[key]]
-    return {
-        **run,
-        "backup_plot": Markup(plots.backup_over_input(run)),
-        "beside_plot": Markup(plots.compare_bars(run)),
-        "beside": _beside(run) if run["compared"] else [],
-        "highest": max(heights, default=0),
-    }
+class _ShownNumber(NamedTuple):
+    number: ComparedNumber
+    sign: str
+    theirs: str
+    ours: str
 
 
-def _beside(run: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The figures of both protocols, and the share that this protocol saves."""
-    rows = []
-    for name, key in (("Events replayed", "replayed"), ("Peak backup, events", "peak_backup")):
-        theirs, ours = run["compared"][key], run[key]
-        share = f"{100 * (theirs - ours) / theirs:.1f} %" if theirs else "–"
-        rows.append({"name": name, "theirs": theirs, "ours": ours, "share": share})
-    return rows
+class _ShownExperiment(NamedTuple):
+    result: Reproduction
+    numbers: tuple[_ShownNumber, ...]
+    figure: Markup
 
 
-def _require(where: str, value: Mapping[str, Any], fields: Iterable[str]) -> None:
-    if missing := [field for field in fields if field not in value]:
-        raise Invalid(f"{where}: no field {missing[0]!r}; a report needs it (null if unknown)")
+def _experiment(one: Reproduction) -> _ShownExperiment:
+    numbers = (
+        _ShownNumber(
+            number,
+            experiment_results.sign(number),
+            experiment_results.shown(number, number.published),
+            experiment_results.shown(number, number.ours),
+        )
+        for number in one.numbers
+    )
+    return _ShownExperiment(one, tuple(numbers), Markup(experiment_results.figure(one) or ""))
+
+
+class _Beside(NamedTuple):
+    """A figure of both protocols, and the share that this protocol saves."""
+
+    name: str
+    theirs: int
+    ours: int
+    share: str
+
+
+class _ShownRun(NamedTuple):
+    """highest: the largest backup in the series, of both protocols."""
+
+    run: RealRun
+    backup_plot: Markup
+    beside_plot: Markup
+    beside: tuple[_Beside, ...]
+    highest: int
+
+
+def _run(run: RealRun) -> _ShownRun:
+    heights = [height or 0 for point in run.series for height in (point.backup, point.compared)]
+    return _ShownRun(
+        run,
+        Markup(plots.backup_over_input(run)),
+        Markup(plots.compare_bars(run)),
+        _beside(run, run.compared) if run.compared else (),
+        max(heights, default=0),
+    )
+
+
+def _beside(run: RealRun, other: ComparedRun) -> tuple[_Beside, ...]:
+    rows = (
+        ("Events replayed", other.replayed, run.replayed),
+        ("Peak backup, events", other.peak_backup, run.peak_backup),
+    )
+    return tuple(
+        _Beside(name, theirs, ours, f"{100 * (theirs - ours) / theirs:.1f} %" if theirs else "–")
+        for name, theirs, ours in rows
+    )
 
 
 # --- filters -----------------------------------------------------------------------------------
@@ -316,9 +283,9 @@ def _crashes(count: int) -> str:
     return f"{count} crash" if count == 1 else f"{count} crashes"
 
 
-def _words(name: str | None) -> str:
+def _words(value: Enum | None) -> str:
     """The text for a reader: convergent-capable for CONVERGENT_CAPABLE."""
-    return "–" if name is None else name.lower().replace("_", "-")
+    return "–" if value is None else value.name.lower().replace("_", "-")
 
 
 def _slug(name: str) -> str:
@@ -336,9 +303,9 @@ def _code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _spacetime_svg(found: Mapping[str, Any]) -> Markup:
-    return Markup(spacetime.svg(found["story"], caption=found["property"]))
+def _spacetime_svg(story: Story, caption: str) -> Markup:
+    return Markup(spacetime.svg(story, caption=caption))
 
 
-def _spacetime_text(found: Mapping[str, Any]) -> str:
-    return spacetime.text(found["story"], caption=found["property"])
+def _spacetime_text(story: Story, caption: str) -> str:
+    return spacetime.text(story, caption=caption)

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from model.core import DISCARDED, REPLAYED
 from model.oracle import oracle
 from model.protocol import Protocol
+from model.results.run import (
+    BackupSample,
+    ComparedRun,
+    DeployedGraph,
+    OutputDigest,
+    RealRun,
+    RunCrash,
+)
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count, differences, digest
 from sim.untimed.crashes import UntimedCrash
@@ -27,9 +34,9 @@ def compare(
     restart_after: int = RESTART_AFTER_EVENTS,
     watch: Watch | None = None,
     keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
-) -> dict[str, Any]:
+) -> RealRun:
     """Run without failures, with crashes, and with crashes under the `other` protocol; compare all
-    outputs with each other and with the oracle; return a JSON-able value.
+    outputs with each other and with the oracle.
 
     watch: is called with (done, total), counted over all runs.  keep: is called with a name and the
     outputs: "expected", "with-crashes", and the name of the other protocol.
@@ -56,56 +63,53 @@ def compare(
     keep("expected", expected)
     keep("with-crashes", crashed.outputs)
     hashes = [digest(outputs) for outputs in (expected, free.outputs, crashed.outputs)]
-    return {
-        "protocol": protocol.name,
-        "input": workload.name,
-        "events": workload.size,
-        "graph": _graph(workload),
-        "pattern": workload.pattern,
-        "left_out": list(workload.left_out),
-        "expected": {"count": count(expected), "sha256": hashes[0]},
-        "failure_free": {"count": count(free.outputs), "sha256": hashes[1]},
-        "with_crashes": {"count": count(crashed.outputs), "sha256": hashes[2]},
-        **_differences(expected, crashed.outputs),
-        "same": len({*hashes}) == 1,
-        "crashes": [{"node": one.node, "at_event": one.event} for one in crashed.outages],
-        "replayed": crashed.notes.get(REPLAYED.name, 0),
-        "discarded": crashed.notes.get(DISCARDED.name, 0),
-        "peak_backup": crashed.peak,
-        "seconds": time.perf_counter() - started,
-        "compared": compared,
-        "series": _series(runs[1:]),
-    }
+    missing, surplus = differences(expected, crashed.outputs)
+    return RealRun(
+        protocol=protocol.name,
+        input=workload.name,
+        events=workload.size,
+        graph=_graph(workload),
+        pattern=workload.pattern,
+        left_out=tuple(workload.left_out),
+        expected=OutputDigest(count(expected), hashes[0]),
+        failure_free=OutputDigest(count(free.outputs), hashes[1]),
+        with_crashes=OutputDigest(count(crashed.outputs), hashes[2]),
+        missing_outputs=missing,
+        surplus_outputs=surplus,
+        same=len({*hashes}) == 1,
+        crashes=tuple(RunCrash(one.node, one.event) for one in crashed.outages),
+        replayed=crashed.notes.get(REPLAYED.name, 0),
+        discarded=crashed.notes.get(DISCARDED.name, 0),
+        peak_backup=crashed.peak,
+        seconds=time.perf_counter() - started,
+        compared=compared,
+        series=_series(runs[1:]),
+    )
 
 
-def _compared(other: Protocol, expected: Outputs, found: UntimedResult) -> dict[str, Any]:
+def _compared(other: Protocol, expected: Outputs, found: UntimedResult) -> ComparedRun:
     """The run under the other protocol."""
-    return {
-        "protocol": other.name,
-        "same": digest(found.outputs) == digest(expected),
-        **_differences(expected, found.outputs),
-        "replayed": found.notes.get(REPLAYED.name, 0),
-        "peak_backup": found.peak,
-    }
+    missing, surplus = differences(expected, found.outputs)
+    return ComparedRun(
+        protocol=other.name,
+        same=digest(found.outputs) == digest(expected),
+        missing_outputs=missing,
+        surplus_outputs=surplus,
+        replayed=found.notes.get(REPLAYED.name, 0),
+        peak_backup=found.peak,
+    )
 
 
-def _graph(workload: Workload) -> dict[str, Any]:
-    return {
-        "nodes": [name for name, _ in workload.graph.nodes],
-        "edges": [list(edge) for edge in workload.graph.edges],
-    }
+def _graph(workload: Workload) -> DeployedGraph:
+    names = tuple(name for name, _ in workload.graph.nodes)
+    return DeployedGraph(names, tuple(workload.graph.edges))
 
 
-def _series(runs: Sequence[UntimedResult]) -> list[dict[str, Any]]:
+def _series(runs: Sequence[UntimedResult]) -> tuple[BackupSample, ...]:
     """The backup over time with crashes, and under the other protocol, if there is one."""
     first, *others = (dict(one.series) for one in runs)
     second = others[0] if others else None
-    return [
-        {"event": event, "backup": backup, "compared": second[event] if second else None}
+    return tuple(
+        BackupSample(event, backup, second[event] if second else None)
         for event, backup in first.items()
-    ]
-
-
-def _differences(expected: Outputs, observed: Outputs) -> dict[str, int]:
-    missing, surplus = differences(expected, observed)
-    return {"missing_outputs": missing, "surplus_outputs": surplus}
+    )

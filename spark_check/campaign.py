@@ -1,4 +1,4 @@
-"""All checks, and a campaign: several checks, some at a time, resumed after an interruption.
+"""A campaign: several checks, some at a time, resumed after an interruption.
 
 Rule of this file: it keeps the results of finished checks, and knows nothing of what a check does.
 """
@@ -8,42 +8,40 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from importlib import import_module
+from functools import partial
 from pathlib import Path
-from pkgutil import iter_modules
 from threading import Event, Lock
 from time import perf_counter
-from typing import Any
+from typing import NamedTuple, TypeAlias
 
 from model.errors import Invalid
 from model.progress import Progress
-from spark_check.check import CAMPAIGNS, Check, Setting, Tell
+from model.results.engine import EngineCheck
+from model.results.plain import plain, read
+from spark_check.check import CheckSetting, SparkCheck
 from spark_check.check import result as check_result
 from spark_check.check_process import Run, Stopped, check_processes
-from spark_check.families import family_modules
 
 KEPT = "unfinished.json"
 
+Results: TypeAlias = dict[str, EngineCheck]
+"""The results of finished checks, by name."""
 
-def checks(campaign: str = "full", /) -> dict[str, Check]:
-    """All checks of a campaign by name: each module in a family's folder `checks` holds one as
-    CHECK."""
-    found = [
-        import_module(f"{package.__name__}.{module.name}").CHECK
-        for package in family_modules("checks")
-        for module in iter_modules(package.__path__)
-    ]
-    until = CAMPAIGNS.index(campaign)
-    wanted = [check for check in found if CAMPAIGNS.index(check.campaign) <= until]
-    return {check.name: check for check in sorted(wanted, key=lambda check: check.name)}
+
+class CampaignKey(NamedTuple):
+    """Campaigns with the same key have the same checks, of the same code."""
+
+    checks: tuple[str, ...]
+    profile: str
+    version: str
 
 
 @contextmanager
 def campaign(
-    checks: Sequence[Check],
+    checks: Sequence[SparkCheck],
     folder: Path,
     profile: str,
     version: str,
@@ -51,7 +49,7 @@ def campaign(
     *,
     at_once: int = 1,
     run: Run | None = None,
-) -> Iterator[Iterator[dict[str, Any]]]:
+) -> Iterator[Iterator[EngineCheck]]:
     """A context in which the checks run, some at a time; it holds their results, in order.
 
     A result is that of spark_check.check.run_check.  A check that ends with an error has it in its
@@ -61,34 +59,35 @@ def campaign(
     None: in a process that then runs the next one.  Raises Invalid if the folder cannot be written
     to.
     """
-    described = {"checks": [one.name for one in checks], "profile": profile, "version": version}
+    described = CampaignKey(tuple(one.name for one in checks), profile, version)
     kept = folder / KEPT
     alone = len(checks) == 1
-    done: dict[str, dict[str, Any]] = {} if alone else _read(kept, described)
+    done: Results = {} if alone else _read(kept, described)
     stop, failed, writing = Event(), Event(), Lock()
 
-    def result(run: Run, one: Check) -> dict[str, Any]:
+    def result(run: Run, one: SparkCheck) -> EngineCheck:
         if one.name in done:
             return done[one.name]
         if failed.is_set() or stop.is_set():
             raise Stopped
-        tell = _teller(watch, one)
+        report = partial(_report, watch, one.name)
         try:
-            setting, started = Setting(_empty(folder / one.name), profile, tell), perf_counter()
+            setting = CheckSetting(_empty(folder / one.name), profile, report)
+            started = perf_counter()
             try:
                 found = run(one, setting, stop)
             except RuntimeError as error:  # a process, a port, a time limit: not what is checked
-                tell("ended with an error", 1, 1)
+                report("ended with an error", 1, 1)
                 why = f"{_last_line(error)} (logs: {setting.work})"
                 return check_result(one, setting, started, (), why)
         except BaseException:
             failed.set()  # no other begins; those that run may end
             raise
-        tell("done", 1, 1)
+        report("done", 1, 1)
         with writing:
             done[one.name] = found
             if not alone:
-                _write(kept, {**described, "done": done})
+                _write(kept, described, done)
         return found
 
     processes = check_processes(folder) if run is None else nullcontext(run)
@@ -103,11 +102,8 @@ def campaign(
             pool.shutdown(cancel_futures=True)
 
 
-def _teller(watch: Progress, check: Check) -> Tell:
-    def tell(what: str, done: int, total: int) -> None:
-        watch(f"Spark, {check.name}", done, total, what)
-
-    return tell
+def _report(watch: Progress, name: str, what: str, done: int, total: int) -> None:
+    watch(f"Spark, {name}", done, total, what)
 
 
 def _last_line(error: Exception) -> str:
@@ -124,16 +120,18 @@ def _empty(work: Path) -> Path:
     return work.resolve()
 
 
-def _read(kept: Path, campaign: Mapping[str, Any]) -> dict[str, Any]:
+def _read(kept: Path, wanted: CampaignKey) -> Results:
     try:
         content = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, json.JSONDecodeError):
         return {}
-    done: dict[str, Any] = content.pop("done")
-    return done if content == campaign else {}
+    if content.get("campaign") != plain(wanted):  # also what an older version kept
+        return {}
+    return read(Results, content["done"], str(kept))
 
 
-def _write(kept: Path, content: Mapping[str, Any]) -> None:
+def _write(kept: Path, campaign: CampaignKey, done: Results) -> None:
     part = kept.with_suffix(".part")
-    part.write_text(json.dumps(content), encoding="utf-8")
+    text = json.dumps({"campaign": plain(campaign), "done": plain(done)})
+    part.write_text(text, encoding="utf-8")
     os.replace(part, kept)

@@ -9,69 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from model.results.engine import CountSteps, EngineCase, EngineCheck, EngineOutage, Facts
 
 if TYPE_CHECKING:
     from spark_check.runtime.jvm import Jvm
 
 
-class Outage(NamedTuple):
-    """A crash or a damage that happened.
-
-    kind: the processes that were killed, or the files that were damaged.
-    place: where the job was when it was killed, or how the files were damaged.
-    """
-
-    kind: str
-    place: str
+Report: TypeAlias = Callable[[str, int, int], None]
+"""A function that a check calls with (what is under way, how many are done, of how many)."""
 
 
-Steps: TypeAlias = Sequence[tuple[float, int]]
-"""A count over time: (second, how many from then on), in the order of time; none before."""
-
-
-class Case(NamedTuple):
-    """One thing that was done to Spark, and its outcome.
-
-    predicted, seen: the same keys; JSON-able.  details: other facts (counts, seconds).
-    crashed: each outage, in order.  seconds: by name, (predicted, measured); they are reported, and
-    need not agree.  events: by the same names, how many the time is for; a line over them is fitted
-    to compare.  over_time: by name, (predicted, seen); they are drawn, and need not agree.
-    """
-
-    name: str
-    predicted: Mapping[str, Any]
-    seen: Mapping[str, Any]
-    details: Mapping[str, Any] = {}
-    crashed: tuple[Outage, ...] = ()
-    seconds: Mapping[str, tuple[float, float]] = {}
-    events: Mapping[str, int] = {}
-    over_time: Mapping[str, tuple[Steps, Steps]] = {}
-
-    @property
-    def agrees(self) -> bool:
-        return dict(self.predicted) == dict(self.seen)
-
-    def as_json(self) -> dict[str, Any]:
-        """The case as JSON; the key `told` is that of the first release."""
-        return {
-            "name": self.name,
-            "predicted": self.predicted,
-            "seen": self.seen,
-            "told": self.details,
-            "crashed": [outage._asdict() for outage in self.crashed],
-            "seconds": self.seconds,
-            "events": self.events,
-            "over_time": self.over_time,
-            "agrees": self.agrees,
-        }
-
-
-Tell = Callable[[str, int, int], None]
-"""Progress: (what, done, of how many)."""
-
-
-class Setting(NamedTuple):
+class CheckSetting(NamedTuple):
     """Where and how a check runs.
 
     work: a folder of its own.  profile: "quick" or "full".  jvm: for its sessions but those that
@@ -80,7 +31,7 @@ class Setting(NamedTuple):
 
     work: Path
     profile: str
-    tell: Tell
+    report: Report
     jvm: Jvm | None = None
 
 
@@ -91,13 +42,13 @@ have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SparkCheck:
     """run: makes the cases.  notes: what a reader of the cases should know.  campaign: the first of
     CAMPAIGNS that it is in.  Called by its name it runs in both profiles."""
 
     name: str
     title: str
-    run: Callable[[Setting], tuple[Case, ...]]
+    run: Callable[[CheckSetting], tuple[EngineCase, ...]]
     notes: tuple[str, ...] = field(default=())
     campaign: str = "quick"
 
@@ -107,27 +58,49 @@ class Check:
         return self.run.__module__.split(".")[1].replace("_", "-")
 
 
-def run_check(check: Check, setting: Setting) -> dict[str, Any]:
-    """Run the check: a JSON-able value.  It holds if there are cases and every case agrees."""
+def engine_case(
+    name: str,
+    predicted: Facts,
+    seen: Facts,
+    details: Facts = MappingProxyType({}),
+    *,
+    crashed: Sequence[EngineOutage] = (),
+    seconds: Mapping[str, tuple[float, float]] = MappingProxyType({}),
+    events: Mapping[str, int] = MappingProxyType({}),
+    over_time: Mapping[str, tuple[CountSteps, CountSteps]] = MappingProxyType({}),
+) -> EngineCase:
+    """A case, which agrees if all is seen as predicted."""
+    agrees = dict(predicted) == dict(seen)
+    return EngineCase(
+        *(name, predicted, seen, details, tuple(crashed), seconds, events, over_time, agrees)
+    )
+
+
+def run_check(check: SparkCheck, setting: CheckSetting) -> EngineCheck:
+    """Run the check.  It holds if there are cases and every case agrees."""
     started = perf_counter()
     return result(check, setting, started, check.run(setting))
 
 
 def result(
-    check: Check, setting: Setting, started: float, cases: Sequence[Case], error: str | None = None
-) -> dict[str, Any]:
-    """A check's result as JSON.
+    check: SparkCheck,
+    setting: CheckSetting,
+    started: float,
+    cases: Sequence[EngineCase],
+    error: str | None = None,
+) -> EngineCheck:
+    """The result of a check.
 
     started: by time.perf_counter.  error: why the check did not end, if it did not.
     """
-    return {
-        "check": check.name,
-        "family": check.family,
-        "title": check.title,
-        "profile": setting.profile,
-        "holds": bool(cases) and all(case.agrees for case in cases),
-        "notes": list(check.notes),
-        "cases": [case.as_json() for case in cases],
-        "error": error,
-        "seconds": perf_counter() - started,
-    }
+    return EngineCheck(
+        check=check.name,
+        family=check.family,
+        title=check.title,
+        profile=setting.profile,
+        holds=bool(cases) and all(case.agrees for case in cases),
+        notes=check.notes,
+        cases=tuple(cases),
+        error=error,
+        seconds=perf_counter() - started,
+    )

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
@@ -19,14 +19,17 @@ from threading import Event, Lock
 from typing import Any, TypeAlias
 
 from model.errors import Invalid
-from spark_check.check import Check, Setting, run_check
-from spark_check.runtime.breakpoints import Breakpoints
+from model.results.engine import EngineCheck
+from model.results.plain import plain, read
+from spark_check import known_checks
+from spark_check.check import CheckSetting, SparkCheck, run_check
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.victim import CrashKind, Victim, start
 
 JOB = "spark_check.check_process:run"
 POLL_S = 0.1
 
-Run: TypeAlias = Callable[[Check, Setting, Event], dict[str, Any]]
+Run: TypeAlias = Callable[[SparkCheck, CheckSetting, Event], EngineCheck]
 """Runs a check: a result of spark_check.check.run_check.  Raises Stopped if the event is set before
 the check has ended."""
 
@@ -46,7 +49,7 @@ def check_processes(folder: Path) -> Iterator[Run]:
     numbers, idle, starting = count(), list[_CheckProcess](), Lock()
     with ExitStack() as running:
 
-        def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+        def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
             with starting:
                 one = idle.pop() if idle else None
                 if one is None:
@@ -66,7 +69,7 @@ class _CheckProcess:
     def __init__(self, victim: Victim) -> None:
         self._victim, self._numbers = victim, count()
 
-    def run(self, check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    def run(self, check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
         order, state, result = _files(self._victim.work, next(self._numbers))
         words = {"check": check.name, "work": str(setting.work), "profile": setting.profile}
         _write(order, words)
@@ -78,20 +81,19 @@ class _CheckProcess:
                 self._victim.finish()
                 raise RuntimeError(f"{check.name}: the process ended without a result")
             if state.exists():
-                setting.tell(*json.loads(state.read_text(encoding="utf-8")))
-        answer: dict[str, Any] = json.loads(result.read_text(encoding="utf-8"))
+                setting.report(*json.loads(state.read_text(encoding="utf-8")))
+        answer = json.loads(result.read_text(encoding="utf-8"))
         if "invalid" in answer:
             raise Invalid(answer["invalid"])
-        return answer
+        return read(EngineCheck, answer, check.name)
 
 
 # --- in the process ----------------------------------------------------------------------------
-def run(work: Path, _settings: Mapping[str, Any], _breakpoints: Breakpoints) -> None:
+def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
     """Run what is ordered, check by check, and leave its state and its result as files."""
-    from spark_check.campaign import checks
     from spark_check.runtime.jvm import Jvm
 
-    known = checks()
+    known = known_checks.checks()
     with Jvm() as jvm:
         for number in count():
             order, state, result = _files(work, number)
@@ -99,12 +101,12 @@ def run(work: Path, _settings: Mapping[str, Any], _breakpoints: Breakpoints) -> 
                 time.sleep(POLL_S)
             words = json.loads(order.read_text(encoding="utf-8"))
 
-            def tell(what: str, done: int, total: int, state: Path = state) -> None:
+            def report(what: str, done: int, total: int, state: Path = state) -> None:
                 _write(state, [what, done, total])
 
-            setting = Setting(Path(words["work"]), words["profile"], tell, jvm)
+            setting = CheckSetting(Path(words["work"]), words["profile"], report, jvm)
             try:
-                found = run_check(known[words["check"]], setting)
+                found = plain(run_check(known[words["check"]], setting))
             except Invalid as error:
                 found = {"invalid": str(error)}
             _write(result, found)

@@ -18,10 +18,10 @@ from spark_check.runtime.jvm import OPTIONS
 from spark_check.runtime.session import session
 
 
-def train(tell: Callable[[int, int], object] = lambda *_: None) -> None:
+def train(report: Callable[[int, int], object] = lambda *_: None) -> None:
     """Run small jobs in a Spark that records its classes.
 
-    tell: called with (0, 1) before and with (1, 1) after.
+    report: called with (0, 1) before and with (1, 1) after.
 
     Nothing is done if the cache exists, if another process makes it, if JAVA_HOME names another
     Java, or if the installation cannot be written to.
@@ -40,9 +40,9 @@ def train(tell: Callable[[int, int], object] = lambda *_: None) -> None:
         except BlockingIOError:
             return
         if not known.exists():
-            tell(0, 1)
+            report(0, 1)
             _train(known)
-            tell(1, 1)
+            report(1, 1)
 
 
 def _train(known: Path) -> None:

@@ -12,7 +12,7 @@ import typer
 from asif.console import JsonOption, save, write
 
 if TYPE_CHECKING:
-    from sim.calibration.measure import CalibrationRuns
+    from model.results.calibration import MeasuredCost
 
 
 def calibrate(
@@ -33,6 +33,7 @@ def calibrate(
     json_: JsonOption = None,
 ) -> None:
     """Measure costs on this machine, and write them as the [costs] of a scenario."""
+    from model.results.calibration import Calibration
     from reports.progress import progress
     from sim.calibration.costs_file import costs_toml
     from sim.calibration.measure import measure_disk, measure_link, measure_operator
@@ -44,7 +45,7 @@ def calibrate(
         (name, lambda: measure_operator(name, box, edges)),
         *([("Spark", _spark)] if spark else []),
     ]
-    found: dict[str, CalibrationRuns] = {}
+    found: dict[str, MeasuredCost] = {}
     with progress() as watch:
         for at, (what, measure) in enumerate(parts):
             watch("measuring", at, len(parts), what)
@@ -61,7 +62,7 @@ def calibrate(
         print(text, end="")
     else:
         write(out, text)
-    save(json_, {"load": load, "costs": [one._asdict() for one in found.values()]})
+    save(json_, Calibration(load, tuple(found.values())))
 
 
 def _operator(name: str | None) -> tuple[str, Any, Any]:
@@ -80,7 +81,7 @@ def _operator(name: str | None) -> tuple[str, Any, Any]:
     return named.name, named.box, named.alphabet.edges
 
 
-def _spark() -> list[CalibrationRuns]:
+def _spark() -> list[MeasuredCost]:
     """The costs that the families measure on Spark."""
     from spark_check.families import family_modules
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -25,71 +25,76 @@ from asif.console import (
 from model.errors import Invalid
 
 if TYPE_CHECKING:
-    from model.protocol import Protocol
+    from model.results.verdict import Verdict
+    from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import Execute
 
 
+NameArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
+]
+AllOption: TypeAlias = Annotated[
+    bool, typer.Option("--all", help="Check every registered protocol and variant.")
+]
+MutantsOption: TypeAlias = Annotated[
+    bool, typer.Option("--mutants", help="Hunt the mutants as well.")
+]
+WalksOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=0, help="Set the number of random walks.")
+]
+ExamplesOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
+]
+WorkersOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
+]
+SparkOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
+]
+LimitOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
+]
+SecondsOption: TypeAlias = Annotated[
+    float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
+]
+MemoryOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="Explore a scope until its process has so much, as in 4GiB.")
+]
+UnfinishedOption: TypeAlias = Annotated[
+    bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
+]
+OutOption: TypeAlias = Annotated[
+    Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
+]
+
+
 def check(
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
-    ] = None,
-    all_: Annotated[
-        bool, typer.Option("--all", help="Check every registered protocol and variant.")
-    ] = False,
-    mutants: Annotated[bool, typer.Option("--mutants", help="Hunt the mutants as well.")] = False,
+    name: NameArgument = None,
+    all_: AllOption = False,
+    mutants: MutantsOption = False,
     profile: ProfileOption = Profile.QUICK,
-    walks: Annotated[
-        int | None, typer.Option(min=0, help="Set the number of random walks.")
-    ] = None,
-    examples: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
-    ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
-    ] = None,
-    master: Annotated[
-        str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
-    ] = None,
+    walks: WalksOption = None,
+    examples: ExamplesOption = None,
+    workers: WorkersOption = None,
+    master: SparkOption = None,
     conf: ConfOption = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
-    ] = None,
-    seconds: Annotated[
-        float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
-    ] = None,
-    memory: Annotated[
-        str | None,
-        typer.Option(help="Explore a scope until its process has so much, as in 4GiB."),
-    ] = None,
-    allow_unfinished: Annotated[
-        bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
-    ] = False,
-    out: Annotated[
-        Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
-    ] = Path("build/check"),
+    limit: LimitOption = None,
+    seconds: SecondsOption = None,
+    memory: MemoryOption = None,
+    allow_unfinished: UnfinishedOption = False,
+    out: OutOption = Path("build/check"),
     json_: JsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from model.evidence import Outcome
-    from model.registry import absolute, protocols, subject
-    from proofs.explore.search.meter import Budget
     from proofs.explore.verdict import good, verdicts
     from reports import commands
     from reports.progress import progress
 
-    if (name is None) != all_:
-        raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
-    if name is None:
-        names = [*protocols()]
-    else:
-        protocol, names = subject(name).protocol, [absolute(name)]
-        if mutants and not protocol.evidence.mutants:
-            raise Invalid(f"{protocol.name} has no mutants")
-    if seconds is not None and math.isnan(seconds):
-        raise Invalid("--seconds nan: write a number, as in 60")
-    budget = Budget(limit, seconds, None if memory is None else read_bytes(memory))
+    names = _names(name, all_, mutants)
+    budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with progress() as watch:
         results = verdicts(
@@ -105,15 +110,37 @@ def check(
     if all_:
         print_all(commands.verdicts(results))
     else:
-        _show_readings(protocol)
+        _show_readings(*names)
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
     save(json_, results if all_ else results[0])
     fine = all(good(result, unfinished=allow_unfinished) for result in results)
-    refuted = results[0]["outcome"] == Outcome.REFUTED.value and not all_
+    refuted = results[0].outcome is Outcome.REFUTED and not all_
     if refuted or not fine:
         raise typer.Exit(1)
+
+
+def _names(name: str | None, all_: bool, mutants: bool) -> list[str]:
+    """The protocols to check, as every process finds them."""
+    from model.registry import absolute, protocols, subject
+
+    if (name is None) != all_:
+        raise Invalid("check: give either a protocol or --all; `asif list` has the protocols")
+    if name is None:
+        return [*protocols()]
+    protocol = subject(name).protocol
+    if mutants and not protocol.evidence.mutants:
+        raise Invalid(f"{protocol.name} has no mutants")
+    return [absolute(name)]
+
+
+def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Budget:
+    from proofs.explore.search.meter import Budget
+
+    if seconds is not None and math.isnan(seconds):
+        raise Invalid("--seconds nan: write a number, as in 60")
+    return Budget(limit, seconds, None if memory is None else read_bytes(memory))
 
 
 def _execute(
@@ -131,39 +158,38 @@ def _execute(
     return calls_on_spark(work, master, conf, size=1)
 
 
-def _show_readings(protocol: Protocol) -> None:
+def _show_readings(name: str) -> None:
     """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
     from model.patches import diff, readings_of
+    from model.registry import subject
 
-    for reading in readings_of(protocol.behaviour):
+    for reading in readings_of(subject(name).protocol.behaviour):
         console.print(f"{reading.quote}:", markup=False, highlight=False)
         console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
 
 
-def _show(result: Mapping[str, Any], out: Path) -> None:
+def _show(result: Verdict, out: Path) -> None:
     from model.evidence import Outcome
     from reports import commands
 
     print_all(commands.verdict(result))
-    if result["outcome"] == Outcome.REFUTED.value:
+    if result.outcome is Outcome.REFUTED:
         _write_failures(result, out)
-    if result["mutants"] is not None:
-        print_all(commands.mutants(result["mutants"]))
+    if result.mutants is not None:
+        print_all(commands.mutants(result.mutants))
 
 
-def _write_failures(result: Mapping[str, Any], out: Path) -> None:
+def _write_failures(result: Verdict, out: Path) -> None:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
     from reports.diagrams import spacetime, terminal
 
-    failed = [row["counterexample"] for row in result["scopes"] if row["counterexample"]]
-    failure = result["attack"]["failure"]
-    if failed or failure:
-        shortest = min(failed, key=lambda counterexample: counterexample["steps"], default=failure)
-        caption = shortest["property"]
-        console.print(terminal.style(shortest["story"], caption=caption))
-        stem = result["protocol"].replace(":", "-")
-        write(out / f"{stem}.svg", spacetime.svg(shortest["story"], caption=caption))
+    failure = result.attack.failure
+    found = result.shortest or failure
+    if found is not None:
+        console.print(terminal.style(found.story, caption=found.property))
+        stem = result.protocol.replace(":", "-")
+        write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))
     if failure is not None:
-        stem = "test_" + result["protocol"].replace(":", "_").replace("-", "_")
-        write(out / f"{stem}.py", failure["pytest"])
+        stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
+        write(out / f"{stem}.py", failure.pytest)

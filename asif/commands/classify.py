@@ -32,5 +32,5 @@ def classify(
         watch("classifying", len(chosen), len(chosen))
     print_all(commands.classes(results, in_full=name is not None))
     save(json_, results)
-    if any(result["class"] is None for result in results):
+    if any(result.class_ is None for result in results):
         raise typer.Exit(1)

@@ -8,13 +8,14 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 import typer
 
 from asif.console import JsonOption, print_all, save, write
 from model.errors import Invalid
+from model.results.lineage import LineageEvent, LineageResult, LineageUse, ListedPort, PortsResult
 
 if TYPE_CHECKING:
     import networkx
@@ -35,44 +36,53 @@ class Question(NamedTuple):
     depends: Sequence[str]
 
 
+LogArgument: TypeAlias = Annotated[
+    str, typer.Argument(metavar="LOG", help="A file of SQLite, or a URL of PostgreSQL.")
+]
+EventArgument: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="OPERATOR.PORT#NUMBER",
+        help="An event, as in ledger.book#3; without one, the ports in the log are listed.",
+    ),
+]
+ForwardOption: TypeAlias = Annotated[
+    bool, typer.Option("--forward", help="What it went into, not what it was made of.")
+]
+ScopeOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FROM:TO", help="Only lineage between two ports, as shop.sales:sums.totals."
+    ),
+]
+RecordOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="JSON",
+        help="An object: only the inputs of the event's records that have its attributes.",
+    ),
+]
+DependsOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="OPERATOR.INPUT=OUTPUT",
+        help="An attribute of an operator's outputs is one of its inputs'; it excludes no "
+        "record that lacks it. May be repeated.",
+    ),
+]
+OutOption: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder, as SVG.")
+]
+
+
 def lineage(
-    place: Annotated[
-        str, typer.Argument(metavar="LOG", help="A file of SQLite, or a URL of PostgreSQL.")
-    ],
-    event: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="OPERATOR.PORT#NUMBER",
-            help="An event, as in ledger.book#3; without one, the ports in the log are listed.",
-        ),
-    ] = None,
-    forward: Annotated[
-        bool, typer.Option("--forward", help="What it went into, not what it was made of.")
-    ] = False,
-    scope: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FROM:TO", help="Only lineage between two ports, as shop.sales:sums.totals."
-        ),
-    ] = None,
-    record: Annotated[
-        str | None,
-        typer.Option(
-            metavar="JSON",
-            help="An object: only the inputs of the event's records that have its attributes.",
-        ),
-    ] = None,
-    depends: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="OPERATOR.INPUT=OUTPUT",
-            help="An attribute of an operator's outputs is one of its inputs'; it excludes no "
-            "record that lacks it. May be repeated.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder, as SVG.")
-    ] = None,
+    place: LogArgument,
+    event: EventArgument = None,
+    forward: ForwardOption = False,
+    scope: ScopeOption = None,
+    record: RecordOption = None,
+    depends: DependsOption = None,
+    out: OutOption = None,
     json_: JsonOption = None,
 ) -> None:
     """List the ports of a log, or print the lineage of an event: backward, forward, of a record."""
@@ -89,8 +99,9 @@ def lineage(
     try:
         with read_log(place) as log:
             if event is None:
-                result = {"ports": [*_ports(log)]}
-                print_all(commands.lineage_ports(result))
+                ports = PortsResult(tuple(_ports(log)))
+                print_all(commands.lineage_ports(ports))
+                save(json_, ports)
             else:
                 question = Question(event, forward, scope, record, depends or [])
                 graph, asked = _ask(log, question)
@@ -100,24 +111,24 @@ def lineage(
                     from reports.diagrams.lineage import picture
 
                     write(out / f"{_file_name(question)}.svg", picture(graph, *asked))
+                save(json_, result)
     except LogError as error:
         raise Invalid(str(error)) from None
-    save(json_, result)
 
 
-def _ports(log: Log) -> Iterator[dict[str, Any]]:
+def _ports(log: Log) -> Iterator[ListedPort]:
     from spark_check.log_io.library.lineage import ports
 
     for one in ports(log):
-        yield {
-            "port": f"{one.operator}.{one.port}",
-            "kind": one.kind,
-            "to": ".".join(one.receiver) if one.receiver else None,
-            "first": one.numbers[0],
-            "last": one.numbers[1],
-            "events": one.events,
-            "lineage": one.origin,
-        }
+        yield ListedPort(
+            port=f"{one.operator}.{one.port}",
+            kind=one.kind.value,
+            to=".".join(one.receiver) if one.receiver else None,
+            first=one.numbers[0],
+            last=one.numbers[1],
+            events=one.events,
+            lineage=one.origin.value,
+        )
 
 
 def _ask(log: Log, question: Question) -> tuple[networkx.DiGraph, list[Any]]:
@@ -141,31 +152,35 @@ def _ask(log: Log, question: Question) -> tuple[networkx.DiGraph, list[Any]]:
 
 def _result(
     log: Log, question: Question, graph: networkx.DiGraph, asked: Sequence[Any]
-) -> dict[str, Any]:
+) -> LineageResult:
     import networkx
 
     from spark_check.log_io.library.lineage import kind_of
 
     steps = [sorted(step) for step in networkx.topological_generations(graph)]
-    found = [
-        {
-            "event": graph.nodes[node]["name"],
-            "kind": kind_of(node[:4]),
-            "source": graph.nodes[node]["is_source"],
-            "body": graph.nodes[node]["body"].decode(errors="replace"),
-            "base64": _not_text(graph.nodes[node]["body"]),
-        }
+    found = tuple(
+        LineageEvent(
+            event=graph.nodes[node]["name"],
+            kind=kind_of(node[:4]).value,
+            source=graph.nodes[node]["is_source"],
+            body=graph.nodes[node]["body"].decode(errors="replace"),
+            base64=_not_text(graph.nodes[node]["body"]),
+        )
         for node in (node for step in steps for node in step)
         if node not in asked and (question.record is None or graph.nodes[node]["is_source"])
-    ]
+    )
     names = graph.nodes(data="name")
     edges = dict.fromkeys((names[one], names[other]) for one, other in sorted(graph.edges))
-    return {
-        **question._asdict(),
-        "reason": None if found else _reason(log, question, asked[0][:4]),
-        "found": found,
-        "edges": [{"input": one, "output": other} for one, other in edges],
-    }
+    return LineageResult(
+        event=question.event,
+        forward=question.forward,
+        scope=question.scope,
+        record=question.record,
+        depends=tuple(question.depends),
+        reason=None if found else _reason(log, question, asked[0][:4]),
+        found=found,
+        edges=tuple(LineageUse(one, other) for one, other in edges),
+    )
 
 
 def _not_text(body: bytes) -> str | None:

@@ -1,48 +1,88 @@
-"""`asif list`: protocols and variants, their claims, scopes, mutants, lemmas and findings."""
+"""`asif list`: the families of protocols; `asif list NAME`: a protocol with its variants."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
+from rich.text import Text
 
 from asif.console import JsonOption, console, save
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
-def list_(json_: JsonOption = None) -> None:
-    """List protocols and variants: claims, expected outcomes, scopes, mutants, lemmas, findings."""
+    from model.core import Quantity
+    from model.protocol import Protocol
+    from model.results.listing import ListedProtocol
+
+
+def list_(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME|FILE.py]", help="A protocol; default: all.")
+    ] = None,
+    json_: JsonOption = None,
+) -> None:
+    """List the protocols, a line each; or the variants of one, with claims and findings."""
     from model.core import COMMON
-    from model.registry import modules, protocols
+    from model.registry import modules, subject
+    from model.results.listing import listed
 
-    rows = [
-        {
-            "protocol": protocol.name,
-            "source": protocol.words.source,
-            "claims": {c.name: g.name for c, g in protocol.promise.claims.items()},
-            "assumes": protocol.promise.assumes.failures.name,
-            "expected": protocol.evidence.expected.value,
-            "scopes": len(protocol.evidence.scopes),
-            "mutants": len(protocol.evidence.mutants),
-            "lemmas": protocol.evidence.lemmas,
-            "quantities": [quantity._asdict() for quantity in protocol.behaviour.quantities],
-            "finding": protocol.words.finding,
-        }
-        for protocol in protocols().values()
-    ]
+    chosen = [*modules().values()] if name is None else [subject(name).protocol]
+    families = [[listed(one) for one in (main, *main.variants)] for main in chosen]
+    if name is None:
+        console.print(_families(chosen, families))
+    else:
+        console.print(_variants(families[0]))
+        console.print(
+            _quantities({"every family": COMMON, chosen[0].name: chosen[0].behaviour.quantities})
+        )
+    save(json_, [one for family in families for one in family])
+
+
+def _families(protocols: Iterable[Protocol], families: Iterable[Sequence[ListedProtocol]]) -> Table:
+    """A line for each family; its numbers are those of the protocol and its variants."""
+    numbers = ("variants", "scopes", "mutants", "lemmas")
+    columns = [Column(name, no_wrap=True, justify="right") for name in numbers]
+    words = (Column(name, no_wrap=True) for name in ("protocol", "verdict"))
+    table = Table(*words, *columns, "title", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    for protocol, rows in zip(protocols, families, strict=True):
+        table.add_row(
+            protocol.name,
+            protocol.evidence.expected.value,
+            _number(len(rows) - 1),
+            _number(sum(one.scopes for one in rows)),
+            _number(sum(one.mutants for one in rows)),
+            _number(sum(one.lemmas for one in rows)),
+            Text(protocol.words.title, no_wrap=True, overflow="ellipsis"),
+        )
+    return table
+
+
+def _variants(rows: Iterable[ListedProtocol]) -> Table:
     name = Column("protocol", overflow="fold")  # whole, also in narrow terminals
     table = Table(name, "expected", "scopes", "mutants", "lemmas", "finding")
     for row in rows:
         table.add_row(
-            str(row["protocol"]),
-            str(row["expected"]),
-            str(row["scopes"]),
-            str(row["mutants"] or ""),
-            str(row["lemmas"] or ""),
-            str(row["finding"]),
+            row.protocol,
+            row.expected.value,
+            str(row.scopes),
+            _number(row.mutants),
+            _number(row.lemmas),
+            row.finding,
         )
-    console.print(table)
-    counted = Table("quantity", "of", "unit", "meaning")
-    families = {protocol.name: protocol.behaviour.quantities for protocol in modules().values()}
-    for family, quantities in {"every family": COMMON, **families}.items():
-        for quantity in quantities:
-            counted.add_row(quantity.name, family, quantity.unit, quantity.description)
-    console.print(counted)
-    save(json_, rows)
+    return table
+
+
+def _quantities(quantities: Mapping[str, Sequence[Quantity]]) -> Table:
+    table = Table("quantity", "of", "unit", "meaning")
+    for of, some in quantities.items():
+        for one in some:
+            table.add_row(one.name, of, one.unit, one.description)
+    return table
+
+
+def _number(count: int) -> str:
+    return str(count or "")

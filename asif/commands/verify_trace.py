@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -22,48 +22,61 @@ class RecoveryType(StrEnum):
     GAP = "gap"
 
 
+ReferenceArgument: TypeAlias = Annotated[
+    Path, typer.Argument(help="The output of a run without failures.")
+]
+ActualArgument: TypeAlias = Annotated[
+    Path, typer.Argument(help="The output of a run with failures.")
+]
+KeyOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar=COLUMNS, help="The key of a stream; the order between streams is free."),
+]
+OrderOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar=COLUMNS, help="The order of rows in a stream; default: as in the files."),
+]
+IdOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--id", metavar=COLUMNS, help="The identity of a result, whatever its values."),
+]
+IgnoreOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar=COLUMNS, help="Columns that may differ, such as times of output."),
+]
+LineageOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COL", help="The inputs that a row was made of: an array, or text with spaces."
+    ),
+]
+CloseOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9."),
+]
+ExpectOption: TypeAlias = Annotated[
+    RecoveryType, typer.Option(help="The weakest type that is good enough.")
+]
+ShowOption: TypeAlias = Annotated[
+    int, typer.Option(min=1, help="Show so many differences of each kind.")
+]
+SmallMasterOption: TypeAlias = Annotated[
+    str | None, typer.Option(help="Set Spark's master, as in local[4]; small logs need none.")
+]
+
+
 def verify_trace(
-    reference: Annotated[Path, typer.Argument(help="The output of a run without failures.")],
-    actual: Annotated[Path, typer.Argument(help="The output of a run with failures.")],
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=COLUMNS, help="The key of a stream; the order between streams is free."
-        ),
-    ] = None,
-    order: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar=COLUMNS, help="The order of rows in a stream; default: as in the files."
-        ),
-    ] = None,
-    id_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--id", metavar=COLUMNS, help="The identity of a result, whatever its values."
-        ),
-    ] = None,
-    ignore: Annotated[
-        list[str] | None,
-        typer.Option(metavar=COLUMNS, help="Columns that may differ, such as times of output."),
-    ] = None,
-    lineage: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COL", help="The inputs that a row was made of: an array, or text with spaces."
-        ),
-    ] = None,
-    close: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9."),
-    ] = None,
-    expect: Annotated[
-        RecoveryType, typer.Option(help="The weakest type that is good enough.")
-    ] = RecoveryType.PRECISE,
-    show: Annotated[int, typer.Option(min=1, help="Show so many differences of each kind.")] = 3,
-    master: Annotated[
-        str | None, typer.Option(help="Set Spark's master, as in local[4]; small logs need none.")
-    ] = None,
+    reference: ReferenceArgument,
+    actual: ActualArgument,
+    key: KeyOption = None,
+    order: OrderOption = None,
+    id_: IdOption = None,
+    ignore: IgnoreOption = None,
+    lineage: LineageOption = None,
+    close: CloseOption = None,
+    expect: ExpectOption = RecoveryType.PRECISE,
+    show: ShowOption = 3,
+    master: SmallMasterOption = None,
     conf: ConfOption = None,
     json_: JsonOption = None,
 ) -> None:
@@ -87,11 +100,11 @@ def verify_trace(
             show=show,
             master=master,
             conf=settings(conf),
-            tell=watch,
+            report=watch,
         )
     print_all(traces.render(result))
     save(json_, result)
-    if not result["holds"]:
+    if not result.holds:
         raise typer.Exit(1)
 
 

@@ -32,5 +32,5 @@ def witness(
         watch("searching", len(chosen), len(chosen))
     print_all(commands.witnesses(protocol.name, results))
     save(json_, results)
-    if any(result["story"] is None for result in results):
+    if any(result.story is None for result in results):
         raise typer.Exit(1)

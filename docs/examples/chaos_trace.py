@@ -48,8 +48,8 @@ def chaos(folder: Path) -> None:
         order=["count"],
         expect=Guarantee.REPEATING,
     )
-    print(f"{result['guarantee']} recovery, {result['rows']['duplicated']} rows said twice")
-    assert result["holds"], result["differences"]
+    print(f"{result.guarantee} recovery, {result.rows.duplicated} rows said twice")
+    assert result.holds, result.differences
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -5,12 +5,11 @@ Rule of this file: data, and what `model.recovery` makes of it.
 
 from __future__ import annotations
 
-from typing import Any
-
 from model.boxes.box import Of, Out, bodies
 from model.core import Guarantee
 from model.events import Body
 from model.recovery import beside, classify
+from model.results.classes import RecoveryTypeResult
 
 EXPECTED = "t1 t2 t3 t4 t5 t6"
 OUTPUTS = {
@@ -30,20 +29,13 @@ def tuples(text: str) -> list[Out]:
     ]
 
 
-def rows() -> list[dict[str, Any]]:
+def rows() -> tuple[RecoveryTypeResult, ...]:
     """Each output with the type that the paper gives it, the type found, and the one by values
     alone."""
     expected = tuples(EXPECTED)
     found = []
     for paper, (before, after) in OUTPUTS.items():
         observed = tuples(before) + tuples(after)
-        found.append(
-            {
-                "paper": paper.name,
-                "before": before,
-                "after": after,
-                "found": beside(expected, observed).name,
-                "by_values": classify(bodies(expected), bodies(observed)).name,
-            }
-        )
-    return found
+        types = beside(expected, observed), classify(bodies(expected), bodies(observed))
+        found.append(RecoveryTypeResult(paper, before, after, *types))
+    return tuple(found)

@@ -1,10 +1,11 @@
-"""The class of a box as plain data, for the command, its JSON and reports.
+"""The class of a box, for the command and reports.
 
 Rule of this file: no definition of a class.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from model.boxes.box import Box
 from model.core import Arrival
 from model.errors import Invalid, describe_error, unknown
 from model.registry import import_file, is_file
+from model.results.classes import BoxResult, ClassWitness
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES, BoxCase
 from proofs.classify.pairs import LIMIT, Undecided
@@ -58,44 +60,27 @@ def _is_right(edge: Any) -> bool:
     )
 
 
-def verdict(named: BoxCase, limit: int = LIMIT) -> dict[str, Any]:
-    """{name, title, box, paper, class, pairs, undecided, witnesses of {not_of, why, circle, grid}}.
+def verdict(named: BoxCase, limit: int = LIMIT) -> BoxResult:
+    """The class of the box; none if there are more pairs of states than the limit.
 
-    class: None if there are more pairs of states than the limit.  Raises Invalid if the box raises.
+    Raises Invalid if the box raises.
     """
-    found: dict[str, Any] = {
-        "name": named.name,
-        "title": named.title,
-        "box": repr(named.box),
-        "paper": named.paper.name if named.paper else None,
-        "class": None,
-        "pairs": None,
-        "undecided": None,
-        "witnesses": [],
-    }
+    found = BoxResult(named.name, named.title, repr(named.box), named.paper)
     try:
         classified = classify(named.box, named.alphabet, limit)
     except Undecided as error:
-        return {**found, "undecided": str(error)}
+        return replace(found, undecided=str(error))
     except Exception as error:  # of a box, which may be anybody's
         raise Invalid(
             f"{named.name}: the box raises {describe_error(error)}; feed answers with a tuple of "
             "one Fed or more, expire with a tuple of Fed, and their states can be hashed"
         ) from error
     edges = len(named.alphabet.edges)
-    return {
-        **found,
-        "class": classified.operators.name,
-        "pairs": classified.pairs,
-        "witnesses": [
-            {
-                "not_of": one.not_of.name,
-                "why": one.why,
-                "circle": one.circle,
-                "grid": picture(
-                    named.box, edges, [taken.event for taken in one.steps], one.why, one.circle
-                ).data(),
-            }
-            for one in classified.witnesses
-        ],
-    }
+    witnesses = tuple(
+        ClassWitness(
+            one.not_of, one.why, one.circle, picture(named.box, edges, events, one.why, one.circle)
+        )
+        for one in classified.witnesses
+        for events in [[taken.event for taken in one.steps]]
+    )
+    return replace(found, class_=classified.operators, pairs=classified.pairs, witnesses=witnesses)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from model.boxes.box import Box, Fed, Item, Of, Out, oldest
 from model.core import Arrival
 from model.events import Body
+from model.results.grid import Cell, CellMark, Grid, GridRow
 from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap, feed_all
-from proofs.grid import Cell, CellMark, Grid, GridRow
 
 
 class WitnessStep(NamedTuple):

@@ -24,14 +24,10 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
-from dataclasses import field as own
-from enum import Enum
+from collections.abc import Callable, Hashable, Iterator
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any
 
-from model.core import Input, NodeName, Step
 from model.protocol import Failures
 from model.system import System
 from model.world import (
@@ -48,106 +44,26 @@ from model.world import (
     progress,
     struck,
 )
-from proofs.explore.evidence import CrashPoint, Evidence, gather_evidence
-
-T = TypeVar("T")
-
-CLOSED = "closed"
-"""The content of a channel whose receiver is down: messages sent there are lost."""
-
-
-class Marker(Enum):
-    """Before the messages to append, or in their place: what a crash does to a channel."""
-
-    CLEAR = "lose the content"
-    CLOSE = "lose the content; the receiver is down"
-
-
-CLEAR, CLOSE = Marker
-
-ELSEWHERE = Node("elsewhere")
+from proofs.explore.evidence import Evidence, ScopeCrashPoint, gather_evidence
+from proofs.explore.interning import own_key
+from proofs.explore.views import (
+    CLEAR,
+    CLOSE,
+    CLOSED,
+    CachedEffect,
+    CachedSystem,
+    Move,
+    NodeView,
+    StepCache,
+    Transitions,
+)
 
 
 class Overflow(Exception):
     """One field has more distinct values than its bits can number."""
 
 
-Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
-"""A difference to add, and (channel field, number of the messages) to append."""
-
-
-class Transitions(NamedTuple):
-    """The actions that the node takes by itself, its inputs from outside, and its faults."""
-
-    own: tuple[Move, ...]
-    inputs: tuple[Move, ...]
-    faults: tuple[Move, ...]
-
-
-class CachedEffect(NamedTuple):
-    """The effect of an action in a focus.
-
-    changed: what to add to the numbers of the fields in which the view has the focus's own numbers,
-    by field.  after: the values after the action for the other fields, by field.  sent: the
-    messages that the action sends.
-    """
-
-    changed: tuple[tuple[int, int], ...]
-    after: tuple[tuple[int, Any], ...]
-    sent: tuple[tuple[int, int], ...]
-
-
-class StepCache(NamedTuple):
-    """The possible actions in any view with this focus, and the effect of each action.
-
-    own: the number of actions that the node takes by itself; they come first.  inputs: the number
-    of own actions and inputs together.  The other actions are faults.
-    """
-
-    actions: tuple[Action, ...]
-    cached: tuple[CachedEffect, ...]
-    own: int
-    inputs: int
-
-
-class NodeView(NamedTuple):
-    """The fields that the actions of one node read and write, and the answers so far, by the
-    numbers of these fields.
-
-    group: () for the actions of the node alone; otherwise the view has the crashes at the node that
-    take down this failure group, and no other actions.
-    fields: those of the node come first; the fields that vary within a focus come last, from `wide`
-    on.  outgoing: channels and outputs; actions only append to these, clear or close them.
-    """
-
-    node: str
-    group: tuple[str, ...]
-    fields: tuple[int, ...]
-    wide: int
-    pick: Callable[[tuple[int, ...]], tuple[int, ...]]
-    outgoing: tuple[int, ...]
-    table: dict[tuple[int, ...], Transitions]
-    focuses: dict[tuple[int, ...], StepCache]
-    answers: dict[tuple[Any, ...], tuple[CachedEffect, Evidence]]
-    actions: dict[tuple[int, ...], tuple[Action, ...]]
-
-
-@dataclass(frozen=True)
-class CachedSystem(System):
-    """The same system, which asks the protocol for no step twice."""
-
-    known: dict[Hashable, tuple[Any, Input | None, Step]] = own(
-        init=False, default_factory=dict, compare=False
-    )
-
-    def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
-        # Whoever explores keeps one copy of each state, so a look at which one it is will do; a
-        # hash of a whole state at every step would not.
-        key = _own_key((name, id(value), input_), input_, self.known, itemgetter(1))
-        found = self.known.get(key)
-        if found is None:  # the value is kept, so that no other one gets its id
-            found = self.known[key] = value, input_, super().answer(name, value, input_)
-        return found[2]
+ELSEWHERE = Node("elsewhere")
 
 
 class Collapsed:
@@ -160,8 +76,8 @@ class Collapsed:
     def __init__(self, system: System, bits: int = 16) -> None:
         self.system = system = CachedSystem(system.protocol, system.scope)
         self.bits = bits
-        self.points: set[CrashPoint] = set()
-        self.hit: set[CrashPoint] = set()
+        self.points: set[ScopeCrashPoint] = set()
+        self.hit: set[ScopeCrashPoint] = set()
         self.notes: Counter[str] = Counter()
         self.values: list[list[Any]] = []
         self._numbers: list[dict[Hashable, int]] = []
@@ -224,7 +140,7 @@ class Collapsed:
 
     def number(self, field: int, value: Hashable) -> int:
         numbers, values = self._numbers[field], self.values[field]
-        key = _own_key(value, value, numbers, values.__getitem__)
+        key = own_key(value, value, numbers, values.__getitem__)
         number = numbers.get(key)
         if number is None:
             number = len(numbers)
@@ -445,34 +361,8 @@ class Collapsed:
         return difference, cached.sent
 
     def message_number(self, messages: tuple[Any, ...]) -> int:
-        key = _own_key(messages, messages, self._message_numbers, self.messages.__getitem__)
+        key = own_key(messages, messages, self._message_numbers, self.messages.__getitem__)
         number = self._message_numbers.setdefault(key, len(self.messages))
         if number == len(self.messages):
             self.messages.append(messages)
         return number
-
-
-_ANOTHER = object()
-"""In the key of a value that equals one before and is of other types inside."""
-
-
-def _own_key(
-    key: Hashable, value: Any, known: Mapping[Any, T], value_of: Callable[[T], Any]
-) -> Hashable:
-    """The key of a value, which is `key` unless that belongs to an equal value that is not alike.
-
-    value_of: the value of an entry of `known`.
-    """
-    while (found := known.get(key)) is not None and not _alike(value_of(found), value):
-        key = (_ANOTHER, key)
-    return key
-
-
-def _alike(one: Any, other: Any) -> bool:
-    """Are equal values of the same types, inside of tuples too?  Named tuples of different types
-    with the same items are equal, and so are 1 and True."""
-    if one is other:
-        return True
-    if type(one) is not type(other):
-        return False
-    return not isinstance(one, tuple) or all(map(_alike, one, other))

@@ -28,7 +28,7 @@ from model.world import (
 )
 
 
-class CrashPoint(NamedTuple):
+class ScopeCrashPoint(NamedTuple):
     """A place where a crash may fall: in the step of `node` `on` an input, after some effects.
 
     after: the effects that have happened; empty for a crash between two steps.  group: the failure
@@ -52,8 +52,8 @@ class Evidence(NamedTuple):
     """What an action shows: its notes, the crash points in it, and the one where it crashes."""
 
     notes: Mapping[str, int] = {}
-    points: frozenset[CrashPoint] = frozenset()
-    hit: frozenset[CrashPoint] = frozenset()
+    points: frozenset[ScopeCrashPoint] = frozenset()
+    hit: frozenset[ScopeCrashPoint] = frozenset()
 
 
 def gather_evidence(system: System, world: World, action: Action) -> Evidence:
@@ -91,7 +91,9 @@ def _open_windows(system: System, world: World, name: NodeName) -> int | None:
     return None if state is DOWN else read_gauges(system, name, state).windows
 
 
-def _hit(system: System, world: World, action: Deliver | Timeout | Crash | Restart) -> CrashPoint:
+def _hit(
+    system: System, world: World, action: Deliver | Timeout | Crash | Restart
+) -> ScopeCrashPoint:
     """The point at which the action crashes."""
     if isinstance(action, Crash):
         return _between(action.node, action.group)
@@ -99,9 +101,9 @@ def _hit(system: System, world: World, action: Deliver | Timeout | Crash | Resta
     return _within(system, world, action, action.crash_after, action.group)
 
 
-def _between(node: NodeName, group: tuple[NodeName, ...]) -> CrashPoint:
+def _between(node: NodeName, group: tuple[NodeName, ...]) -> ScopeCrashPoint:
     """The point between two steps; one for all members of a group."""
-    return CrashPoint(group[0] if group else node, "", (), group)
+    return ScopeCrashPoint(group[0] if group else node, "", (), group)
 
 
 def _within(
@@ -110,11 +112,11 @@ def _within(
     action: Deliver | Timeout | Restart,
     crash_after: int,
     group: tuple[NodeName, ...],
-) -> CrashPoint:
+) -> ScopeCrashPoint:
     """The point in the step of an action, after so many effects."""
     effects = real_effects(response(system, world, action).effects)[:crash_after]
     input_ = None if isinstance(action, Restart) else input_of(system, world, action)
-    return CrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)
+    return ScopeCrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)
 
 
 def _kind(effect: Any) -> str:

@@ -22,7 +22,7 @@ from model.protocol import Protocol
 from model.system import System
 from model.world import Action, World, apply, enabled, offers, progress
 from proofs.explore.collapse import Collapsed, Overflow
-from proofs.explore.evidence import CrashPoint
+from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, Meter, Watch
 from proofs.explore.search.plain import PlainSearch
@@ -72,8 +72,8 @@ class Exploration:
     complete: bool
     counterexample: Counterexample | None = None
     guarantee: Guarantee = Guarantee.PRECISE
-    points: frozenset[CrashPoint] = frozenset()
-    hit: frozenset[CrashPoint] = frozenset()
+    points: frozenset[ScopeCrashPoint] = frozenset()
+    hit: frozenset[ScopeCrashPoint] = frozenset()
     notes: Counter[str] = field(default_factory=Counter)
     vacuous: tuple[str, ...] = ()
     spent: str = ""

@@ -19,13 +19,12 @@ from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
+
+from model.calls import EndedCall
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-Ended: TypeAlias = tuple[int, R | None, str]
-"""(number of the call, its result or None, why there is none)."""
 
 
 def usable_cores() -> int:
@@ -41,7 +40,7 @@ def call_all(
     items: Sequence[T],
     workers: int,
     kind: Callable[[T], Hashable] = lambda _: None,
-) -> Generator[list[Ended[R]], None, None]:
+) -> Generator[list[EndedCall[R]], None, None]:
     """call(item) of all items, by so many processes; results as they come.
 
     A process begins the items of one kind in their order, then those of a kind that no process is

@@ -79,7 +79,8 @@ def machine(
 ) -> type[RuleBasedStateMachine]:
     """A machine that runs `protocol` in a scope (or in one drawn) and checks its properties.
 
-    At the end of each run the system comes to rest, where completeness is checked.
+    At the end of each run the system comes to rest, where completeness is checked.  The class is
+    long and stands in here, because Hypothesis takes the seed of the runs from its source.
     """
     drawn = st.just(scopes) if isinstance(scopes, Scope) else scopes
     counted = tally or Tally()

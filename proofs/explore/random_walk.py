@@ -15,8 +15,9 @@ from model.errors import StepFailed
 from model.observations import first_violation
 from model.protocol import Protocol
 from model.system import System
-from proofs.explore.collapse import Collapsed, Move
+from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Trace, answer_property, append_failing_action, trace_through
+from proofs.explore.views import Move
 
 STEPS = 200
 """The largest number of actions in a walk: a walk that has not come to rest ends there."""

@@ -1,25 +1,28 @@
 """The tasks of a check: a scope to explore, a random attack, or a mutant to hunt.
 
-Rule of this file: nothing here adds up.  A task is a few words and its result is plain data, so any
-process that has the project's code can perform any task, on this machine or on another one.
+Rule of this file: nothing here adds up.  A task is a few words and its result a frozen value,
+so any process that has the project's code can perform any task, on this machine or elsewhere.
 """
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from model.errors import Invalid
 from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
+from model.results.attack import AttackFailure, AttackResult, MutantResult
+from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.search.meter import UNLIMITED, Budget
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 
 WALKS = {"quick": 200, "full": 20_000}
 """The number of random walks for each protocol."""
@@ -37,8 +40,6 @@ RUN_WORLDS = 1_000
 
 HUNT_WALKS, HUNT_EXAMPLES = 5_000, 200
 """The same numbers for each mutant that the explorer does not find."""
-
-NO_ATTACK = Attack(walks=0, examples=0, actions=0, seconds=0.0, failure=None)
 
 
 class TaskKind(StrEnum):
@@ -127,68 +128,91 @@ def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
     return min(likely, default=0)
 
 
-def perform(task: Task) -> dict[str, Any]:
-    """The result of the task, JSON-able: `row` as in docs/json.md, `seconds`, and of a scope the
-    crash points (`points`, `hit`) and what it never tried (`vacuous`).
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A task that was performed, in so many seconds."""
 
-    Bad input is a result, too ({"invalid": the reason}): it reads the same from every process.
+    row: ScopeResult | AttackResult | MutantResult
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDone(Done):
+    """points, hit: the crash points of the scope.  vacuous: things that it never tried."""
+
+    row: ScopeResult
+    points: frozenset[str]
+    hit: frozenset[str]
+    vacuous: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotDone:
+    """A task without a result.  why: its input is bad, or its process died.  lost: the latter."""
+
+    why: str
+    lost: bool = False
+
+
+TaskResult: TypeAlias = Done | NotDone
+
+
+def perform(task: Task) -> TaskResult:
+    """The result of the task.
+
+    Bad input is a result, too: it reads the same from every process.
     """
     try:
         return perform_on(subject(task.subject), task)
     except Invalid as error:
-        return {"invalid": str(error)}
+        return NotDone(str(error))
 
 
-def perform_on(chosen: Subject, task: Task) -> dict[str, Any]:
+def perform_on(chosen: Subject, task: Task) -> Done:
     """As `perform`, of a protocol at hand.  Raises Invalid."""
     started = time.perf_counter()
     protocol = chosen.protocol
     match task.kind:
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
-            worlds, seconds, memory = task.budget
-            usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
-            limit = usual if worlds is None else worlds
-            found = explore(
-                protocol,
-                pinned.scope,
-                until=None if task.whole else pinned.guarantee,
-                limit=limit,
-                seconds=seconds,
-                memory=memory,
+            found = _explore(protocol, pinned, task)
+            return ScopeDone(
+                _scope_result(pinned, found, whole=task.whole),
+                time.perf_counter() - started,
+                frozenset(map(str, found.points)),
+                frozenset(map(str, found.hit)),
+                found.vacuous,
             )
-            result = {
-                "row": _scope_row(pinned, found, whole=task.whole),
-                "points": sorted(map(str, found.points)),
-                "hit": sorted(map(str, found.hit)),
-                "vacuous": [*found.vacuous],
-            }
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
-            result = {"row": attack_row(attacked, task.subject)}
+            return Done(_attack_result(attacked, task.subject), time.perf_counter() - started)
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)
-            result = {"row": _mutant_row(hunt(protocol, mutant, chosen.home, _attack))}
-    return {**result, "seconds": time.perf_counter() - started}
+            killing = hunt(protocol, mutant, chosen.home, _attack)
+            return Done(_mutant_result(killing), time.perf_counter() - started)
+
+
+def _explore(protocol: Protocol, pinned: PinnedScope, task: Task) -> Exploration:
+    worlds, seconds, memory = task.budget
+    usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
+    return explore(
+        protocol,
+        pinned.scope,
+        until=None if task.whole else pinned.guarantee,
+        limit=usual if worlds is None else worlds,
+        seconds=seconds,
+        memory=memory,
+    )
 
 
 def _attack(broken: Protocol) -> Attack:
     return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
 
 
-def _scope_row(pinned: PinnedScope, found: Exploration, *, whole: bool) -> dict[str, Any]:
+def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> ScopeResult:
     """whole: the worlds are compared with those that are pinned."""
-    counterexample = None
-    if found.counterexample is not None:
-        trace = found.counterexample.trace
-        counterexample = {
-            "property": found.counterexample.property.name,
-            "steps": len(trace.actions),
-            "circle": found.counterexample.circle,
-            "pinned": pinned.steps,
-            "story": story(trace, found.counterexample.circle),
-        }
-    steps = None if counterexample is None else counterexample["steps"]
+    counterexample = _counterexample(pinned, found)
+    steps = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
@@ -198,62 +222,70 @@ def _scope_row(pinned: PinnedScope, found: Exploration, *, whole: bool) -> dict[
         and found.guarantee is pinned.guarantee
         and derived in (pinned.operators, None)
     )
-    return {
-        "name": pinned.name,
-        "operators": pinned.operators.name,
-        "derived": None if derived is None else derived.name,
-        "crashes": pinned.scope.crashes,
-        "expect": pinned.expect.value,
-        "outcome": found.outcome.value,
-        "as_pinned": as_pinned,
-        "states": found.states,
-        "pinned": pinned.states,
-        "transitions": found.transitions,
-        "depth": found.depth,
-        "quiescent": found.quiescent,
-        "seconds": round(found.seconds, 3),
-        "states_per_second": round(found.states / max(found.seconds, 1e-9)),
-        "guarantee": found.guarantee.name,
-        "expect_guarantee": pinned.guarantee.name,
-        "points": len(found.points),
-        "hit": len(found.hit),
-        "missed": sorted(map(str, found.points - found.hit)),
-        "notes": dict(sorted(found.notes.items())),
-        "complete": found.complete,
-        "spent": found.spent or None,
-        "counterexample": counterexample,
-    }
+    return ScopeResult(
+        name=pinned.name,
+        operators=pinned.operators,
+        derived=derived,
+        crashes=pinned.scope.crashes,
+        expect=pinned.expect,
+        outcome=found.outcome,
+        as_pinned=as_pinned,
+        states=found.states,
+        pinned=pinned.states,
+        transitions=found.transitions,
+        depth=found.depth,
+        quiescent=found.quiescent,
+        seconds=round(found.seconds, 3),
+        states_per_second=round(found.states / max(found.seconds, 1e-9)),
+        guarantee=found.guarantee,
+        expect_guarantee=pinned.guarantee,
+        points=len(found.points),
+        hit=len(found.hit),
+        missed=tuple(sorted(map(str, found.points - found.hit))),
+        notes=dict(sorted(found.notes.items())),
+        complete=found.complete,
+        spent=found.spent or None,
+        counterexample=counterexample,
+    )
 
 
-def attack_row(attacked: Attack, called: str) -> dict[str, Any]:
+def _counterexample(pinned: PinnedScope, found: Exploration) -> ScopeCounterexample | None:
+    shown = found.counterexample
+    if shown is None:
+        return None
+    return ScopeCounterexample(
+        property=shown.property.name,
+        steps=len(shown.trace.actions),
+        circle=shown.circle,
+        pinned=pinned.steps,
+        story=story(shown.trace, shown.circle),
+    )
+
+
+def _attack_result(attacked: Attack, called: str) -> AttackResult:
     failure = None
     if attacked.failure is not None:
-        failure = {
-            "by": attacked.by,
-            "property": attacked.failure.property.name,
-            "steps": len(attacked.failure.trace.actions),
-            "story": story(attacked.failure.trace),
-            "pytest": pytest_file(called, attacked.failure),
-        }
-    return {
-        "walks": attacked.walks,
-        "examples": attacked.examples,
-        "actions": attacked.actions,
-        "seconds": round(attacked.seconds, 2),
-        "failure": failure,
-    }
+        failure = AttackFailure(
+            by="hypothesis" if attacked.examples else "walk",
+            property=attacked.failure.property.name,
+            steps=len(attacked.failure.trace.actions),
+            story=story(attacked.failure.trace),
+            pytest=pytest_file(called, attacked.failure),
+        )
+    seconds = round(attacked.seconds, 2)
+    return AttackResult(attacked.walks, attacked.examples, attacked.actions, seconds, failure)
 
 
-def _mutant_row(killing: Killing) -> dict[str, Any]:
+def _mutant_result(killing: Killing) -> MutantResult:
     mutant = killing.mutant
-    return {
-        "name": mutant.name,
-        "module": mutant.module,
-        "old": mutant.old,
-        "new": mutant.new,
-        "by": killing.by,
-        "scope": killing.scope,
-        "seconds": round(killing.seconds, 2),
-        "states": killing.states,
-        "steps": killing.steps,
-    }
+    return MutantResult(
+        name=mutant.name,
+        module=mutant.module,
+        old=mutant.old,
+        new=mutant.new,
+        by=killing.by,
+        scope=killing.scope,
+        seconds=round(killing.seconds, 2),
+        states=killing.states,
+        steps=killing.steps,
+    )

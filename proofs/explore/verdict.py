@@ -1,39 +1,44 @@
-"""The verdict: the results of all checkers about a protocol, as plain data.
+"""The verdict: the results of all checkers about a protocol.
 
 Rule of this file: no decision that a checker does not make; the file has tasks performed and adds
-up.  `--json` writes the dicts that `verdicts` returns, and reports read them.
+up.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from model.calls import EndedCall
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.registry import Subject, subject
-from proofs.explore.processes import Ended, call_all, usable_cores
+from model.results.attack import AttackResult, MutantResult
+from model.results.verdict import ScopeResult, Verdict
+from proofs.explore.processes import call_all, usable_cores
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
-    NO_ATTACK,
+    Done,
+    NotDone,
+    ScopeDone,
     Task,
     TaskKind,
-    attack_row,
+    TaskResult,
     list_tasks,
     perform,
     perform_on,
 )
 
-Result: TypeAlias = dict[str, Any]
 Execute: TypeAlias = Callable[
-    [Callable[[Task], Result], Sequence[Task]], Generator[list[Ended[Result]], None, None]
+    [Callable[[Task], TaskResult], Sequence[Task]],
+    Generator[list[EndedCall[TaskResult]], None, None],
 ]
 """Calls a function with all tasks, and yields results as they come.  Of those that have not ended,
 the first one has begun."""
@@ -50,8 +55,8 @@ def local(workers: int | None = None) -> Execute:
     """
 
     def execute(
-        call: Callable[[Task], Result], tasks: Sequence[Task]
-    ) -> Generator[list[Ended[Result]], None, None]:
+        call: Callable[[Task], TaskResult], tasks: Sequence[Task]
+    ) -> Generator[list[EndedCall[TaskResult]], None, None]:
         pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
         so_many = workers or (usable_cores() if pays else 1)
         return call_all(call, tasks, so_many, kind=lambda task: task.of)
@@ -70,8 +75,8 @@ def verdicts(
     once: bool = False,
     execute: Execute,
     progress: Progress = silent,
-) -> list[Result]:
-    """Explore every scope of the profile, and attack: a verdict (docs/json.md) for each name.
+) -> list[Verdict]:
+    """Explore every scope of the profile, and attack: a verdict for each name.
 
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
     what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
@@ -105,7 +110,7 @@ def verdict(
     profile: str = "quick",
     walks: int | None = None,
     examples: int | None = None,
-) -> Result:
+) -> Verdict:
     """The verdict on a protocol at hand, without mutants; all in this process."""
     tasks = list_tasks(
         protocol.name, protocol, profile, walks=walks, examples=examples, mutants=False
@@ -115,12 +120,12 @@ def verdict(
 
 
 def perform_all(
-    call: Callable[[Task], Result],
+    call: Callable[[Task], TaskResult],
     tasks: Sequence[Task],
     execute: Execute,
     progress: Progress = silent,
-) -> list[Result]:
-    """The results of the tasks, in their order; {"lost": why} for one whose process died.
+) -> list[TaskResult]:
+    """The results of the tasks, in their order; of one whose process died, that it is lost.
 
     Tasks of one protocol follow each other: who performs one has cached what the next one needs.
     The protocol with the longest task comes first, and of each the longest task, so that no core
@@ -134,7 +139,7 @@ def perform_all(
         return -longest[tasks[at].of], tasks[at].of, -tasks[at].worlds
 
     order = sorted(range(len(tasks)), key=rank)
-    found: dict[int, Result] = {}
+    found: dict[int, TaskResult] = {}
 
     def report() -> None:
         """The first task that has not ended is under way."""
@@ -146,116 +151,136 @@ def perform_all(
     with closing(execute(call, [tasks[at] for at in order])) as ended:
         for some in ended:
             for number, result, why in some:
-                result = {"lost": why} if result is None else result
-                if "invalid" in result:
-                    raise Invalid(result["invalid"])
+                result = NotDone(why, lost=True) if result is None else result
+                if isinstance(result, NotDone) and not result.lost:
+                    raise Invalid(result.why)
                 found[order[number]] = result
                 report()
     return [found[at] for at in range(len(tasks))]
 
 
 def assemble(
-    protocol: Protocol, profile: str, tasks: Sequence[Task], results: Sequence[Result]
-) -> Result:
+    protocol: Protocol, profile: str, tasks: Sequence[Task], results: Sequence[TaskResult]
+) -> Verdict:
     """The verdict of all results.  A task that was lost was never tried, so nothing holds."""
-    done: dict[TaskKind, list[Result]] = {kind: [] for kind in TaskKind}
-    lost = []
-    for task, result in zip(tasks, results, strict=True):
-        if "lost" in result:
-            lost.append(f"{task.name}: {result['lost']}")
-        else:
-            done[task.kind].append(result)
-    scopes, attacks = done[TaskKind.SCOPE], done[TaskKind.ATTACK]
-    rows = [scope["row"] for scope in scopes]
-    attacked = attacks[0]["row"] if attacks else attack_row(NO_ATTACK, protocol.name)
+    done = [one for one in results if isinstance(one, Done)]
+    ended = [one for one in done if isinstance(one, ScopeDone)]
+    scopes = tuple(one.row for one in ended)
+    mutants = tuple(one.row for one in done if isinstance(one.row, MutantResult))
+    attacks = (one.row for one in done if isinstance(one.row, AttackResult))
+    attack = next(attacks, AttackResult())
+    refuted = attack.failure is not None or any(one.outcome is Outcome.REFUTED for one in scopes)
     evidence: Counter[str] = Counter()
-    found: dict[OperatorClass, Guarantee] = {}
-    for row in rows:
-        evidence.update(row["notes"])
-        operators, guarantee = OperatorClass[row["operators"]], Guarantee[row["guarantee"]]
-        found[operators] = max(found.get(operators, Guarantee.PRECISE), guarantee)
-    points = {point for scope in scopes for point in scope["points"]}
-    hit = {point for scope in scopes for point in scope["hit"]}
-    refuted = attacked["failure"] is not None or any(
-        row["outcome"] == Outcome.REFUTED.value for row in rows
-    )
-    claims = protocol.promise.claims
-    tried = [operators for operators in claims if any(c <= operators for c in found)]
-    weaker = [c.name for c in tried if _found_for(c, found) > claims[c]]
-    stronger = [c.name for c in found if c in claims and _found_for(c, found) < claims[c]]
-    unclaimed = [operators.name for operators in found if operators not in claims]
+    for row in scopes:
+        evidence.update(row.notes)
+    points = frozenset[str]().union(*(one.points for one in ended))
+    hit = frozenset[str]().union(*(one.hit for one in ended))
     # What is refuted at once need not have done all that would make "holds" trustworthy.
     whole = all(task.whole for task in tasks)
-    missing = [
-        note.name for note in protocol.evidence.must_occur if whole and not evidence[note.name]
-    ]
-    vacuous = [f"{one['row']['name']}: {why}" for one in scopes for why in one["vacuous"]]
-    vacuous += lost
+    missing = tuple(
+        one.name for one in protocol.evidence.must_occur if whole and not evidence[one.name]
+    )
+    vacuous = (
+        *(f"{one.row.name}: {why}" for one in ended for why in one.vacuous),
+        *(
+            f"{task.name}: {one.why}"
+            for task, one in zip(tasks, results, strict=True)
+            if isinstance(one, NotDone)
+        ),
+        *_never_tried(protocol, profile, tasks, refuted=refuted),
+    )
+    found = _guarantees(scopes)
+    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found)
+    outcome = _outcome(scopes, refuted=refuted or bool(weaker), vacuous=bool(vacuous))
+    return Verdict(
+        protocol=protocol.name,
+        title=protocol.words.title,
+        source=protocol.words.source,
+        finding=protocol.words.finding,
+        outcome=outcome,
+        expected=all(row.as_pinned for row in scopes)
+        and outcome is protocol.evidence.expected
+        and not (missing or vacuous or stronger or unclaimed),
+        claims=dict(protocol.promise.claims),
+        found=dict(sorted(found.items(), key=lambda item: item[0].name)),
+        weaker=weaker,
+        stronger=stronger,
+        unclaimed=unclaimed,
+        vacuous=vacuous,
+        points=len(points),
+        hit=len(hit),
+        missed=tuple(sorted(points - hit)),
+        scopes=scopes,
+        attack=attack,
+        evidence=dict(sorted(evidence.items())),
+        missing=missing,
+        mutants=mutants if any(task.kind is TaskKind.MUTANT for task in tasks) else None,
+        seconds=round(sum(d.seconds for d in done if not isinstance(d.row, MutantResult)), 2),
+    )
+
+
+def _guarantees(scopes: Sequence[ScopeResult]) -> dict[OperatorClass, Guarantee]:
+    """The weakest guarantee of each class of operators."""
+    found: dict[OperatorClass, Guarantee] = {}
+    for row in scopes:
+        found[row.operators] = max(found.get(row.operators, Guarantee.PRECISE), row.guarantee)
+    return found
+
+
+_Classes: TypeAlias = tuple[OperatorClass, ...]
+
+
+def _compare(
+    claims: Mapping[OperatorClass, Guarantee], found: Mapping[OperatorClass, Guarantee]
+) -> tuple[_Classes, _Classes, _Classes]:
+    """The classes for which less was found than is claimed, more, or something unclaimed."""
+    tried = [operators for operators in claims if any(c <= operators for c in found)]
+    weaker = tuple(c for c in tried if _found_for(c, found) > claims[c])
+    stronger = tuple(c for c in found if c in claims and _found_for(c, found) < claims[c])
+    return weaker, stronger, tuple(c for c in found if c not in claims)
+
+
+def _never_tried(
+    protocol: Protocol, profile: str, tasks: Sequence[Task], *, refuted: bool
+) -> Iterator[str]:
+    """What the tasks do not try, though a claim needs it, a sentence each."""
     if all(task.kind is not TaskKind.SCOPE for task in tasks):
-        vacuous.append(f"no scope is explored in the profile {profile}")
+        yield f"no scope is explored in the profile {profile}"
     if (
         protocol.behaviour.needed
         and not refuted
         and all(one.scope.crashes for one in protocol.evidence.scopes)
     ):
-        vacuous.append("what a restart needs is compared without crashes, and each scope has some")
+        yield "what a restart needs is compared without crashes, and each scope has some"
     explorable = {pinned.operators for pinned in protocol.evidence.scopes}
-    vacuous += [
-        f"claimed for {operators.name} operators, and no scope has operators of that class"
-        for operators in claims
-        if operators not in explorable
-    ]
-    outcome = Outcome.REFUTED if refuted or weaker else Outcome.HOLDS
-    unfinished = any(row["outcome"] == Outcome.UNFINISHED.value for row in rows)
-    if outcome is Outcome.HOLDS and (unfinished or vacuous):
-        outcome = Outcome.UNFINISHED if unfinished else Outcome.VACUOUS
-    as_pinned = (
-        all(row["as_pinned"] for row in rows)
-        and outcome is protocol.evidence.expected
-        and not (missing or vacuous or stronger or unclaimed)
-    )
-    hunted = any(task.kind is TaskKind.MUTANT for task in tasks)
-    return {
-        "protocol": protocol.name,
-        "title": protocol.words.title,
-        "source": protocol.words.source,
-        "finding": protocol.words.finding,
-        "outcome": outcome.value,
-        "expected": as_pinned,
-        "claims": {operators.name: claim.name for operators, claim in claims.items()},
-        "found": {c.name: g.name for c, g in sorted(found.items(), key=lambda item: item[0].name)},
-        "weaker": weaker,
-        "stronger": stronger,
-        "unclaimed": unclaimed,
-        "vacuous": vacuous,
-        "points": len(points),
-        "hit": len(hit),
-        "missed": sorted(points - hit),
-        "scopes": rows,
-        "attack": attacked,
-        "evidence": dict(sorted(evidence.items())),
-        "missing": missing,
-        "mutants": [mutant["row"] for mutant in done[TaskKind.MUTANT]] if hunted else None,
-        "seconds": round(sum(one["seconds"] for one in (*scopes, *attacks)), 2),
-    }
+    for one in protocol.promise.claims:
+        if one not in explorable:
+            yield f"claimed for {one.name} operators, and no scope has operators of that class"
 
 
-def good(result: Result, *, unfinished: bool = False) -> bool:
+def _outcome(scopes: Sequence[ScopeResult], *, refuted: bool, vacuous: bool) -> Outcome:
+    if refuted:
+        return Outcome.REFUTED
+    if any(row.outcome is Outcome.UNFINISHED for row in scopes):
+        return Outcome.UNFINISHED
+    return Outcome.VACUOUS if vacuous else Outcome.HOLDS
+
+
+def good(result: Verdict, *, unfinished: bool = False) -> bool:
     """Is the verdict as expected, with every hunted mutant found?  unfinished: in scopes where a
     budget was spent, it is good enough that nothing unexpected was found before."""
-    ended, refuted = Outcome.UNFINISHED.value, Outcome.REFUTED.value
-    wrong = any(row["expect"] == refuted for row in result["scopes"])
+    wrong = any(row.expect is Outcome.REFUTED for row in result.scopes)
     so_far = (
         unfinished
-        and result["outcome"] in (ended, refuted if wrong else ended)
-        and not result["vacuous"]
+        and result.outcome in (Outcome.UNFINISHED, *((Outcome.REFUTED,) if wrong else ()))
+        and not result.vacuous
         and all(
-            row["as_pinned"] or (row["spent"] and row["outcome"] in (ended, row["expect"]))
-            for row in result["scopes"]
+            row.as_pinned or (row.spent and row.outcome in (Outcome.UNFINISHED, row.expect))
+            for row in result.scopes
         )
     )
-    found = all(row["by"] is not None for row in result["mutants"] or ())
-    return found and (so_far or result["expected"])
+    found = all(row.by is not None for row in result.mutants or ())
+    return found and (so_far or result.expected)
 
 
 def _found_for(operators: OperatorClass, found: Mapping[OperatorClass, Guarantee]) -> Guarantee:

@@ -5,16 +5,15 @@ Rule of this file: the explorer finds the run; here it only gets the property to
 
 from __future__ import annotations
 
-from typing import Any
-
 from model.core import Guarantee
 from model.errors import Invalid, nearest
 from model.evidence import Outcome, PinnedScope
 from model.properties import at_least
 from model.protocol import Protocol
+from model.results.verdict import WitnessResult
 from proofs.explore.explorer import explore
+from proofs.explore.story import story
 from proofs.explore.tasks import WORLD_LIMIT
-from proofs.explore.trace_json import story
 
 
 def choose(protocol: Protocol, name: str | None) -> tuple[PinnedScope, ...]:
@@ -34,22 +33,19 @@ def choose(protocol: Protocol, name: str | None) -> tuple[PinnedScope, ...]:
     return tuple(chosen)
 
 
-def witness(protocol: Protocol, pinned: PinnedScope) -> dict[str, Any]:
-    """A shortest run to a world at rest with the pinned guarantee of a scope, JSON-able.
-
-    not: the next stronger guarantee.  story: None if no world at rest has so weak a guarantee.
-    """
+def witness(protocol: Protocol, pinned: PinnedScope) -> WitnessResult:
+    """A shortest run to a world at rest with the pinned guarantee of a scope, if there is one."""
     stronger = Guarantee(pinned.guarantee - 1)
     asked = protocol.vary(properties=(at_least(stronger),), needed=None)
     limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0)
     found = explore(asked, pinned.scope, until=Guarantee.PRECISE, limit=limit)
     run = found.counterexample and found.counterexample.trace
-    return {
-        "protocol": protocol.name,
-        "scope": pinned.name,
-        "guarantee": pinned.guarantee.name,
-        "not": stronger.name,
-        "states": found.states,
-        "steps": len(run.actions) if run else None,
-        "story": story(run) if run else None,
-    }
+    return WitnessResult(
+        protocol=protocol.name,
+        scope=pinned.name,
+        guarantee=pinned.guarantee,
+        not_=stronger,
+        states=found.states,
+        steps=len(run.actions) if run else None,
+        story=story(run) if run else None,
+    )

@@ -11,9 +11,10 @@ from functools import partial
 from typing import Any
 
 from model.evidence import Outcome
+from model.results.answers import QueryKind
+from model.results.proofs import Erratum
 from proofs.prove.grounding import Sizes
-from proofs.prove.kinds import QueryKind
-from proofs.prove.lemma import Erratum, Given, Lemma
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.transition import TransitionSystem, bounded
 

@@ -20,10 +20,10 @@ import z3
 
 from model.core import Scope
 from model.protocol import Protocol
+from model.results.grid import CellMark, Grid, lane
 from model.system import System
 from model.world import Action, World
 from proofs.explore.explorer import edges
-from proofs.grid import CellMark, Grid, lane
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from proofs.grid import Cell, CellMark, Grid, GridRow
+from model.results.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.symbols import Symbol
 
 

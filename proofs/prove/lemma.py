@@ -8,24 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import z3
 
 from model.evidence import Outcome
+from model.results.proofs import Erratum
 from proofs.prove.query import SolverQuery
 
 Given: TypeAlias = Callable[[str, Any], Any]
 """given(name, formula): the formula, or true if this hypothesis is dropped."""
-
-
-class Erratum(NamedTuple):
-    """A claim of a paper that is wrong as published; size: of the smallest counterexample."""
-
-    claim: str
-    section: str
-    size: str
-    correction: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""The prover: it asks a solver about every lemma of a protocol, and returns plain data.
+"""The prover: it asks a solver about every lemma of a protocol.
 
-Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  `--json`
-writes the dicts, and reports read them.  Lemmas are independent, so several processes ask about
-them; each process builds its own formulas, because those of Z3 cannot travel.
+Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  Lemmas are
+independent, so several processes ask about them; each process builds its own formulas, because
+those of Z3 cannot travel.
 """
 
 from __future__ import annotations
@@ -13,13 +13,23 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from model.evidence import Outcome
 from model.progress import Progress, silent
+from model.results.answers import Answer
+from model.results.proofs import (
+    AbstractionResult,
+    DriftResult,
+    HypothesisResult,
+    LemmaOutcome,
+    LemmaResult,
+    ProofResult,
+    QueryResult,
+)
 from proofs.prove.conformance import compare
-from proofs.prove.kinds import Answer, QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma import mutants as mutants_of
 from proofs.prove.lemma_index import Choice, theory
@@ -43,7 +53,7 @@ def prove(
     worlds: int = 0,
     workers: int = 2,
     progress: Progress = silent,
-) -> list[dict[str, Any]]:
+) -> list[ProofResult]:
     """The answers to all that is chosen, an entry for each protocol.
 
     mutants: also drop every hypothesis of the lemmas that hold.  opinion: ask cvc5 as well.
@@ -80,12 +90,10 @@ def prove(
             progress("lemmas", len(done), len(tasks), f"{doing} {what}")
     entries = []
     for one, lemmas in subjects:
-        rows = [done[one.of, "lemma", lemma.name] for lemma in lemmas]
+        rows = tuple(done[one.of, "lemma", lemma.name] for lemma in lemmas)
         scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
-        drift = [_sum(abstraction.name, scopes) for abstraction in one.abstractions if scopes]
-        seconds = round(took[one.of], 2)
-        entry = {"protocol": one.of, "lemmas": rows, "drift": drift, "seconds": seconds}
-        entries.append(entry)
+        drift = tuple(_sum(abstraction.name, scopes) for abstraction in one.abstractions if scopes)
+        entries.append(ProofResult(one.of, rows, drift, round(took[one.of], 2)))
     return entries
 
 
@@ -99,159 +107,125 @@ def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     return time.perf_counter() - started, found
 
 
-def _settle(of: str, lemma_name: str, mutants: bool, opinion: bool) -> dict[str, Any]:
+def _settle(of: str, lemma_name: str, mutants: bool, opinion: bool) -> LemmaResult:
     lemma = theory(of).lemma(lemma_name)
     row = settle(lemma, opinion)
     if mutants and lemma.expect is Outcome.HOLDS:
-        row["hypotheses"] = drop_each(lemma)
+        return replace(row, hypotheses=tuple(drop_each(lemma)))
     return row
 
 
-def settle(lemma: Lemma, opinion: bool = False) -> dict[str, Any]:
+def settle(lemma: Lemma, opinion: bool = False) -> LemmaResult:
     """The verdict on a lemma, of all its queries, and whether it is the expected one."""
-    rows: list[tuple[SolverQuery, dict[str, Any]]] = []
-    for query in lemma.build(all_given):
-        asked = ask(query)
-        row: dict[str, Any] = {
-            "name": query.name,
-            "kind": query.kind.value,
-            "transition": query.transition,
-            "invariant": query.invariant,
-            "steps": query.steps,
-            "expect": query.expect.value,
-            "answer": asked.answer.value,
-            "seconds": round(asked.seconds, 3),
-            "grid": None if asked.grid is None else asked.grid.data(),
-        }
-        if opinion:
-            row["cvc5"] = second(query).value
-        rows.append((query, row))
-    answers = {(query.expect, row["answer"]) for query, row in rows}
-    if any(row["answer"] == Answer.UNKNOWN.value for _, row in rows):
-        outcome = "unknown"
-    elif any(_counters(query, row["answer"]) for query, row in rows):
-        outcome = Outcome.REFUTED.value
+    rows = tuple(_answer(query, opinion) for query in lemma.build(all_given))
+    if any(row.answer is Answer.UNKNOWN for row in rows):
+        outcome = LemmaOutcome.UNKNOWN
+    elif any(map(_counters, rows)):
+        outcome = LemmaOutcome.REFUTED
     else:
-        outcome = Outcome.HOLDS.value
-    return {
-        "name": lemma.name,
-        "statement": lemma.statement,
-        "section": lemma.section,
-        "scope": lemma.scope,
-        "fragment": lemma.fragment,
-        "expect": lemma.expect.value,
-        "outcome": outcome,
-        "as_expected": outcome == lemma.expect.value
-        and all(expect.value == answer for expect, answer in answers),
-        "seconds": round(sum(row["seconds"] for _, row in rows), 3),
-        "queries": [row for _, row in rows],
-        "hypotheses": [],
-        "erratum": None if lemma.erratum is None else lemma.erratum._asdict(),
-    }
+        outcome = LemmaOutcome.HOLDS
+    expect = LemmaOutcome(lemma.expect.value)
+    return LemmaResult(
+        name=lemma.name,
+        statement=lemma.statement,
+        section=lemma.section,
+        scope=lemma.scope,
+        fragment=lemma.fragment,
+        expect=expect,
+        outcome=outcome,
+        as_expected=outcome is expect and all(row.answer is row.expect for row in rows),
+        seconds=round(sum(row.seconds for row in rows), 3),
+        queries=rows,
+        hypotheses=(),
+        erratum=lemma.erratum,
+    )
 
 
-def _counters(query: SolverQuery, answer: str) -> bool:
+def _answer(query: SolverQuery, opinion: bool) -> QueryResult:
+    asked = ask(query)
+    return QueryResult(
+        name=query.name,
+        kind=query.kind,
+        transition=query.transition,
+        invariant=query.invariant,
+        steps=query.steps,
+        expect=query.expect,
+        answer=asked.answer,
+        seconds=round(asked.seconds, 3),
+        grid=asked.grid,
+        cvc5=second(query) if opinion else None,
+    )
+
+
+def _counters(row: QueryResult) -> bool:
     """Does the answer speak against the lemma?"""
-    return answer == Answer.SAT.value and query.kind is not QueryKind.SOMETIMES
+    return row.answer is Answer.SAT and not row.sometimes
 
 
-def drop_each(lemma: Lemma) -> list[dict[str, Any]]:
+def drop_each(lemma: Lemma) -> list[HypothesisResult]:
     """The rows of the hypotheses: which query has a counterexample without it?"""
     return [_drop(name, queries) for name, queries in mutants_of(lemma)]
 
 
-def _drop(given: str, queries: Iterable[SolverQuery]) -> dict[str, Any]:
+def _drop(given: str, queries: Iterable[SolverQuery]) -> HypothesisResult:
     started = time.perf_counter()
     for query in queries:
         if query.expect is not Answer.UNSAT:
             continue
         asked = search(query, MUTANT_LIMIT_S)
         if asked.answer is Answer.SAT:
-            grid = None if asked.grid is None else asked.grid.data()
-            return _mutant_row(given, True, query.name, grid, started)
-    return _mutant_row(given, False, None, None, started)
-
-
-def _mutant_row(
-    given: str, needed: bool, by: str | None, grid: dict[str, Any] | None, started: float
-) -> dict[str, Any]:
-    return {"name": given, "needed": needed, "by": by, "grid": grid, "seconds": _since(started)}
+            return HypothesisResult(given, True, query.name, asked.grid, _since(started))
+    return HypothesisResult(given, False, None, None, _since(started))
 
 
 # --- comparing with what the Python does -----------------------------------------------------
-def _compare(of: str, at: int, worlds: int) -> dict[str, dict[str, Any]]:
+def _compare(of: str, at: int, worlds: int) -> dict[str, AbstractionResult]:
     """One scope, by name of the abstraction."""
     one = theory(of)
     pinned = one.protocol.evidence.scopes[at]
     accounts = compare(one.abstractions, one.protocol, pinned.scope, limit=worlds)
     return {
-        name: {
-            "states": account.states,
-            "transitions": dict(account.transitions),
-            "drift": account.drift
-            and {
-                "scope": pinned.name,
-                "what": account.drift.what,
-                "grid": account.drift.grid().data(),
-            },
-        }
+        name: AbstractionResult(
+            name,
+            account.states,
+            dict(account.transitions),
+            account.drift and DriftResult(pinned.name, account.drift.what, account.drift.grid()),
+        )
         for name, account in accounts.items()
     }
 
 
-def _sum(name: str, scopes: Sequence[Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
+def _sum(name: str, scopes: Sequence[Mapping[str, AbstractionResult]]) -> AbstractionResult:
     """All scopes; drift: the first, if there is one."""
     of_it = [scope[name] for scope in scopes]
     taken: Counter[str] = Counter()
     for one in of_it:
-        taken.update(one["transitions"])
-    return {
-        "name": name,
-        "states": sum(one["states"] for one in of_it),
-        "transitions": dict(taken),
-        "drift": next((one["drift"] for one in of_it if one["drift"]), None),
-    }
+        taken.update(one.transitions)
+    drift = next((one.drift for one in of_it if one.drift), None)
+    return AbstractionResult(name, sum(one.states for one in of_it), dict(taken), drift)
 
 
-# --- judging ---------------------------------------------------------------------------------
-def good(result: Mapping[str, Any]) -> bool:
-    """Is all as expected, with every dropped hypothesis needed, cvc5 agreeing, and no drift?"""
-    if any(abstraction["drift"] for abstraction in result["drift"]):
-        return False
-    return all(
-        lemma["as_expected"]
-        and all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
-        and all(
-            query.get("cvc5", Answer.UNKNOWN) in (Answer.UNKNOWN, query["answer"])
-            for query in lemma["queries"]
-        )
-        for lemma in result["lemmas"]
-    )
-
-
-def summary(result: Mapping[str, Any]) -> str:
+def summary(result: ProofResult) -> str:
     """One line that says how many lemmas hold, are refuted, are not as expected."""
-    lemmas = result["lemmas"]
-    queries = [query for lemma in lemmas for query in lemma["queries"]]
-    dropped_ = [hypothesis for lemma in lemmas for hypothesis in lemma["hypotheses"]]
+    lemmas, queries = result.lemmas, [*result.queries()]
+    dropped = sum(len(lemma.hypotheses) for lemma in lemmas)
     parts = [
-        f"{sum(lemma['outcome'] == 'holds' for lemma in lemmas)} proved",
-        f"{sum(lemma['outcome'] == 'refuted' for lemma in lemmas)} refuted",
-        f"{sum(not lemma['as_expected'] for lemma in lemmas)} not as expected",
+        f"{sum(lemma.outcome is LemmaOutcome.HOLDS for lemma in lemmas)} proved",
+        f"{sum(lemma.outcome is LemmaOutcome.REFUTED for lemma in lemmas)} refuted",
+        f"{sum(not lemma.as_expected for lemma in lemmas)} not as expected",
         f"{len(queries)} queries",
     ]
-    if dropped_:
-        needed = sum(hypothesis["needed"] for hypothesis in dropped_)
-        parts.append(f"{needed} of {len(dropped_)} hypotheses needed")
-    if any("cvc5" in query for query in queries):
-        same = sum(query.get("cvc5") == query["answer"] for query in queries)
-        parts.append(f"cvc5 agrees on {same}")
-    if result["drift"]:
-        drifting = sum(bool(abstraction["drift"]) for abstraction in result["drift"])
-        states = sum(abstraction["states"] for abstraction in result["drift"])
+    if dropped:
+        needed = sum(lemma.needed for lemma in lemmas)
+        parts.append(f"{needed} of {dropped} hypotheses needed")
+    if any(query.cvc5 for query in queries):
+        parts.append(f"cvc5 agrees on {sum(query.cvc5 is query.answer for query in queries)}")
+    if result.drift:
+        drifting = len(result.drifting)
+        states = sum(abstraction.states for abstraction in result.drift)
         found = f"{drifting} that DRIFT" if drifting else "no drift"
         parts.append(f"{found} in {states:,} states")
-    return f"{result['protocol']}: {', '.join(parts)}, {result['seconds']:.1f} s"
+    return f"{result.protocol}: {', '.join(parts)}, {result.seconds:.1f} s"
 
 
 def _since(started: float) -> float:

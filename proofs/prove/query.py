@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import z3
 
-from proofs.grid import Grid
+from model.results.answers import Answer, QueryKind
+from model.results.grid import Grid
 from proofs.prove.grounding import ground
-from proofs.prove.kinds import Answer, QueryKind
 
 
 @dataclass(frozen=True, slots=True)

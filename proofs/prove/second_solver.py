@@ -12,7 +12,7 @@ import sys
 
 import cvc5
 
-from proofs.prove.kinds import Answer
+from model.results.answers import Answer
 from proofs.prove.query import SolverQuery
 
 LIMIT_S = 5.0

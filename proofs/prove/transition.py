@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.grid import Grid
+from model.results.answers import QueryKind
+from model.results.grid import Grid
 from proofs.prove.drawing import grid, short
 from proofs.prove.grounding import Sizes, declarations, ground
-from proofs.prove.kinds import QueryKind
 from proofs.prove.query import SolverQuery, sometimes
 from proofs.prove.symbols import AtTime, Axioms, Symbol
 

@@ -7,23 +7,21 @@ Columns that do not fit beside the others go below them.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
 
 from markupsafe import Markup
 from rich.text import Text
 
-Grid: TypeAlias = Mapping[str, Any]
-"""A grid: caption, columns, rows of {label, heading, cells of {text, mark}}, as proofs.grid
-makes it."""
+from model.results.grid import Cell, CellMark, Grid, GridRow
 
 WIDTH = 98
-SIGNS = {"good": "✓", "bad": "✗", "new": "▸"}
+SIGNS = {CellMark.GOOD: "✓", CellMark.BAD: "✗", CellMark.NEW: "▸"}
 _MEANINGS = {
-    "good": "as it should be",
-    "bad": "wrong",
-    "new": "new here",
-    "dim": "does not count",
+    CellMark.GOOD: "as it should be",
+    CellMark.BAD: "wrong",
+    CellMark.NEW: "new here",
+    CellMark.DIM: "does not count",
 }
 _STYLES = {"good": "green", "bad": "bold red", "new": "cyan", "dim": "dim", "head": "bold"}
 _WIDEST_CELL, _WIDEST_LABEL, _NEAT = 26, 34, 9
@@ -41,34 +39,34 @@ class _Facts(NamedTuple):
 def _facts(grid: Grid) -> tuple[_Facts, ...]:
     """The facts, which are listed below the lanes: each would take a row with empty cells."""
     found: dict[str, list[str]] = {}
-    for row in filter(_is_fact, grid["rows"]):
-        found.setdefault(row["cells"][0]["text"], []).append(row["label"])
+    for row in filter(_is_fact, grid.rows):
+        found.setdefault(row.cells[0].text, []).append(row.label)
     return tuple(_Facts(text, tuple(labels)) for text, labels in found.items())
 
 
-def _is_fact(row: Mapping[str, Any]) -> bool:
+def _is_fact(row: GridRow) -> bool:
     """Is the row dim throughout, with words in the first cell alone?"""
-    cells = row["cells"]
+    cells = row.cells
     return (
         len(cells) > 1
-        and all(cell["mark"] == "dim" for cell in cells)
-        and _has_words(cells[0]["text"])
-        and not any(cell["text"] for cell in cells[1:])
+        and all(cell.mark is CellMark.DIM for cell in cells)
+        and _has_words(cells[0].text)
+        and not any(cell.text for cell in cells[1:])
     )
 
 
-def _lanes(grid: Grid) -> list[Mapping[str, Any]]:
-    return [row for row in grid["rows"] if row["heading"] or not _is_fact(row)]
+def _lanes(grid: Grid) -> list[GridRow]:
+    return [row for row in grid.rows if row.heading or not _is_fact(row)]
 
 
 def _has_words(text: str) -> bool:
     return any(char.isalnum() for char in text)
 
 
-def _marks(grid: Grid) -> list[str]:
+def _marks(grid: Grid) -> list[CellMark]:
     """The marks that the legend explains: a dim dot needs no word."""
-    cells = [cell for row in _lanes(grid) for cell in row["cells"] if cell["text"]]
-    used = {cell["mark"] for cell in cells if cell["mark"] != "dim" or _has_words(cell["text"])}
+    cells = [cell for row in _lanes(grid) for cell in row.cells if cell.text]
+    used = {cell.mark for cell in cells if cell.mark is not CellMark.DIM or _has_words(cell.text)}
     return [mark for mark in _MEANINGS if mark in used]
 
 
@@ -78,42 +76,46 @@ _ROW = Markup("<tr{}>{}{}</tr>\n")
 
 def html(grid: Grid) -> Markup:
     """The grid as a table of class `grid`; a lane is a bar over its columns with text."""
-    names = Markup().join(Markup('<th scope="col">{}</th>').format(c) for c in grid["columns"])
-    rows = [_html_row(row, len(grid["columns"])) for row in _lanes(grid)]
+    names = Markup().join(Markup('<th scope="col">{}</th>').format(c) for c in grid.columns)
+    rows = [_html_row(row, len(grid.columns)) for row in _lanes(grid)]
     for fact in _facts(grid):
         listed = Markup(", ").join(Markup("<code>{}</code>").format(f) for f in fact.labels)
-        cell = Markup('<td colspan="{}">{}</td>').format(len(grid["columns"]), listed)
+        cell = Markup('<td colspan="{}">{}</td>').format(len(grid.columns), listed)
         label = Markup('<th scope="row">{}</th>').format(fact.text)
         rows.append(_ROW.format(Markup(' class="always"'), label, cell))
     drawn = Markup('<table class="grid">\n<thead><tr><td></td>{}</tr></thead>\n<tbody>\n{}</tbody>')
     return drawn.format(names, Markup().join(rows)) + Markup("\n</table>\n") + _html_legend(grid)
 
 
-def _html_row(row: Mapping[str, Any], columns: int) -> Markup:
-    if row["heading"]:
-        over = Markup('<th colspan="{}" scope="rowgroup">{}</th>').format(columns + 1, row["label"])
+def _html_row(row: GridRow, columns: int) -> Markup:
+    if row.heading:
+        over = Markup('<th colspan="{}" scope="rowgroup">{}</th>').format(columns + 1, row.label)
         return _ROW.format(Markup(' class="lanes"'), over, "")
-    cells = row["cells"]
+    cells = row.cells
     shown = Markup().join(_html_cell(cells, at) for at in range(len(cells)))
-    return _ROW.format("", Markup('<th scope="row">{}</th>').format(row["label"]), shown)
+    return _ROW.format("", Markup('<th scope="row">{}</th>').format(row.label), shown)
 
 
-def _html_cell(cells: Sequence[Mapping[str, str]], at: int) -> Markup:
+def _html_cell(cells: Sequence[Cell], at: int) -> Markup:
     """A cell.  Its classes: `starts` and `ends` of a bar; `again` for a bar that goes on as it was,
     which needs no stress."""
     cell = cells[at]
-    if not cell["text"]:
+    if not cell.text:
         return Markup("<td></td>")
-    names = ["on", cell["mark"]]
-    names += ["starts"] if at == 0 or not cells[at - 1]["text"] else []
-    names += ["ends"] if at + 1 == len(cells) or not cells[at + 1]["text"] else []
-    names += ["again"] if at and cells[at - 1] == cell and cell["mark"] in ("", "bad") else []
+    names = ["on", cell.mark]
+    names += ["starts"] if at == 0 or not cells[at - 1].text else []
+    names += ["ends"] if at + 1 == len(cells) or not cells[at + 1].text else []
+    names += (
+        ["again"]
+        if at and cells[at - 1] == cell and cell.mark in (CellMark.PLAIN, CellMark.BAD)
+        else []
+    )
     return Markup('<td><div class="{}">{}{}</div></td>').format(
-        " ".join(filter(None, names)), _html_sign(cell["mark"]), cell["text"]
+        " ".join(filter(None, names)), _html_sign(cell.mark), cell.text
     )
 
 
-def _html_sign(mark: str) -> Markup:
+def _html_sign(mark: CellMark) -> Markup:
     if mark not in SIGNS:
         return Markup()
     return Markup('<b title="{}">{}</b> ').format(_MEANINGS[mark], SIGNS[mark])
@@ -149,20 +151,20 @@ def style(grid: Grid, *, width: int = WIDTH) -> Text:
 
 
 def _lines(grid: Grid, width: int) -> Iterator[_Line]:
-    yield from ([(part, "head")] for part in textwrap.wrap(grid["caption"], width))
+    yield from ([(part, "head")] for part in textwrap.wrap(grid.caption, width))
     rows = _lanes(grid)
-    indent = 2 if any(row["heading"] for row in rows) else 0
-    labels = [row["label"] for row in rows if not row["heading"]]
+    indent = 2 if any(row.heading for row in rows) else 0
+    labels = [row.label for row in rows if not row.heading]
     beside = min(max(map(len, labels), default=0), _WIDEST_LABEL, width // 2) + indent
     for block in _blocks(grid, rows, width - beside):
         yield []
-        yield from _row("", [(grid["columns"][at], "head") for at, _ in block], beside, block)
+        yield from _row("", [(grid.columns[at], "head") for at, _ in block], beside, block)
         for row in rows:
-            if row["heading"]:
-                yield from ([(part, "head")] for part in textwrap.wrap(row["label"], width))
+            if row.heading:
+                yield from ([(part, "head")] for part in textwrap.wrap(row.label, width))
             else:
-                cells = [(_add_sign(row["cells"][at]), row["cells"][at]["mark"]) for at, _ in block]
-                yield from _row(row["label"], cells, beside, block, indent)
+                cells = [(_add_sign(row.cells[at]), row.cells[at].mark) for at, _ in block]
+                yield from _row(row.label, cells, beside, block, indent)
     yield from _below(grid, width)
 
 
@@ -187,14 +189,12 @@ def _flow(parts: Iterable[tuple[str, str]], width: int) -> Iterator[_Line]:
     yield line
 
 
-def _blocks(
-    grid: Grid, rows: Iterable[Mapping[str, Any]], room: int
-) -> list[list[tuple[int, int]]]:
+def _blocks(grid: Grid, rows: Iterable[GridRow], room: int) -> list[list[tuple[int, int]]]:
     """The blocks of columns that stand side by side, each column with its width."""
-    lanes = [row["cells"] for row in rows if not row["heading"]]
+    lanes = [row.cells for row in rows if not row.heading]
     blocks: list[list[tuple[int, int]]] = []
     left = 0
-    for at, name in enumerate(grid["columns"]):
+    for at, name in enumerate(grid.columns):
         needs = [min(len(name), _NEAT), *map(len, name.split())]
         needs += [len(_add_sign(cells[at])) for cells in lanes]
         wide = max(1, min(max(needs), _WIDEST_CELL, room - 2))
@@ -225,8 +225,8 @@ def _row(
         yield line
 
 
-def _add_sign(cell: Mapping[str, str]) -> str:
-    words, mark = cell["text"], cell["mark"]
-    if mark == "dim" and _has_words(words):
+def _add_sign(cell: Cell) -> str:
+    words, mark = cell.text, cell.mark
+    if mark is CellMark.DIM and _has_words(words):
         return f"({words})"
     return f"{SIGNS[mark]} {words}" if mark in SIGNS and words else words

@@ -10,7 +10,7 @@ sorted by the middle of its neighbours.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from html import escape
 from itertools import pairwise
 from statistics import fmean
@@ -21,6 +21,7 @@ from reports.one_line import one_line
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ROWS = 24
@@ -38,7 +39,7 @@ Edges: TypeAlias = set[tuple[Node, Node]]
 Point: TypeAlias = tuple[float, float]
 
 
-class Box(NamedTuple):
+class LineageBox(NamedTuple):
     """label: its lines.  full: the same before they were cut."""
 
     label: str
@@ -56,63 +57,90 @@ def picture(graph: networkx.DiGraph, *asked: Node) -> str:
     columns, edges, boxes = _boxes(graph, asked)
     edges = _pass(columns, edges)
     _sort(columns, edges)
-    rows = max(map(len, columns))
-    down = len(columns) > max(LONG, rows)
-    deep, high = (HEIGHT, WIDTH) if down else (WIDTH, HEIGHT)
-    step, apart = deep + max(0.5, 0.08 * rows), high + 0.12
-    size = len(columns) * step, max(2, rows) * apart
-    places = {
-        node: ((column + 0.5) * step, size[1] / 2 + (row - (len(nodes) - 1) / 2) * apart)
-        for column, nodes in enumerate(columns)
-        for row, node in enumerate(nodes)
-    }
-
-    def turn(along: float, across: float) -> Point:
-        return (across, along) if down else (along, across)
-
-    def draw(figure: Figure, colours: Colours) -> None:
-        from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
-        from matplotlib.path import Path
-
-        axes = figure.add_subplot()
-        axes.set_axis_off()
-        axes.set_xlim(0, turn(*size)[0])
-        axes.set_ylim(turn(*size)[1], 0)
-
-        def line(one: Point, other: Point, style: str) -> None:
-            middle = (one[0] + other[0]) / 2
-            curve = turn(*one), turn(middle, one[1]), turn(middle, other[1]), turn(*other)
-            path = Path(curve, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
-            more: dict[str, Any] = {"linewidth": 0.6, "color": colours.ink, "fill": False}
-            axes.add_patch(FancyArrowPatch(path=path, arrowstyle=style, mutation_scale=7, **more))
-
-        for one, other in sorted(edges, key=lambda edge: (places[edge[0]], places[edge[1]])):
-            (start, left), (end, right) = places[one], places[other]
-            line((start + deep / 2, left), (end - deep / 2, right), "->" if other in boxes else "-")
-        for node, (along, across) in places.items():
-            if node not in boxes:
-                line((along - deep / 2, across), (along + deep / 2, across), "-")
-        for at, (node, box) in enumerate(boxes.items()):
-            x, y = turn(*places[node])
-            colour = colours.with_ if box.is_asked else colours.ink
-            shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
-            fill = (colours.without, 0.15) if box.is_source else "none"
-            corner = x - WIDTH / 2, y - HEIGHT / 2
-            frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
-            axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, **frame))
-            text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
-            text.set(gid=f"box-{at}", parse_math=False)  # a $ is a $
-
+    sheet = _LineageSheet(columns, edges, boxes)
     about = f"The lineage of one event: {len(graph)} events, {graph.number_of_edges()} uses."
-    drawn = svg(draw, *turn(*size), name="lineage", about=f"{about} Sources have sharp corners.")
+    about += " Sources have sharp corners."
+    drawn = svg(sheet.draw, *sheet.size, name="lineage", about=about)
     full = [f"<title>{escape(box.full)}</title>" for box in boxes.values()]
     group = r'<g id="lineage-box-(\d+)">'
     return re.sub(group, lambda found: found[0] + full[int(found[1])], drawn)
 
 
+class _LineageSheet:
+    """The places of all nodes along the columns and across them, and the functions that draw."""
+
+    def __init__(
+        self, columns: list[list[Node]], edges: Edges, boxes: Mapping[Node, LineageBox]
+    ) -> None:
+        self.edges, self.boxes = edges, boxes
+        rows = max(map(len, columns))
+        self.down = len(columns) > max(LONG, rows)
+        self.deep, high = (HEIGHT, WIDTH) if self.down else (WIDTH, HEIGHT)
+        step, apart = self.deep + max(0.5, 0.08 * rows), high + 0.12
+        along, across = len(columns) * step, max(2, rows) * apart
+        self.size = self._turn(along, across)
+        self.places = {
+            node: ((column + 0.5) * step, across / 2 + (row - (len(nodes) - 1) / 2) * apart)
+            for column, nodes in enumerate(columns)
+            for row, node in enumerate(nodes)
+        }
+
+    def _turn(self, along: float, across: float) -> Point:
+        return (across, along) if self.down else (along, across)
+
+    def draw(self, figure: Figure, colours: Colours) -> None:
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(0, self.size[0])
+        axes.set_ylim(self.size[1], 0)
+        self._draw_edges(axes, colours)
+        for at, (node, box) in enumerate(self.boxes.items()):
+            self._draw_box(axes, colours, f"box-{at}", node, box)
+
+    def _draw_edges(self, axes: Axes, colours: Colours) -> None:
+        places, half = self.places, self.deep / 2
+        for one, other in sorted(self.edges, key=lambda edge: (places[edge[0]], places[edge[1]])):
+            (start, left), (end, right) = places[one], places[other]
+            style = "->" if other in self.boxes else "-"
+            self._draw_line(axes, colours, (start + half, left), (end - half, right), style)
+        for node, (along, across) in places.items():
+            if node not in self.boxes:
+                self._draw_line(axes, colours, (along - half, across), (along + half, across), "-")
+
+    def _draw_line(
+        self, axes: Axes, colours: Colours, one: Point, other: Point, style: str
+    ) -> None:
+        from matplotlib.patches import FancyArrowPatch
+        from matplotlib.path import Path
+
+        middle = (one[0] + other[0]) / 2
+        ends = one, (middle, one[1]), (middle, other[1]), other
+        path = Path(
+            [self._turn(*end) for end in ends],
+            [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
+        )
+        more: dict[str, Any] = {"linewidth": 0.6, "color": colours.ink, "fill": False}
+        axes.add_patch(FancyArrowPatch(path=path, arrowstyle=style, mutation_scale=7, **more))
+
+    def _draw_box(
+        self, axes: Axes, colours: Colours, name: str, node: Node, box: LineageBox
+    ) -> None:
+        from matplotlib.patches import FancyBboxPatch
+
+        x, y = self._turn(*self.places[node])
+        colour = colours.with_ if box.is_asked else colours.ink
+        shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
+        fill = (colours.without, 0.15) if box.is_source else "none"
+        corner = x - WIDTH / 2, y - HEIGHT / 2
+        frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
+        axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, **frame))
+        text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
+        text.set(gid=name, parse_math=False)  # a $ is a $
+
+
 def _boxes(
     graph: networkx.DiGraph, asked: Collection[Node]
-) -> tuple[list[list[Node]], Edges, dict[Node, Box]]:
+) -> tuple[list[list[Node]], Edges, dict[Node, LineageBox]]:
     """The nodes of each column, the edges between these, and what their boxes say."""
     import networkx
 
@@ -120,7 +148,7 @@ def _boxes(
     steps = [*networkx.topological_generations(graph if ahead else graph.reverse(copy=False))]
     columns: list[list[Node]] = []
     shown: dict[Node, Node] = {}
-    boxes: dict[Node, Box] = {}
+    boxes: dict[Node, LineageBox] = {}
     for events in steps if ahead else reversed(steps):
         ordered = sorted(events)
         fit = len(ordered) if len(ordered) <= ROWS else ROWS - 1
@@ -132,18 +160,18 @@ def _boxes(
             shown |= dict.fromkeys(more, rest)
             text = f"and {len(more)} more"
             is_source = all(graph.nodes[node]["is_source"] for node in more)
-            boxes[rest] = Box(text, text, is_source, False)
+            boxes[rest] = LineageBox(text, text, is_source, False)
             column.append(rest)
         columns.append(column)
     return columns, {(shown[one], shown[other]) for one, other in graph.edges}, boxes
 
 
-def _box(event: Any, is_asked: bool) -> Box:
+def _box(event: Any, is_asked: bool) -> LineageBox:
     port, hash_, number = event["name"].rpartition("#")
     body = event["body"].decode(errors="replace")
     name = one_line(port, CELLS - len(number) - 1) + hash_ + number
     full = f"{one_line(event['name'])}\n{one_line(body)}"
-    return Box(f"{name}\n{one_line(body, CELLS)}", full, event["is_source"], is_asked)
+    return LineageBox(f"{name}\n{one_line(body, CELLS)}", full, event["is_source"], is_asked)
 
 
 def _pass(columns: list[list[Node]], edges: Edges) -> Edges:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 
+from model.costs import MessageKind
+from model.results.story import Story
 from reports.diagrams.terminal import style, text
 from reports.diagrams.timeline import (
     CRASH,
     RESTART,
     Arrow,
-    Story,
     Timeline,
     TimelineMoment,
     timeline,
@@ -32,15 +33,15 @@ _NARROWEST = 140
 _STUB = 40
 
 _CLASSES = {
-    "event": "event",
-    "acknowledgement": "ack",
-    "recovery": "recovery",
-    "control": "mark",
-    "checkpoint": "state",
-    "copy": "state",
-    "determinant": "state",
+    MessageKind.EVENT: "event",
+    MessageKind.ACKNOWLEDGEMENT: "ack",
+    MessageKind.RECOVERY: "recovery",
+    MessageKind.CONTROL: "mark",
+    MessageKind.CHECKPOINT: "state",
+    MessageKind.COPY: "state",
+    MessageKind.DETERMINANT: "state",
 }
-"""The style of each model.core.MessageKind."""
+"""The style of each kind of messages."""
 
 STYLE = """
 .st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
@@ -252,7 +253,9 @@ class _Sheet:
         fate = "lost" if arrow.lost else "on its way"
         if arrow.taken_at is not None:
             fate = f"taken in moment {arrow.taken_at + 1}"
-        about = f"{arrow.kind} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
+        about = (
+            f"{arrow.kind.value} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
+        )
         about += f"sent in moment {arrow.sent_at + 1}, {fate}"
         style = _CLASSES[arrow.kind]
         title = f"<title>{escape(about)}</title>"
@@ -273,7 +276,7 @@ class _Sheet:
         meaning)."""
         kinds: dict[str, set[str]] = {}
         for arrow in self.line.arrows:
-            kinds.setdefault(_CLASSES[arrow.kind], set()).add(arrow.kind)
+            kinds.setdefault(_CLASSES[arrow.kind], set()).add(arrow.kind.value)
         line = _path(((0, 0), (18, 0))) + _head(24, 0, 1)
         found: list[tuple[str, float, str]] = [
             (f'<g class="arrow {style}">{line}</g>', 24, " / ".join(sorted(names)))

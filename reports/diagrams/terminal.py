@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from model.results.story import Story
 from reports.diagrams.timeline import (
     CRASH,
     RESTART,
     Arrow,
-    Story,
     Timeline,
     TimelineMoment,
     timeline,

@@ -8,12 +8,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
+from model.costs import MessageKind
 from model.errors import Invalid
-
-Story: TypeAlias = Mapping[str, Any]
-"""A run as {"lanes": [...], "moments": [...]}, as proofs.explore.trace_json makes it."""
+from model.results.story import MomentKind, Story, StoryMoment
 
 CRASH, RESTART, STEP = "crash", "restart", "step"
 
@@ -27,7 +25,7 @@ class Arrow:
     sent_at: int
     taken_at: int | None
     label: str
-    kind: str
+    kind: MessageKind
     lost: bool
 
 
@@ -93,66 +91,66 @@ def timeline(story: Story) -> Timeline:
 
     Raises Invalid if the story takes a message that nobody sent, or names an unknown lane.
     """
-    lanes = tuple(story["lanes"])
-    lane_of = {name: at for at, name in enumerate(lanes)}
+    lane_of = {name: at for at, name in enumerate(story.lanes)}
     arrows = _arrows(story, lane_of)
     taken = {arrow.taken_at: arrow for arrow in arrows if arrow.taken_at is not None}
     held: dict[str, tuple[str, int]] = {}
     moments = []
-    for at, moment in enumerate(story["moments"]):
-        name = moment["node"]
-        state, backup = moment["state"], moment["backup"]
-        before = held.get(name, ("", 0))
-        down = _struck(moment)
-        stopped, others = bool(down), down[1:]
-        held[name] = (state, backup or 0)
-        held |= dict.fromkeys(down, ("", 0))
+    for at, moment in enumerate(story.moments):
+        state, backup = moment.state, moment.backup
+        before = held.get(moment.node, ("", 0))
+        stopped, others = bool(moment.down), moment.down[1:]
+        held[moment.node] = (state, backup or 0)
+        held |= dict.fromkeys(moment.down, ("", 0))
         with_ = f"with {', '.join(others)}" if others else ""
         moments.append(
             TimelineMoment(
-                lane=lane_of[name],
-                mark=moment["kind"] if moment["kind"] in (CRASH, RESTART) else STEP,
-                handed=moment["label"] if moment["kind"] == "inject" else "",
+                lane=lane_of[moment.node],
+                mark=_MARKS.get(moment.kind, STEP),
+                handed=moment.label if moment.kind is MomentKind.INJECT else "",
                 taken=taken.get(at),
                 stray=tuple(a for a in arrows if a.sent_at == at and a.taken_at is None),
                 words=_words(moment, with_),
                 state="" if stopped or state == before[0] else state or "holds nothing",
                 backup=None if stopped or (backup or 0) == before[1] else backup,
-                crash="" if moment["cut"] is None else _cut(moment["cut"], with_),
+                crash="" if moment.cut is None else _cut(moment.cut, with_),
                 others=tuple(lane_of[other] for other in others),
-                emits=tuple(moment["emits"]),
+                emits=moment.emits,
             )
         )
-    circle = range(len(moments) - story.get("circle", 0), len(moments))
-    return Timeline(lanes, tuple(moments), arrows, _down(story, lanes), circle)
+    circle = range(len(moments) - story.circle, len(moments))
+    return Timeline(story.lanes, tuple(moments), arrows, _down(story), circle)
+
+
+_MARKS = {MomentKind.CRASH: CRASH, MomentKind.RESTART: RESTART}
 
 
 def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
     """The arrows of a story.  Channels are FIFO: if the lost messages are left out, the n-th
     message sent is the n-th one taken."""
     takes: dict[tuple[str, str], deque[int]] = {}
-    for at, moment in enumerate(story["moments"]):
-        if moment["node"] not in lane_of:
-            raise Invalid(f"story: moment {at} is of {moment['node']!r}, which has no lane")
-        if moment["from"]:
-            takes.setdefault((moment["from"]["node"], moment["node"]), deque()).append(at)
+    for at, moment in enumerate(story.moments):
+        if moment.node not in lane_of:
+            raise Invalid(f"story: moment {at} is of {moment.node!r}, which has no lane")
+        if moment.from_:
+            takes.setdefault((moment.from_.node, moment.node), deque()).append(at)
     arrows = []
-    for at, moment in enumerate(story["moments"]):
-        for send in moment["sends"]:
-            if send["to"] not in lane_of:
-                raise Invalid(f"story: moment {at} sends to {send['to']!r}, which has no lane")
-            ends = send.get("by", moment["node"]), send["to"]
+    for at, moment in enumerate(story.moments):
+        for send in moment.sends:
+            if send.to not in lane_of:
+                raise Invalid(f"story: moment {at} sends to {send.to!r}, which has no lane")
+            ends = send.by or moment.node, send.to
             waiting = takes.get(ends)
-            taken_at = waiting.popleft() if waiting and not send["lost"] else None
+            taken_at = waiting.popleft() if waiting and not send.lost else None
             arrows.append(
                 Arrow(
                     sender=lane_of[ends[0]],
                     receiver=lane_of[ends[1]],
                     sent_at=at,
                     taken_at=taken_at,
-                    label=send["label"],
-                    kind=send["kind"],
-                    lost=send["lost"],
+                    label=send.label,
+                    kind=send.kind,
+                    lost=send.lost,
                 )
             )
     for (sender, receiver), waiting in takes.items():
@@ -163,24 +161,16 @@ def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
     return tuple(arrows)
 
 
-def _struck(moment: Mapping[str, Any]) -> list[str]:
-    """The nodes that go down in the moment, its own first; stories that were kept from before
-    failure groups name no others."""
-    if moment["kind"] != CRASH and moment["cut"] is None:
-        return []
-    return [moment["node"], *moment.get("with", ())]
-
-
-def _words(moment: Mapping[str, Any], with_: str) -> str:
-    match moment["kind"]:
-        case "crash":
-            return ", ".join(part for part in ("crash", with_, moment["label"]) if part)
-        case "restart":
+def _words(moment: StoryMoment, with_: str) -> str:
+    match moment.kind:
+        case MomentKind.CRASH:
+            return ", ".join(part for part in ("crash", with_, moment.label) if part)
+        case MomentKind.RESTART:
             return "restart"
-        case "suspect":
-            return str(moment["label"])
-        case "timeout":
-            return f"timer {moment['label']}"
+        case MomentKind.SUSPECT:
+            return moment.label
+        case MomentKind.TIMEOUT:
+            return f"timer {moment.label}"
         case _:
             return ""
 
@@ -190,19 +180,18 @@ def _cut(count: int, with_: str) -> str:
     return ", ".join(part for part in (f"crash after {effects}", with_) if part)
 
 
-def _down(story: Story, lanes: tuple[str, ...]) -> tuple[tuple[range, ...], ...]:
-    moments = story["moments"]
+def _down(story: Story) -> tuple[tuple[range, ...], ...]:
     stretches = []
-    for name in lanes:
+    for name in story.lanes:
         found: list[range] = []
         since: int | None = None
-        for at, moment in enumerate(moments):
-            if since is not None and moment["node"] == name:
+        for at, moment in enumerate(story.moments):
+            if since is not None and moment.node == name:
                 found.append(range(since, at))
                 since = None
-            if name in _struck(moment):
+            if name in moment.down:
                 since = at
         if since is not None:
-            found.append(range(since, len(moments)))
+            found.append(range(since, len(story.moments)))
         stretches.append(tuple(found))
     return tuple(stretches)

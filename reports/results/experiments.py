@@ -1,13 +1,13 @@
 """Published experiments run again: the paper's figure in its own layout, and numbers side by side.
 
-Rule of this file: it draws the value that sim.experiments makes, and computes none of it again.
+Rule of this file: it draws a value of model.results.experiment, and computes none of it again.
 FIGURES has the figures with a layout of their own, by experiment; others describe their panels
 (reports.results.panels), or have only numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
+from model.results.experiment import ComparedNumber, Reproduction
+from model.results.table import Row
 from reports.diagrams.canvas import Colours, svg
 from reports.results import panels
 
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Result = Mapping[str, Any]
 SIGNS = {"within 10 %": "✓", "within 25 %": "≈", "outside": "✗"}
 STYLES = {"✓": "green", "≈": "yellow", "✗": "red"}
 
@@ -46,7 +47,7 @@ BARS = (
 )
 
 
-class Panel(NamedTuple):
+class BarsPanel(NamedTuple):
     """A panel.  low, high: the ends of the whiskers; None: one standard deviation."""
 
     title: str
@@ -59,14 +60,14 @@ class Panel(NamedTuple):
 
 
 PANELS = (
-    Panel("recovery time", "µs", "recovery_s", 1e6, None, "recovery_s_low", "recovery_s_high"),
-    Panel("time in savepoints", "% of total", "save_share", 100),
-    Panel("events replayed", "events", "replayed_mean", 1, "replayed_std"),
-    Panel("upstream backup at its peak", "events", "peak_mean", 1, "peak_std"),
+    BarsPanel("recovery time", "µs", "recovery_s", 1e6, None, "recovery_s_low", "recovery_s_high"),
+    BarsPanel("time in savepoints", "% of total", "save_share", 100),
+    BarsPanel("events replayed", "events", "replayed_mean", 1, "replayed_std"),
+    BarsPanel("upstream backup at its peak", "events", "peak_mean", 1, "peak_std"),
 )
 
 
-def lima_fig9(result: Result) -> str:
+def lima_fig9(result: Reproduction) -> str:
     """Eight panels as an <svg> element, the slides of the windows side by side."""
     return svg(
         partial(_panels, result),
@@ -78,20 +79,20 @@ def lima_fig9(result: Result) -> str:
     )
 
 
-def _panels(result: Result, figure: Figure, colours: Colours) -> None:
-    slides = sorted({cell["slide"] for cell in result["cells"]})
+def _panels(result: Reproduction, figure: Figure, colours: Colours) -> None:
+    slides = sorted({cell["slide"] for cell in result.cells})
     grid = figure.subplots(len(PANELS), len(slides), squeeze=False)
     for row, panel in enumerate(PANELS):
         for column, slide in enumerate(slides):
             letter = "abcdefgh"[row * len(slides) + column]
             axes = grid[row][column]
-            _panel(axes, panel, [c for c in result["cells"] if c["slide"] == slide], colours)
+            _panel(axes, panel, [c for c in result.cells if c["slide"] == slide], colours)
             axes.set_title(f"({letter}) {panel.title}, slide {slide}", fontsize=10, loc="left")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(BARS))
 
 
-def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]], colours: Colours) -> None:
+def _panel(axes: Axes, panel: BarsPanel, cells: Sequence[Row], colours: Colours) -> None:
     intervals = sorted({cell["interval"] for cell in cells})
     width = 0.8 / len(BARS)
     for at, bars in enumerate(BARS):
@@ -120,7 +121,7 @@ def _panel(axes: Axes, panel: Panel, cells: Sequence[Mapping[str, Any]], colours
     axes.set_axisbelow(True)
 
 
-def _whiskers(panel: Panel, cells: Sequence[Mapping[str, Any]]) -> Any:
+def _whiskers(panel: BarsPanel, cells: Sequence[Row]) -> Any:
     if panel.deviation:
         return [panel.scale * cell[panel.deviation] for cell in cells]
     if panel.low and panel.high:
@@ -130,63 +131,63 @@ def _whiskers(panel: Panel, cells: Sequence[Mapping[str, Any]]) -> Any:
     return None
 
 
-def _about(result: Result) -> str:
+def _about(result: Reproduction) -> str:
     """The picture in words."""
     return (
-        f"Figure 9 of Lima et al. run again: {result['runs']:,} cycles of "
-        f"{result['events']:,} events, {result['seeds']} seeds."
+        f"Figure 9 of Lima et al. run again: {result.runs:,} cycles of "
+        f"{result.events:,} events, {result.seeds} seeds."
     )
 
 
 FIGURES = {"lima-fig9": lima_fig9}
 
 
-def figure(result: Result) -> str | None:
+def figure(result: Reproduction) -> str | None:
     """The figure of an experiment as an <svg> element; None if it has none."""
-    if (drawn := FIGURES.get(result["experiment"])) is not None:
+    if (drawn := FIGURES.get(result.experiment)) is not None:
         return drawn(result)
-    if "panels" not in result:
+    if result.panels is None:
         return None
-    name = result["experiment"]
-    return panels.draw(result["panels"], name=name, about=f"{result['title']}, {result['source']}")
+    name = result.experiment
+    return panels.draw(result.panels, name=name, about=f"{result.title}, {result.source}")
 
 
 # --- numbers -------------------------------------------------------------------------------------
-def table(result: Result) -> Table:
+def table(result: Reproduction) -> Table:
     """For a terminal: published and ours."""
     rows = Table("", "published", "ours", "off by", "how", "what", "section")
-    for number in result["numbers"]:
+    for number in result.numbers:
         rows.add_row(
             Text(sign(number), style=STYLES.get(sign(number), "")),
-            shown(number, number["published"]),
-            shown(number, number["ours"]),
-            f"{number['error']:+.0%}" if number["kind"] == "value" else "",
-            number["way"],
-            number["what"] + (f" ({number['reason']})" if number["reason"] else ""),
-            number["section"],
+            shown(number, number.published),
+            shown(number, number.ours),
+            f"{number.error:+.0%}" if number.kind == "value" else "",
+            number.way,
+            number.what + (f" ({number.reason})" if number.reason else ""),
+            number.section,
         )
     return rows
 
 
-def sign(number: Mapping[str, Any]) -> str:
+def sign(number: ComparedNumber) -> str:
     """The sign of the verdict; none for a reading that is not scored."""
-    return SIGNS[number["verdict"]] if number["scored"] else ""
+    return SIGNS[number.verdict] if number.scored else ""
 
 
-def shown(number: Mapping[str, Any], value: float) -> str:
+def shown(number: ComparedNumber, value: float) -> str:
     """The value with its unit, in three digits."""
-    if number["kind"] == "trend":
+    if number.kind == "trend":
         return "yes" if value == 1 else "no"
-    if number["unit"] == "share":
+    if number.unit == "share":
         text = f"{value:.1%}"
     else:
-        text = f"{float(f'{value:.3g}'):,.10g} {number['unit']}"
-    bound = "≤ " if number["kind"] == "at most" and value == number["published"] else ""
+        text = f"{float(f'{value:.3g}'):,.10g} {number.unit}"
+    bound = "≤ " if number.kind == "at most" and value == number.published else ""
     return f"{bound}{text}"
 
 
-def score(results: Sequence[Result]) -> str:
+def score(results: Sequence[Reproduction]) -> str:
     """One line over all experiments."""
-    count = {verdict: sum(r["score"][verdict] for r in results) for verdict in SIGNS}
+    count = {verdict: sum(r.score[verdict] for r in results) for verdict in SIGNS}
     total = sum(count.values())
     return f"{total} published numbers: " + ", ".join(f"{n} {v}" for v, n in count.items())

@@ -6,10 +6,10 @@ more than the time that passed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
-Results = Mapping[str, Any]
+from model.results.report import ReportResults
 
 
 class FamilySeconds(NamedTuple):
@@ -28,8 +28,8 @@ def family_of(protocol: str) -> str:
     return protocol.split(":")[0]
 
 
-def seconds_by_family(results: Results) -> tuple[FamilySeconds, ...]:
-    """The seconds of each family that has any, by name; results as reports.page.write."""
+def seconds_by_family(results: ReportResults) -> tuple[FamilySeconds, ...]:
+    """The seconds of each family that has any, by name."""
     found: dict[str, dict[str, float]] = {}
     for family, part, seconds in _seconds(results):
         parts = found.setdefault(family, {})
@@ -39,16 +39,16 @@ def seconds_by_family(results: Results) -> tuple[FamilySeconds, ...]:
     )
 
 
-def _seconds(results: Results) -> Iterator[tuple[str, str, float]]:
+def _seconds(results: ReportResults) -> Iterator[tuple[str, str, float]]:
     """(family, kind of checks, seconds) of everything that was measured."""
-    for verdict in results["verdicts"]:
-        family = family_of(verdict["protocol"])
-        yield family, "worlds and attack", verdict["seconds"]
-        for mutant in verdict["mutants"] or ():
-            yield family, "mutants", mutant["seconds"]
-    for entry in results["proofs"]:
-        yield family_of(entry["protocol"]), "lemmas", entry["seconds"]
-    for check in results["engine"]:
-        yield check["family"], "Spark", check["seconds"]
-    for run in results["runs"]:
-        yield family_of(run["protocol"]), "flights", run["seconds"]
+    for verdict in results.verdicts:
+        family = family_of(verdict.protocol)
+        yield family, "worlds and attack", verdict.seconds
+        for mutant in verdict.mutants or ():
+            yield family, "mutants", mutant.seconds
+    for entry in results.proofs:
+        yield family_of(entry.protocol), "lemmas", entry.seconds
+    for check in results.engine:
+        yield check.family, "Spark", check.seconds
+    for run in results.runs:
+        yield family_of(run.protocol), "flights", run.seconds

@@ -5,10 +5,11 @@ Rule of this file: it knows kinds of series, and no experiment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from model.results.experiment import ExperimentPanel, Series
 from reports.diagrams.canvas import Colours, svg
 
 if TYPE_CHECKING:
@@ -19,21 +20,21 @@ COLUMNS = 2
 MARKERS = "osD^vP"
 
 
-def draw(panels: Sequence[Mapping[str, Any]], *, name: str, about: str) -> str:
-    """The panels (sim.experiments.experiment.Panel as data) as one <svg> element."""
+def draw(panels: Sequence[ExperimentPanel], *, name: str, about: str) -> str:
+    """The panels as one <svg> element."""
     rows = -(-len(panels) // COLUMNS)
     return svg(partial(_panels, panels), 9.6, 0.7 + 3.1 * rows, name=name, about=about)
 
 
-def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colours) -> None:
+def _panels(panels: Sequence[ExperimentPanel], figure: Figure, colours: Colours) -> None:
     columns = min(COLUMNS, len(panels))
     grid = [*figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat]
     handles: dict[str, Any] = {}
-    labels = [*dict.fromkeys(one["label"] for panel in panels for one in panel["series"])]
+    labels = [*dict.fromkeys(one.label for panel in panels for one in panel.series)]
     for axes, panel in zip(grid, panels, strict=False):
-        for series in panel["series"]:
-            handle = _series(axes, panel, series, labels.index(series["label"]), colours)
-            handles.setdefault(series["label"], handle)
+        for series in panel.series:
+            handle = _series(axes, panel, series, labels.index(series.label), colours)
+            handles.setdefault(series.label, handle)
         _axes(axes, panel)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
@@ -42,16 +43,14 @@ def _panels(panels: Sequence[Mapping[str, Any]], figure: Figure, colours: Colour
     )
 
 
-def _series(
-    axes: Axes, panel: Mapping[str, Any], series: Mapping[str, Any], at: int, colours: Colours
-) -> Any:
+def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours: Colours) -> Any:
     cycle = (colours.with_, colours.without, colours.bad, colours.ink)
     colour, marker = cycle[at % len(cycle)], MARKERS[at % len(MARKERS)]
     style = "-" if at < len(cycle) else "-."
-    x, y = series["x"], series["y"]
-    match series["kind"]:
+    x, y = series.x, series.y
+    match series.kind:
         case "bars":
-            bars = [one for one in panel["series"] if one["kind"] == "bars"]
+            bars = [one for one in panel.series if one.kind == "bars"]
             width = 0.8 / len(bars)
             shift = (bars.index(series) - (len(bars) - 1) / 2) * width
             return axes.bar(
@@ -66,24 +65,24 @@ def _series(
         case "line":
             (line,) = axes.plot(x, y, color=colour, linestyle=style, linewidth=1.1)
         case _:
-            joined = all(one["kind"] != "formula" for one in panel["series"])
+            joined = all(one.kind != "formula" for one in panel.series)
             width = 0.7 if joined else 0
             (line,) = axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4.5)
             line.set_linewidth(width)
-    if series["low"]:
-        axes.fill_between(x, series["low"], series["high"], color=colour, alpha=0.12, linewidth=0)
-    for name, across, up in zip(series["names"], x, y, strict=False):
+    if series.low:
+        axes.fill_between(x, series.low, series.high, color=colour, alpha=0.12, linewidth=0)
+    for name, across, up in zip(series.names, x, y, strict=False):
         place = (across, up)
         axes.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7.5, color=colour)
     return line
 
 
-def _axes(axes: Axes, panel: Mapping[str, Any]) -> None:
-    axes.set_title(panel["title"], fontsize=10, loc="left")
-    axes.set_xlabel(panel["x"])
-    axes.set_ylabel(panel["y"])
-    if panel["categories"]:
-        axes.set_xticks(range(len(panel["categories"])), panel["categories"])
+def _axes(axes: Axes, panel: ExperimentPanel) -> None:
+    axes.set_title(panel.title, fontsize=10, loc="left")
+    axes.set_xlabel(panel.x)
+    axes.set_ylabel(panel.y)
+    if panel.categories:
+        axes.set_xticks(range(len(panel.categories)), panel.categories)
         axes.grid(axis="y")
     else:
         axes.grid(visible=True)
@@ -92,12 +91,12 @@ def _axes(axes: Axes, panel: Mapping[str, Any]) -> None:
         ("x", axes.set_xscale, axes.xaxis),
         ("y", axes.set_yscale, axes.yaxis),
     ):
-        if which in panel["log"]:
+        if which in panel.log:
             set_scale("log", subs=[2, 5])
             axis.set_minor_formatter(_number)
         elif which == "y":
             axes.set_ylim(0)
-        if which == "y" or not panel["categories"]:
+        if which == "y" or not panel.categories:
             axis.set_major_formatter(_number)
 
 

@@ -1,14 +1,15 @@
 """Plots of a run on real input: the upstream backup over time, and what skip ranges saved.
 
-Rule of this file: no computation of results; the file draws the value that sim.comparison returns.
+Rule of this file: no computation of results; the file draws a value of model.results.run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from model.results.run import RealRun, RunCrash
 from reports.diagrams.canvas import Colours, svg
 
 if TYPE_CHECKING:
@@ -16,35 +17,32 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def backup_over_input(run: Mapping[str, Any]) -> str:
+def backup_over_input(run: RealRun) -> str:
     """The plot of the events buffered by all nodes after each event, with the crashes and the other
-    protocol's line; "" if there is no series.
-
-    run: the value that sim.comparison returns.
-    """
-    if not run["series"]:
+    protocol's line; "" if there is no series."""
+    if not run.series:
         return ""
     return svg(
-        partial(_backup, run), 8.6, 3.4, name=f"backup-{run['protocol']}", about=_about_backup(run)
+        partial(_backup, run), 8.6, 3.4, name=f"backup-{run.protocol}", about=_about_backup(run)
     )
 
 
-def compare_bars(run: Mapping[str, Any]) -> str:
+def compare_bars(run: RealRun) -> str:
     """The plot of the events replayed and of the backup's peak, with one bar for each protocol; ""
     if there is no other protocol."""
-    other = run["compared"]
+    other = run.compared
     if other is None:
         return ""
     rows = [
-        ("peak backup", other["peak_backup"], run["peak_backup"]),
-        ("events replayed", other["replayed"], run["replayed"]),
+        ("peak backup", other.peak_backup, run.peak_backup),
+        ("events replayed", other.replayed, run.replayed),
     ]
-    names = other["protocol"], run["protocol"]
+    names = other.protocol, run.protocol
     about = "; ".join(
         f"{n}: {theirs:,} with {names[0]}, {ours:,} with {names[1]}" for n, theirs, ours in rows
     )
     return svg(
-        partial(_beside, rows, names), 8.6, 1.9, name=f"beside-{run['protocol']}", about=f"{about}."
+        partial(_beside, rows, names), 8.6, 1.9, name=f"beside-{run.protocol}", about=f"{about}."
     )
 
 
@@ -62,25 +60,25 @@ def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
     return "".join("▁▂▃▄▅▆▇█"[min(7, value * 8 // max(highest, 1))] for value in shares)
 
 
-def _backup(run: Mapping[str, Any], figure: Figure, colours: Colours) -> None:
-    series = run["series"]
+def _backup(run: RealRun, figure: Figure, colours: Colours) -> None:
+    series = run.series
     axes = _counts(figure)
-    events = [point["event"] for point in series]
-    lines = [("backup", colours.with_, "-", run["protocol"])]
-    if run["compared"] is not None:
-        lines.insert(0, ("compared", colours.without, "--", run["compared"]["protocol"]))
-    for key, colour, dashes, label in lines:
-        values = [point[key] for point in series]
+    events = [point.event for point in series]
+    lines = [([point.backup for point in series], colours.with_, "-", run.protocol)]
+    if run.compared is not None:
+        theirs = [point.compared or 0 for point in series]
+        lines.insert(0, (theirs, colours.without, "--", run.compared.protocol))
+    for values, colour, dashes, label in lines:
         axes.plot(events, values, dashes, color=colour, linewidth=1.3, label=label)
-    for number, crash in enumerate(run["crashes"]):
+    for number, crash in enumerate(run.crashes):
         axes.axvline(
-            crash["at_event"],
+            crash.at_event,
             color=colours.bad,
             linewidth=1,
             linestyle=":",
             label="" if number else "crash",
         )
-    top = _crash_names(axes, run["crashes"], max(events), colours.bad)
+    top = _crash_names(axes, run.crashes, max(events), colours.bad)
     axes.set_xlabel("input events")
     axes.set_ylabel("events buffered")
     axes.set_ylim(bottom=0)
@@ -116,7 +114,7 @@ def _beside(
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_visible(False)
-    axes.spines["bottom"].set_visible(False)
+    axes.spines.bottom.set_visible(False)
     axes.set_xlim(0, widest * 1.12)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2, borderaxespad=0)
 
@@ -130,18 +128,18 @@ def _counts(figure: Figure) -> Axes:
     return axes
 
 
-def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int, colour: str) -> float:
+def _crash_names(axes: Axes, crashes: Sequence[RunCrash], end: int, colour: str) -> float:
     """Write the names above the marks, one row higher where two would meet; return the height."""
     reach: list[float] = []
-    for crash in sorted(crashes, key=lambda crash: (crash["at_event"], crash["node"])):
-        width = end * (0.014 * len(crash["node"]) + 0.01)
-        start = crash["at_event"] - width / 2
+    for crash in sorted(crashes, key=lambda crash: (crash.at_event, crash.node)):
+        width = end * (0.014 * len(crash.node) + 0.01)
+        start = crash.at_event - width / 2
         row = next((r for r, until in enumerate(reach) if start > until), len(reach))
         reach[row : row + 1] = [start + width]
         axes.text(
-            crash["at_event"],
+            crash.at_event,
             1.01 + 0.065 * row,
-            crash["node"],
+            crash.node,
             color=colour,
             ha="center",
             va="bottom",
@@ -151,11 +149,11 @@ def _crash_names(axes: Axes, crashes: list[Mapping[str, Any]], end: int, colour:
     return 0.07 * len(reach)
 
 
-def _about_backup(run: Mapping[str, Any]) -> str:
-    crashes = ", ".join(f"{c['node']} at event {c['at_event']:,}" for c in run["crashes"])
-    other = run["compared"]
-    theirs = f", {other['peak_backup']:,} with {other['protocol']}" if other else ""
+def _about_backup(run: RealRun) -> str:
+    crashes = ", ".join(f"{c.node} at event {c.at_event:,}" for c in run.crashes)
+    other = run.compared
+    theirs = f", {other.peak_backup:,} with {other.protocol}" if other else ""
     return (
-        f"Events buffered over {run['events']:,} input events: at most {run['peak_backup']:,} "
-        f"with {run['protocol']}{theirs}. Crashes: {crashes or 'none'}."
+        f"Events buffered over {run.events:,} input events: at most {run.peak_backup:,} "
+        f"with {run.protocol}{theirs}. Crashes: {crashes or 'none'}."
     )

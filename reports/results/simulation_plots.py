@@ -1,23 +1,29 @@
 """Plots of a timed run: the phases of recoveries; latency, upstream backup and queues over time.
 
-Rule of this file: no computation of results; the file draws the value that sim.scenarios.run
-returns.  The same data gives the same bytes, as inline SVG for the page or as PNG for a file.
+Rule of this file: no computation of results; the file draws a value of
+model.results.simulation.  The same data gives the same bytes, as inline SVG for the page or as PNG
+for a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from model.results.simulation import (
+    CrashCourse,
+    LatencySeries,
+    Metrics,
+    Simulation,
+    SimulationSeries,
+)
 from reports.diagrams.canvas import Colours, png, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Result = Mapping[str, Any]
 
 
 class RecoveryPhase(NamedTuple):
@@ -47,49 +53,49 @@ WIDTH, PANELS, BAR, COSTS = 8.6, 7.6, 0.28, 1.4
 """Inches: of the picture, of the panels over time, of a bar, of the panels of costs."""
 SHADE = 0.35
 """The density of phases behind a line; bars have the full colour."""
-TITLE: Mapping[str, Any] = {"loc": "left", "fontsize": 10}
+TITLE: Any = {"loc": "left", "fontsize": 10}
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
 
 
-def over_time(result: Result) -> str:
+def over_time(result: Simulation) -> str:
     """The plot of a run as an <svg> element: a bar for each crash, what it costs beside the runs
     without failures and without protection, and three panels over time with the phases of
     recoveries shaded."""
     return svg(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
 
 
-def over_time_png(result: Result, dpi: int = 150) -> bytes:
+def over_time_png(result: Simulation, dpi: int = 150) -> bytes:
     """The same picture as PNG on white."""
     return png(partial(_panels, result), WIDTH, _height(result), dpi=dpi)
 
 
-def about(result: Result) -> str:
+def about(result: Simulation) -> str:
     """The picture in words."""
-    found = result["metrics"]
-    crashes = ", ".join(f"{f['node']} at {f['crashed_s']:.3g} s" for f in result["failures"])
-    longest = found["recovery_s"]
+    found = result.metrics
+    crashes = ", ".join(f"{f.node} at {f.crashed_s:.3g} s" for f in result.failures)
+    longest = found.recovery_s
     slow = "one node never caught up" if longest is None else f"recovery {_seconds(longest)}"
     return (
-        f"Latency, upstream backup and input queues over {found['ended_s']:.3g} s: "
-        f"median latency {_seconds(found['latency_p50_s'])}, 99 % within "
-        f"{_seconds(found['latency_p99_s'])}; at most {found['peak_backup_events']:,} events in "
+        f"Latency, upstream backup and input queues over {found.ended_s:.3g} s: "
+        f"median latency {_seconds(found.latency_p50_s)}, 99 % within "
+        f"{_seconds(found.latency_p99_s)}; at most {found.peak_backup_events:,} events in "
         f"upstream backup.  Crashes: {f'{crashes}; {slow}' if crashes else 'none'}."
     )
 
 
-def _bars_height(result: Result) -> float:
-    shown = min(len(result["failures"]), BARS)
+def _bars_height(result: Simulation) -> float:
+    shown = min(len(result.failures), BARS)
     return 1.0 + BAR * shown if shown else 0.0
 
 
-def _height(result: Result) -> float:
+def _height(result: Simulation) -> float:
     return PANELS + COSTS + _bars_height(result)
 
 
-def _panels(result: Result, figure: Figure, colours: Colours) -> None:
-    figure.suptitle(f"{result['scenario']}: {result['protocol']}", fontsize=11)
+def _panels(result: Simulation, figure: Figure, colours: Colours) -> None:
+    figure.suptitle(f"{result.scenario}: {result.protocol}", fontsize=11)
     over = [["latency"] * 2, ["backup"] * 2, ["queues"] * 2]
-    failures = result["failures"]
+    failures = result.failures
     bars = [["whole", "own"]] if failures else []
     heights = [*([_bars_height(result)] if failures else []), COSTS, *[PANELS / 3] * 3]
     rows: Any = [*bars, ["sent", "busy"], *over]
@@ -106,13 +112,13 @@ def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     _costs(axes["busy"], result, BUSY, 1.0, "s", colours)
     axes["busy"].set_title("Processing of all nodes together", **TITLE)
     axes["busy"].set_yticklabels([])
-    _latency(axes["latency"], result["series"]["latency"], colours)
-    _backup(axes["backup"], result["series"], colours)
-    _queues(axes["queues"], result["series"], colours)
+    _latency(axes["latency"], result.series.latency, colours)
+    _backup(axes["backup"], result.series, colours)
+    _queues(axes["queues"], result.series, colours)
     for name in ("latency", "backup", "queues"):
         one = axes[name]
         _shade(one, failures, colours.bad)
-        one.set_xlim(0, result["metrics"]["ended_s"] or 1)
+        one.set_xlim(0, result.metrics.ended_s or 1)
         one.grid(visible=True, axis="y")
     for name in ("latency", "backup"):
         axes[name].tick_params(labelbottom=False)
@@ -130,7 +136,7 @@ BUSY = (("busy_s",), ())
 
 def _costs(
     axes: Axes,
-    result: Result,
+    result: Simulation,
     keys: tuple[tuple[str, ...], tuple[str, ...]],
     scale: float,
     unit: str,
@@ -139,7 +145,7 @@ def _costs(
     """A bar for each run."""
     longest = 0.0
     for at, name in enumerate(RUNS):
-        plain, hatched = (scale * sum(result[name][key] for key in some) for some in keys)
+        plain, hatched = (scale * sum(_metric(result, name, key) for key in some) for some in keys)
         whole = plain + hatched
         axes.barh(at, plain, height=0.62, color=colours.with_)
         if hatched:
@@ -153,8 +159,13 @@ def _costs(
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g} {unit}" if value else "0")
 
 
+def _metric(result: Simulation, run: str, name: str) -> float:
+    metrics: Metrics = getattr(result, run)
+    return metrics.number(name) or 0.0
+
+
 # --- over time -------------------------------------------------------------------------------
-def _latency(axes: Axes, latency: Result, colours: Colours) -> None:
+def _latency(axes: Axes, latency: LatencySeries, colours: Colours) -> None:
     from matplotlib.ticker import NullLocator
 
     for key, dashes, label in PERCENTILES:
@@ -167,7 +178,7 @@ def _latency(axes: Axes, latency: Result, colours: Colours) -> None:
             color=colours.with_,
             label=label,
         )
-    if latency["time_s"]:
+    if latency.time_s:
         axes.set_yscale("log")
         axes.set_yticks(_ticks(latency))
         axes.yaxis.set_minor_locator(NullLocator())
@@ -175,11 +186,18 @@ def _latency(axes: Axes, latency: Result, colours: Colours) -> None:
     axes.set_title("Latency of outputs; a gap where there are none", **TITLE)
 
 
-def _broken(latency: Result, key: str) -> tuple[list[float], list[float]]:
+def _percentile(latency: LatencySeries, key: str) -> tuple[float, ...]:
+    found: tuple[float, ...] = getattr(latency, key)
+    return found
+
+
+def _broken(latency: LatencySeries, key: str) -> tuple[list[float], list[float]]:
     """The line as (times, values), with a gap where there was no output."""
     times: list[float] = []
     values: list[float] = []
-    for time, value, gap in zip(latency["time_s"], latency[key], latency["broken"], strict=True):
+    for time, value, gap in zip(
+        latency.time_s, _percentile(latency, key), latency.broken, strict=True
+    ):
         if gap:
             times.append(time)
             values.append(float("nan"))
@@ -188,10 +206,10 @@ def _broken(latency: Result, key: str) -> tuple[list[float], list[float]]:
     return times, values
 
 
-def _ticks(latency: Result) -> list[float]:
+def _ticks(latency: LatencySeries) -> list[float]:
     """One, two, five times a power of ten, as many as a person can read: from below the smallest
     latency to above the largest."""
-    found = [v for key, _, _ in PERCENTILES for v in latency[key] if v > 0] or [1.0]
+    found = [v for key, _, _ in PERCENTILES for v in _percentile(latency, key) if v > 0] or [1.0]
     steps = [float(f"{digit}e{power}") for power in range(-9, 6) for digit in (1, 2, 5)]
     low = max((step for step in steps if step <= min(found)), default=steps[0])
     high = min((step for step in steps if step >= max(found)), default=steps[-1])
@@ -200,22 +218,22 @@ def _ticks(latency: Result) -> list[float]:
     return kept if len(kept) <= 6 else powers if len(powers) > 1 else kept[::2]
 
 
-def _backup(axes: Axes, series: Result, colours: Colours) -> None:
-    axes.plot(series["time_s"], series["backup_events"], color=colours.with_, linewidth=1.2)
+def _backup(axes: Axes, series: SimulationSeries, colours: Colours) -> None:
+    axes.plot(series.time_s, series.backup_events, color=colours.with_, linewidth=1.2)
     axes.set_title("Events kept in upstream backup, all nodes together", **TITLE)
     _count(axes)
 
 
-def _queues(axes: Axes, series: Result, colours: Colours) -> None:
+def _queues(axes: Axes, series: SimulationSeries, colours: Colours) -> None:
     styles = cycle(
         (colour, dashes)
         for dashes in ("-", "--", ":", "-.")
         for colour in (colours.with_, colours.without, colours.ink)
     )
     for (name, values), (colour, dashes) in zip(
-        series["queue_messages"].items(), styles, strict=False
+        series.queue_messages.items(), styles, strict=False
     ):
-        axes.plot(series["time_s"], values, dashes, color=colour, linewidth=1.2, label=name)
+        axes.plot(series.time_s, values, dashes, color=colour, linewidth=1.2, label=name)
     axes.set_title("Messages in the input queue of each node", **TITLE)
     _count(axes)
     lines = axes.lines[:8]
@@ -230,7 +248,7 @@ def _count(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def _shade(axes: Axes, failures: Sequence[Result], colour: str) -> None:
+def _shade(axes: Axes, failures: Sequence[CrashCourse], colour: str) -> None:
     for phase in PHASES:
         stretches = (_stretch(phase, failures, at) for at in range(len(failures)))
         for start, end in _unite(filter(None, stretches)):
@@ -242,11 +260,11 @@ def _shade(axes: Axes, failures: Sequence[Result], colour: str) -> None:
                 label=phase.name,
             )
     for failure in failures:
-        axes.axvline(failure["crashed_s"], color=colour, linewidth=1, label="crash")
+        axes.axvline(failure.crashed_s, color=colour, linewidth=1, label="crash")
 
 
 # --- a bar for each crash --------------------------------------------------------------------
-def _bars(axes: Axes, failures: Sequence[Result], phases: Sequence[RecoveryPhase]) -> None:
+def _bars(axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[RecoveryPhase]) -> None:
     shown = failures[:BARS]
     for at in range(len(shown)):
         length = 0.0
@@ -256,7 +274,7 @@ def _bars(axes: Axes, failures: Sequence[Result], phases: Sequence[RecoveryPhase
             length += end - start
         label = f" {_seconds(length)}{_outcome(failures, at)}"
         axes.text(length, at, label, va="center", fontsize=8.5)
-    names = [f"{f['node']} at {f['crashed_s']:.3g} s" for f in shown]
+    names = [f"{f.node} at {f.crashed_s:.3g} s" for f in shown]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
     axes.margins(x=0.35)
@@ -265,30 +283,31 @@ def _bars(axes: Axes, failures: Sequence[Result], phases: Sequence[RecoveryPhase
 
 
 def _stretch(
-    phase: RecoveryPhase, failures: Sequence[Result], at: int
+    phase: RecoveryPhase, failures: Sequence[CrashCourse], at: int
 ) -> tuple[float, float] | None:
     """The start and the end of the phase of that recovery, which follow each other; the next crash
     of the node ends it, too."""
     failure = failures[at]
-    before = [failure[one.length] for one in PHASES[: PHASES.index(phase)]]
-    if None in before:
+    before = [failure.seconds(one.length) for one in PHASES[: PHASES.index(phase)]]
+    passed = [length for length in before if length is not None]
+    if len(passed) < len(before):
         return None
-    start = failure["crashed_s"] + sum(before)
-    length = failure[phase.length]
+    start = failure.crashed_s + sum(passed)
+    length = failure.seconds(phase.length)
     end = _next_crash(failures, at) if length is None else start + length
     return None if end is None else (start, end)
 
 
-def _next_crash(failures: Sequence[Result], at: int) -> float | None:
-    node = failures[at]["node"]
-    return next((f["crashed_s"] for f in failures[at + 1 :] if f["node"] == node), None)
+def _next_crash(failures: Sequence[CrashCourse], at: int) -> float | None:
+    node = failures[at].node
+    return next((f.crashed_s for f in failures[at + 1 :] if f.node == node), None)
 
 
-def _outcome(failures: Sequence[Result], at: int) -> str:
+def _outcome(failures: Sequence[CrashCourse], at: int) -> str:
     """What a bar says beside its length; nothing if the node has caught up."""
-    if failures[at]["cut_off"]:
+    if failures[at].cut_off:
         return ", cut off by the end of the input"
-    if failures[at]["caught_up_s"] is not None:
+    if failures[at].caught_up_s is not None:
         return ""
     return ", not caught up" if _next_crash(failures, at) is None else ", crashed again"
 

@@ -1,18 +1,19 @@
 """A timed run for a terminal: its costs, compared with the run without failures, and with none.
 
 Rule of this file: no plots (reports.results.simulation_plots) and no decision; the file renders the
-value that sim.scenarios.run returns.
+value of model.results.simulation, or of model.results.study.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from rich.box import SIMPLE
 from rich.table import Table
 
-Result = Mapping[str, Any]
+from model.results.interval import Interval
+from model.results.simulation import MemoryUse, Metrics, Simulation
+from model.results.study import Study
 
 ROWS = (
     ("recovery", "recovery_s"),
@@ -45,16 +46,20 @@ ROWS = (
 """The rows of the table: (label, metric); the name of a metric ends with its unit."""
 
 
-def table(result: Result) -> Table:
+def table(result: Simulation) -> Table:
     """The table of metrics: with failures, without, and without protection."""
-    crashes = len(result["failures"])
+    crashes = len(result.failures)
     rows = Table("", f"{crashes} crash{'' if crashes == 1 else 'es'}", "none", "unprotected")
     for label, name in ROWS:
         rows.add_row(label, *values(result, name))
     return rows
 
 
-RUNS = ("metrics", "without_failures", "unprotected")
+def runs(result: Simulation) -> tuple[Metrics, Metrics, Metrics]:
+    """The columns of the table: the metrics with failures, without, and without protection."""
+    return result.metrics, result.without_failures, result.unprotected
+
+
 PEAKS = frozenset(
     {
         "recovery_s",
@@ -67,16 +72,17 @@ PEAKS = frozenset(
 """Metrics that a longer input may only raise: they are "at least" if a recovery is cut off."""
 
 
-def values(result: Result, name: str) -> list[str]:
+def values(result: Simulation, name: str) -> list[str]:
     """The metric in each of the runs."""
-    return [_at_least(result[run], name) + format_value(name, result[run][name]) for run in RUNS]
+    return [_at_least(run, name) + format_value(name, run.number(name)) for run in runs(result)]
 
 
-def _at_least(run: Mapping[str, Any], name: str) -> str:
-    return "≥ " if run["recoveries_cut_off"] and name in PEAKS and run[name] is not None else ""
+def _at_least(run: Metrics, name: str) -> str:
+    known = name in PEAKS and run.number(name) is not None
+    return "≥ " if run.recoveries_cut_off and known else ""
 
 
-def failures(result: Result) -> Table:
+def failures(result: Simulation) -> Table:
     """The table of crashes, with a row for each crash.
 
     expected: the time to catch up that follows from the load (sim.timed.load), beside replay and
@@ -93,20 +99,20 @@ def failures(result: Result) -> Table:
         *("detection_s", "restart_s", "redirection_s", "replay_s", "catch_up_s"),
         *("expected_catch_up_s", "recovery_s"),
     )
-    for failure in result["failures"]:
-        at_least = {"catch_up_s", "recovery_s"} if failure["cut_off"] else ()
+    for failure in result.failures:
+        at_least = {"catch_up_s", "recovery_s"} if failure.cut_off else ()
         times = (
-            "≥ " * (phase in at_least and failure[phase] is not None)
-            + format_value(phase, failure[phase])
+            "≥ " * (phase in at_least and failure.seconds(phase) is not None)
+            + format_value(phase, failure.seconds(phase))
             for phase in phases
         )
-        rows.add_row(failure["node"], format_value("at_s", failure["crashed_s"]), *times)
+        rows.add_row(failure.node, format_value("at_s", failure.crashed_s), *times)
     return rows
 
 
-def cut_off(result: Result) -> list[str]:
+def cut_off(result: Simulation) -> list[str]:
     """A line if the input ended before a node had caught up."""
-    nodes = dict.fromkeys(one["node"] for one in result["failures"] if one["cut_off"])
+    nodes = dict.fromkeys(one.node for one in result.failures if one.cut_off)
     if not nodes:
         return []
     return [
@@ -116,16 +122,16 @@ def cut_off(result: Result) -> list[str]:
     ]
 
 
-def not_crashed(result: Result) -> list[str]:
+def not_crashed(result: Simulation) -> list[str]:
     """A line if crashes that the scenario asks for did not happen."""
-    missed = result["metrics"]["crashes_missed"]
+    missed = result.metrics.crashes_missed
     lines = []
     if missed:
         lines.append(
             f"Crashes that did not happen: {missed:,}; the node was down already, or the protocol "
             "assumes that failures come one by one"
         )
-    if result["failures_asked"] and not result["failures"] and not missed:
+    if result.failures_asked and not result.failures and not missed:
         lines.append(
             "No crash came in this run: mean_between_s is long beside it; --study estimates what "
             "such crashes cost an hour"
@@ -133,37 +139,36 @@ def not_crashed(result: Result) -> list[str]:
     return lines
 
 
-def load(result: Result) -> list[str]:
+def load(result: Simulation) -> list[str]:
     """The busy share of each node and of the busiest link; a line for each that cannot keep up."""
-    rows = result["load"]
+    rows = result.load
     if not rows:
         return []
-    nodes = [row for row in rows if row["kind"] == "node"]
-    links = [row for row in rows if row["kind"] == "link"]
-    shown = [*nodes, *sorted(links, key=lambda row: -row["busy_share"])[:1]]
-    shares = ", ".join(f"{row['name']} {row['busy_share']:.1%}" for row in shown)
+    nodes = [row for row in rows if row.kind == "node"]
+    links = [row for row in rows if row.kind == "link"]
+    shown = [*nodes, *sorted(links, key=lambda row: -row.busy_share)[:1]]
+    shares = ", ".join(f"{row.name} {row.busy_share:.1%}" for row in shown)
     return [
         f"Busy while input arrives: {shares} (the busiest link comes last)",
         *(
-            f"OVERLOAD: the {row['kind']} {row['name']} cannot keep up: it is asked for "
-            f"{row['busy_share']:.0%} of its time, and its backlog grows as long as input arrives"
+            f"OVERLOAD: the {row.kind} {row.name} cannot keep up: it is asked for "
+            f"{row.busy_share:.0%} of its time, and its backlog grows as long as input arrives"
             for row in rows
-            if row["busy_share"] >= 1
+            if row.busy_share >= 1
         ),
     ]
 
 
-def memory(result: Result) -> Table:
+def memory(result: Simulation) -> Table:
     """The memory of each node: mean and peak, with failures and without."""
-    runs = ("without_failures", "metrics")
     rows = Table("memory of", "mean, none", "peak, none", "mean", "peak")
-    for node in result["metrics"]["node_memory_bytes"]:
+    for node in result.metrics.node_memory_bytes:
         cells = []
-        for run in runs:
-            held = result[run]["node_memory_bytes"].get(node, {"mean": 0.0, "peak": 0})
-            peak = format_value("_bytes", held["peak"])
-            at_least = "≥ " if result[run]["recoveries_cut_off"] else ""
-            cells += [format_value("_bytes", held["mean"]), at_least + peak]
+        for run in (result.without_failures, result.metrics):
+            held = run.node_memory_bytes.get(node, MemoryUse(0.0, 0))
+            at_least = "≥ " if run.recoveries_cut_off else ""
+            peak = format_value("_bytes", held.peak)
+            cells += [format_value("_bytes", held.mean), at_least + peak]
         rows.add_row(node, *cells)
     return rows
 
@@ -179,78 +184,77 @@ STUDIED = (
 """The rows of the table of a study: (label, cost, with its unit at the end)."""
 
 
-def study_table(result: Result) -> Table:
+def study_table(result: Study) -> Table:
     """The table of the costs of each failure, and of all an hour, with confidence intervals."""
-    names = [" and ".join(failure["nodes"]) for failure in result["failures"]]
+    names = [" and ".join(failure.nodes) for failure in result.failures]
     rows = Table("", *(f"a crash of {name}" for name in names), "an hour")
     for label, name in STUDIED:
         cost = name.removesuffix("_bytes")
-        found = [failure[cost] for failure in result["failures"]]
-        hour = result["per_hour"].get(cost)
+        found = [failure.cost(cost) for failure in result.failures]
+        hour = result.per_hour.get(cost)
         cells = [_interval(name, one) for one in found]
         rows.add_row(label, *cells, _interval(name, hour) if hour else "")
     return rows
 
 
-def study_lines(result: Result) -> Iterator[str]:
+def study_lines(result: Study) -> Iterator[str]:
     """The lines below the table of a study: availability, and how far to trust it."""
-    share = result["availability"]
+    share = result.availability
     yield (
-        f"availability {share['mean']:.5%} ({share['low']:.5%} to {share['high']:.5%}): the share "
+        f"availability {share.mean:.5%} ({share.low:.5%} to {share.high:.5%}): the share "
         "of time in which no result is overdue"
     )
-    narrow = "" if result["narrow"] else f", NOT {result['half_width_wanted']:.1%} as asked"
+    narrow = "" if result.narrow else f", NOT {result.half_width_wanted:.1%} as asked"
     yield (
-        f"{result['replications']} replications, 95% intervals; overdue seconds within "
-        f"{result['half_width']:.1%}{narrow}; warm-up of {result['warm_up_s']:.3g} s left out "
-        f"({result['warm_up_rule']}); another failure comes in {result['another_failure']:.2%} of "
+        f"{result.replications} replications, 95% intervals; overdue seconds within "
+        f"{result.half_width:.1%}{narrow}; warm-up of {result.warm_up_s:.3g} s left out "
+        f"({result.warm_up_rule}); another failure comes in {result.another_failure:.2%} of "
         "the recoveries"
     )
 
 
-def _interval(name: str, found: Mapping[str, Any]) -> str:
-    half = (found["high"] - found["low"]) / 2
-    return f"{_rounded(name, found['mean'])} ± {_rounded(name, half)}"
+def _interval(name: str, found: Interval) -> str:
+    return f"{_rounded(name, found.mean)} ± {_rounded(name, found.half)}"
 
 
-def _rounded(name: str, value: float) -> str:
+def _rounded(name: str, value: float | None) -> str:
     """As format_value; a count of less than a hundred, which may be a mean, with three digits."""
-    if name.endswith(("_s", "_bytes")) or abs(value) >= 100:
+    if value is None or name.endswith(("_s", "_bytes")) or abs(value) >= 100:
         return format_value(name, value)
     return f"{value:.3g}"
 
 
-def verdict(result: Result) -> str:
+def verdict(result: Simulation) -> str:
     """The line that answers: is the output as if nothing had failed?"""
-    if result["same"]:
-        return f"{result['expected_outputs']:,} outputs, as if nothing had failed"
+    if result.same:
+        return f"{result.expected_outputs:,} outputs, as if nothing had failed"
     return (
-        f"NOT as if nothing had failed: of {result['expected_outputs']:,} outputs "
-        f"{result['missing_outputs']:,} are missing, and {result['surplus_outputs']:,} are too many"
+        f"NOT as if nothing had failed: of {result.expected_outputs:,} outputs "
+        f"{result.missing_outputs:,} are missing, and {result.surplus_outputs:,} are too many"
     )
 
 
-def overhead(result: Result) -> str:
+def overhead(result: Simulation) -> str:
     """The line with the costs of protection, and the costs of these failures."""
-    found = result["overhead"]
+    found = result.overhead
     ready = (
-        f"Protection: {_more(found['protection_link_bytes'])} bytes and "
-        f"{_more(found['protection_busy'])} processing than without any "
-        f"({_share(found['protection_busy_part'])} of all processing)"
+        f"Protection: {_more(found.protection_link_bytes)} bytes and "
+        f"{_more(found.protection_busy)} processing than without any "
+        f"({_share(found.protection_busy_part)} of all processing)"
     )
-    if not result["failures"]:
+    bytes_, busy = found.failures_extra_bytes_each, found.failures_extra_busy_each_s
+    if bytes_ is None or busy is None:  # no crash
         return ready
-    bytes_, busy = found["failures_extra_bytes_each"], found["failures_extra_busy_each_s"]
     return (
         f"{ready}; each crash: {_extra('_bytes', bytes_)} and {_extra('_s', busy)} of processing "
-        f"(all of them {_share(found['failures_link_bytes'])} and "
-        f"{_share(found['failures_busy'])} of this run)"
+        f"(all of them {_share(found.failures_link_bytes)} and "
+        f"{_share(found.failures_busy)} of this run)"
     )
 
 
-def free(result: Result) -> list[str]:
+def free(result: Simulation) -> list[str]:
     """A line with the steps that cost nothing in this scenario."""
-    steps = [f"{step['what']} ({step['key']} = 0)" for step in result["free_steps"]]
+    steps = [f"{step.what} ({step.key} = 0)" for step in result.free_steps]
     return [f"Free here: {', '.join((*steps, 'the work of sources and sinks'))}"]
 
 

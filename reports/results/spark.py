@@ -1,6 +1,6 @@
 """Checks on a real engine: outages, predictions of the model, observations, errors of times.
 
-Rule of this file: it reads the values that spark_check makes, and decides nothing.
+Rule of this file: it reads the values of model.results.engine, and decides nothing.
 """
 
 from __future__ import annotations
@@ -12,17 +12,18 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from markupsafe import Markup
 from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
+from model.results.engine import EngineCase, EngineCheck, Facts
 from reports.diagrams.canvas import Colours, png, svg
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Result = Mapping[str, Any]
 Vector: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = NDArray[np.float64]
 ALL = "all"
@@ -57,54 +58,52 @@ class OutageCount(NamedTuple):
     agreed: int
 
 
-def summary_line(result: Result) -> str:
+def summary_line(result: EngineCheck) -> str:
     """One line: did Spark do what the model predicted?"""
-    if result["error"] is not None:
-        return f"{result['check']}: DID NOT END: {result['error']}"
-    cases = result["cases"]
-    good = sum(case["agrees"] for case in cases)
-    crashes = sum(len(case["crashed"]) for case in cases)
+    if result.error is not None:
+        return f"{result.check}: DID NOT END: {result.error}"
+    cases = result.cases
+    good = sum(case.agrees for case in cases)
+    crashes = sum(len(case.crashed) for case in cases)
     after = f", after {crashes} crash{'' if crashes == 1 else 'es'}" if crashes else ""
-    if result["holds"]:
+    if result.holds:
         where = "the one case" if good == 1 else f"all {good} cases"
-        return f"{result['check']}: Spark did as predicted in {where}{after}"
-    return (
-        f"{result['check']}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
-    )
+        return f"{result.check}: Spark did as predicted in {where}{after}"
+    return f"{result.check}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
 
 
-def table(result: Result) -> Table:
+def table(result: EngineCheck) -> Table:
     """A row for each case, with what was predicted and what was seen."""
     rows = Table("case", "predicted", "seen", "")
-    for case in result["cases"]:
+    for case in result.cases:
         rows.add_row(*map(Text, row(case)))  # lists are no markup
     return rows
 
 
-def row(case: Mapping[str, Any]) -> tuple[str, str, str, str]:
+def row(case: EngineCase) -> tuple[str, str, str, str]:
     """(case, predicted, seen, sign); what is seen as predicted is not repeated."""
-    predicted, seen = case["predicted"], case["seen"]
+    predicted, seen = case.predicted, case.seen
     other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
     other |= {key: None for key in predicted if key not in seen}
     return (
-        case["name"],
+        case.name,
         _listed(predicted),
-        "the same" if case["agrees"] else _listed(other),
-        "✓" if case["agrees"] else "✗",
+        "the same" if case.agrees else _listed(other),
+        "✓" if case.agrees else "✗",
     )
 
 
-def crashes(results: Sequence[Result]) -> list[OutageCount]:
+def crashes(results: Sequence[EngineCheck]) -> list[OutageCount]:
     """The outages by kind, the most frequent first."""
     checks: dict[str, Counter[str]] = {}
     agreed: dict[str, list[bool]] = {}
     for one in results:
-        for case in one["cases"]:
+        for case in one.cases:
             kinds = _kinds(case)
             for kind in kinds:
-                checks.setdefault(kind, Counter())[one["check"]] += 1
+                checks.setdefault(kind, Counter())[one.check] += 1
             for kind in set(kinds):
-                agreed.setdefault(kind, []).append(case["agrees"])
+                agreed.setdefault(kind, []).append(case.agrees)
     found = [
         OutageCount(kind, count.total(), tuple(count.items()), len(agreed[kind]), sum(agreed[kind]))
         for kind, count in checks.items()
@@ -112,13 +111,13 @@ def crashes(results: Sequence[Result]) -> list[OutageCount]:
     return sorted(found, key=lambda one: (-one.times, one.kind))
 
 
-def errors(result: Result) -> list[Error]:
+def errors(result: EngineCheck) -> list[Error]:
     """The errors of predicted times: a row for each quantity and kind of crash; all kinds last."""
     found = []
     for what in sorted(_timed(result)):
-        cases = [case for case in result["cases"] if what in case["seconds"]]
-        predicted, measured = np.array([case["seconds"][what] for case in cases]).T
-        events = [case["events"].get(what, 0) for case in cases]
+        cases = [case for case in result.cases if what in case.seconds]
+        predicted, measured = np.array([case.seconds[what] for case in cases]).T
+        events = [case.events.get(what, 0) for case in cases]
         every = np.ones(len(cases))
         off = abs(predicted - measured) / measured
         constant = _left_out(np.column_stack([every]), measured)
@@ -150,14 +149,14 @@ def _median(off: Vector) -> float | None:
     return None if np.isnan(off).any() else float(np.median(off))
 
 
-def errors_table(result: Result) -> Table:
+def errors_table(result: EngineCheck) -> Table:
     rows = Table("time", "crash", "runs", "median error", "middle half", "mean", "line")
     for line in _lines(result):
         rows.add_row(*line)
     return rows
 
 
-def _lines(result: Result) -> list[tuple[str, ...]]:
+def _lines(result: EngineCheck) -> list[tuple[str, ...]]:
     """The errors as cells of a table; where there is one kind of crash, no line for all kinds."""
     found = errors(result)
     kinds = Counter(error.what for error in found)
@@ -180,56 +179,62 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.1%}"
 
 
-def predicted_svg(result: Result) -> str:
+def predicted_svg(result: EngineCheck) -> str:
     """Predicted against measured as an <svg> element; "" where no times were predicted."""
     if not _timed(result):
         return ""
-    name = f"predicted-{result['check']}"
+    name = f"predicted-{result.check}"
     return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
 
 
-def predicted_png(result: Result, dpi: int = 150) -> bytes:
+def predicted_png(result: EngineCheck, dpi: int = 150) -> bytes:
     """The same picture on white."""
     return png(partial(_panels, result), *SIZE, dpi=dpi)
 
 
-def over_time_svg(result: Result) -> str:
+def over_time_svg(result: EngineCheck) -> str:
     """Counts over time as an <svg> element; "" if the check has none."""
     names = _counted(result)
     if not names:
         return ""
     about = f"{', '.join(names)} over time, predicted and seen on Spark."
-    return svg(
-        partial(_count_panels, result), *SIZE, name=f"over-time-{result['check']}", about=about
-    )
+    return svg(partial(_count_panels, result), *SIZE, name=f"over-time-{result.check}", about=about)
 
 
-def over_time_png(result: Result, dpi: int = 150) -> bytes:
+def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:
     """The same picture on white."""
     return png(partial(_count_panels, result), *SIZE, dpi=dpi)
 
 
-def view(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The values that a page shows of each check."""
-    return [
-        {
-            **one,
-            "summary": summary_line(one),
-            "rows": [row(case) for case in one["cases"]],
-            "errors": _lines(one),
-            "plot": predicted_svg(one),
-            "over_time": over_time_svg(one),
-        }
-        for one in results
-    ]
+class ShownCheck(NamedTuple):
+    """What a page shows of a check."""
+
+    result: EngineCheck
+    summary: str
+    rows: tuple[tuple[str, str, str, str], ...]
+    errors: list[tuple[str, ...]]
+    plot: Markup
+    over_time: Markup
 
 
-def _kinds(case: Mapping[str, Any]) -> list[str]:
+def shown(result: EngineCheck) -> ShownCheck:
+    """The values that a page shows of a check."""
+    return ShownCheck(
+        result,
+        summary_line(result),
+        tuple(map(row, result.cases)),
+        _lines(result),
+        Markup(predicted_svg(result)),
+        Markup(over_time_svg(result)),
+    )
+
+
+def _kinds(case: EngineCase) -> list[str]:
     """The kind of each outage of a case."""
-    return [outage["kind"] for outage in case["crashed"]]
+    return [outage.kind for outage in case.crashed]
 
 
-def _listed(values: Mapping[str, Any]) -> str:
+def _listed(values: Facts) -> str:
     return ", ".join(f"{key.replace('_', ' ')} {_value(value)}" for key, value in values.items())
 
 
@@ -254,15 +259,15 @@ def _spread(off: Vector) -> tuple[float, float, float]:
     return float(middle), float(low), float(high)
 
 
-def _timed(result: Result) -> list[str]:
-    return list(dict.fromkeys(what for case in result["cases"] for what in case["seconds"]))
+def _timed(result: EngineCheck) -> list[str]:
+    return list(dict.fromkeys(what for case in result.cases for what in case.seconds))
 
 
-def _counted(result: Result) -> list[str]:
-    return list(dict.fromkeys(what for case in result["cases"] for what in case["over_time"]))
+def _counted(result: EngineCheck) -> list[str]:
+    return list(dict.fromkeys(what for case in result.cases for what in case.over_time))
 
 
-def _panels(result: Result, figure: Figure, colours: Colours) -> None:
+def _panels(result: EngineCheck, figure: Figure, colours: Colours) -> None:
     """Draw a panel for each quantity, with a mark for each kind of crash."""
     names = _timed(result)
     grid = figure.subplots(1, len(names), squeeze=False)
@@ -272,12 +277,12 @@ def _panels(result: Result, figure: Figure, colours: Colours) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
+def _panel(axes: Axes, result: EngineCheck, what: str, colours: Colours) -> None:
     points: dict[str, list[tuple[float, float]]] = {}
-    for case in result["cases"]:
-        if what in case["seconds"]:
+    for case in result.cases:
+        if what in case.seconds:
             kind = " and ".join(dict.fromkeys(_kinds(case))) or "no crash"
-            points.setdefault(kind, []).append(tuple(case["seconds"][what]))
+            points.setdefault(kind, []).append(case.seconds[what])
     times = [second for pairs in points.values() for pair in pairs for second in pair]
     margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
     ends = max(min(times) - margin, 0), max(times) + margin
@@ -305,23 +310,23 @@ def _panel(axes: Axes, result: Result, what: str, colours: Colours) -> None:
     axes.grid(visible=True)
 
 
-def _count_panels(result: Result, figure: Figure, colours: Colours) -> None:
+def _count_panels(result: EngineCheck, figure: Figure, colours: Colours) -> None:
     """Draw a panel for each count; cases with the same name share a colour."""
     names = _counted(result)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
-        cases = [case for case in result["cases"] if what in case["over_time"]]
-        lines = (steps for one in cases for steps in one["over_time"][what])
+        cases = [case for case in result.cases if what in case.over_time]
+        lines = (steps for one in cases for steps in one.over_time[what])
         end = 1.05 * max((at for steps in lines for at, _ in steps), default=1)
-        labels = dict.fromkeys(one["name"] for one in cases)
+        labels = dict.fromkeys(one.name for one in cases)
         chosen = dict(zip(labels, cycle(colours[1:]), strict=False))
         for one in cases:
-            predicted, seen = one["over_time"][what]
+            predicted, seen = one.over_time[what]
             for steps, line, kind in ((predicted, ":", "predicted"), (seen, "-", "seen")):
                 path = [(0, 0), *steps]
                 times, counts = zip(*path, (end, path[-1][1]), strict=True)
-                look = {"color": chosen[one["name"]], "linestyle": line, "alpha": 0.75}
-                label = f"{one['name']}, {kind}"
+                look = {"color": chosen[one.name], "linestyle": line, "alpha": 0.75}
+                label = f"{one.name}, {kind}"
                 axes.step(times, counts, where="post", label=label, **look)
         axes.set_title(what, fontsize=10, loc="left")
         axes.set_xlabel("seconds")
@@ -332,7 +337,7 @@ def _count_panels(result: Result, figure: Figure, colours: Colours) -> None:
     figure.legend(once.values(), once.keys(), loc="outside lower center", ncols=4)
 
 
-def _about(result: Result) -> str:
+def _about(result: EngineCheck) -> str:
     offs = (
         f"{e.what}: median error {e.median:.0%} over {e.runs} runs"
         for e in errors(result)

@@ -1,26 +1,26 @@
 """Plots of a sweep: what recovery costs against what protection costs, and any metric over a key.
 
-Rule of this file: it draws the value that sim.sweeps.summary makes, and computes no mean again.
+Rule of this file: it draws a value of model.results.sweep, and computes no mean again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from model.errors import Invalid, nearest
+from model.results.interval import Interval
+from model.results.sweep import SweepGroup, SweepSummary
 from reports.diagrams import canvas
 from reports.diagrams.canvas import Colours
 from reports.results.simulations import format_value
-from reports.results.sweeps import half, name_of, name_value, short_names
+from reports.results.sweeps import name_of, name_value, short_names
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Result = Mapping[str, Any]
 
 RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_link_bytes_share"
 OVER_A_KEY = (RECOVERY, OVERHEAD, "latency_p99_s", "peak_backup_events")
@@ -65,7 +65,7 @@ def _chart(text: str) -> Chart:
     return Chart(parts["x"], parts["y"], parts.get("colour") or None)
 
 
-def png(summary: Result, asked: Sequence[Chart] = (), dpi: int = 150) -> bytes:
+def png(summary: SweepSummary, asked: Sequence[Chart] = (), dpi: int = 150) -> bytes:
     """The panels asked for; without any, recovery over the overhead of protection, and four panels
     over the key with the most numbers, if there is one.  Raises Invalid for an unknown name."""
     panels = asked or tuple(_usual(summary))
@@ -78,37 +78,35 @@ def png(summary: Result, asked: Sequence[Chart] = (), dpi: int = 150) -> bytes:
     return canvas.png(partial(_panels, summary, panels, first_wide), 8.6, height, dpi=dpi)
 
 
-def _usual(summary: Result) -> Iterator[Chart]:
+def _usual(summary: SweepSummary) -> Iterator[Chart]:
     yield Chart(OVERHEAD, RECOVERY)
     along = along_key(summary)
     if along is not None:
         yield from (Chart(along, metric) for metric in OVER_A_KEY)
 
 
-def along_key(summary: Result) -> str | None:
+def along_key(summary: SweepSummary) -> str | None:
     """The key with the most values, of those whose values are numbers."""
-    numbers = {
-        name: len(_values(summary, name)) for name in summary["by"] if _numeric(summary, name)
-    }
+    numbers = {name: len(_values(summary, name)) for name in summary.by if _numeric(summary, name)}
     return max(numbers, key=numbers.__getitem__) if numbers else None
 
 
-def _values(summary: Result, key: str) -> list[Any]:
-    return list(dict.fromkeys(group["parameters"][key] for group in summary["groups"]))
+def _values(summary: SweepSummary, key: str) -> list[Any]:
+    return list(dict.fromkeys(group.parameters[key] for group in summary.groups))
 
 
-def _numeric(summary: Result, key: str) -> bool:
+def _numeric(summary: SweepSummary, key: str) -> bool:
     values = _values(summary, key)
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
-def _check(chart: Chart, summary: Result) -> None:
-    metrics = [name for group in summary["groups"][:1] for name in group["metrics"]]
-    keys = [name for name in summary["by"] if _numeric(summary, name)]
+def _check(chart: Chart, summary: SweepSummary) -> None:
+    metrics = [name for group in summary.groups[:1] for name in group.metrics]
+    keys = [name for name in summary.by if _numeric(summary, name)]
     for field, value, known in (
         ("x", chart.x, [*keys, *metrics]),
         ("y", chart.y, metrics),
-        ("colour", chart.colour, [*summary["by"]]),
+        ("colour", chart.colour, [*summary.by]),
     ):
         if value is not None and value not in known:
             raise Invalid(f"--axes: {field}={value}: there is none{nearest(value, known)}")
@@ -116,7 +114,11 @@ def _check(chart: Chart, summary: Result) -> None:
 
 # --- drawing ---------------------------------------------------------------------------------
 def _panels(
-    summary: Result, panels: Sequence[Chart], first_wide: bool, figure: Figure, colours: Colours
+    summary: SweepSummary,
+    panels: Sequence[Chart],
+    first_wide: bool,
+    figure: Figure,
+    colours: Colours,
 ) -> None:
     names = [f"{number}" for number in range(len(panels))]
     rest = names[1:] if first_wide else names
@@ -132,55 +134,50 @@ def _panels(
     if any(labels):
         wide = 1 if max(map(len, labels)) > 45 else 2 if max(map(len, labels)) > 22 else 3
         figure.legend(handles, labels, loc="outside lower center", ncols=wide, fontsize=8.5)
-    runs = max(group["runs"] for group in summary["groups"])
-    bars = f"; bars: {summary['confidence']:.0%} confidence of the mean" if runs > 1 else ""
-    title = f"{summary['sweep']} ({summary['scenario']}): mean of {runs} runs a point{bars}"
+    runs = max(group.runs for group in summary.groups)
+    bars = f"; bars: {summary.confidence:.0%} confidence of the mean" if runs > 1 else ""
+    title = f"{summary.sweep} ({summary.scenario}): mean of {runs} runs a point{bars}"
     figure.suptitle(title, fontsize=10)
 
 
-def _draw(axes: Axes, chart: Chart, summary: Result, colours: Colours) -> None:
-    over_key = chart.x in summary["by"]
+def _draw(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
+    over_key = chart.x in summary.by
     if over_key:
         _lines(axes, chart, summary)
     else:
         _points(axes, chart, summary, colours)
         axes.xaxis.set_major_formatter(_formatter(chart.x))
-        _from_zero(axes.set_xlim, [g["metrics"][chart.x] for g in summary["groups"]])
-    axes.set_xlabel(short_names(summary["by"])[chart.x] if over_key else _title(chart.x))
+        _from_zero(axes.set_xlim, [g.metrics[chart.x] for g in summary.groups])
+    axes.set_xlabel(short_names(summary.by)[chart.x] if over_key else _title(chart.x))
     axes.set_title(_title(chart.y), fontsize=10, loc="left")
     axes.yaxis.set_major_formatter(_formatter(chart.y))
-    _from_zero(axes.set_ylim, [g["metrics"][chart.y] for g in summary["groups"]])
+    _from_zero(axes.set_ylim, [g.metrics[chart.y] for g in summary.groups])
     axes.grid(visible=True)
 
 
-def _from_zero(set_limits: Callable[..., Any], found: Sequence[Result]) -> None:
+def _from_zero(set_limits: Callable[..., Any], found: Sequence[Interval]) -> None:
     """From zero to above the largest interval; below zero only if a value is."""
-    means = [one["mean"] for one in found if one["mean"] is not None]
-    highs = [one["mean"] + half(one) for one in found if one["mean"] is not None]
+    means = [one.mean for one in found if one.mean is not None]
+    highs = [one.mean + one.half for one in found if one.mean is not None]
     if means and max(highs) > 0:
         set_limits(min(0.0, *means) if min(means) < 0 else 0.0, 1.12 * max(highs))
 
 
-def _points(axes: Axes, chart: Chart, summary: Result, colours: Colours) -> None:
+def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
     """A point for each setting, with the frontier of those that no other beats in both, which have
     names; thin lines join the settings of one colour."""
     looks = _looks(summary, _colour_key(chart, summary))
-    known = [
-        (group, group["metrics"][chart.x], group["metrics"][chart.y])
-        for group in summary["groups"]
-        if None not in (group["metrics"][chart.x]["mean"], group["metrics"][chart.y]["mean"])
-    ]
-    front = frontier([(x["mean"], y["mean"]) for _, x, y in known])
+    known = [*_spots(summary, chart)]
+    front = frontier([one.at for one in known])
     xs, ys = [x for x, _ in front], [y for _, y in front]
     axes.step(xs, ys, where="post", color=colours.ink, linewidth=0.8, linestyle=":", zorder=1)
     axes.plot([], [], ":", color=colours.ink, linewidth=0.8, label="no setting is better in both")
-    for group, x, y in known:
+    for group, at, half in known:
         colour, mark, label = looks(group)
         axes.errorbar(
-            x["mean"],
-            y["mean"],
-            xerr=half(x),
-            yerr=half(y),
+            *at,
+            xerr=half[0],
+            yerr=half[1],
             color=colour,
             marker=mark,
             markersize=5,
@@ -188,22 +185,38 @@ def _points(axes: Axes, chart: Chart, summary: Result, colours: Colours) -> None
             linestyle="none",
             label=label,
         )
-        if group["chosen"]:
+        if group.chosen:
             axes.plot(
-                *(x["mean"], y["mean"], "o"),
+                *(*at, "o"),
                 markersize=12,
                 markerfacecolor="none",
                 markeredgecolor=colours.ink,
                 label="as in the scenario",
             )
-        rest = name_of(group, summary["by"], _colour_key(chart, summary))
-        if rest and (x["mean"], y["mean"]) in front:
-            axes.annotate(rest, (x["mean"], y["mean"]), (6, 5), textcoords="offset points", size=8)
+        rest = name_of(group, summary.by, _colour_key(chart, summary))
+        if rest and at in front:
+            axes.annotate(rest, at, (6, 5), textcoords="offset points", size=8)
     ways: dict[str, list[tuple[float, float]]] = {}
-    for group, x, y in known:
-        ways.setdefault(looks(group)[0], []).append((x["mean"], y["mean"]))
+    for one in known:
+        ways.setdefault(looks(one.group)[0], []).append(one.at)
     for colour, way in ways.items():
         axes.plot(*zip(*way, strict=True), color=colour, linewidth=0.6, alpha=0.5)
+
+
+class _Spot(NamedTuple):
+    """A group in a panel of points.  at: the means of both metrics; half: of their intervals."""
+
+    group: SweepGroup
+    at: tuple[float, float]
+    half: tuple[float, float]
+
+
+def _spots(summary: SweepSummary, chart: Chart) -> Iterator[_Spot]:
+    """The groups that have both means."""
+    for group in summary.groups:
+        x, y = group.metrics[chart.x], group.metrics[chart.y]
+        if x.mean is not None and y.mean is not None:
+            yield _Spot(group, (x.mean, y.mean), (x.half, y.half))
 
 
 def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -215,20 +228,20 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
     return kept
 
 
-def _lines(axes: Axes, chart: Chart, summary: Result) -> None:
+def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
     looks = _looks(summary, _colour_key(chart, summary))
     dashes = dict(zip(_others(chart, summary), cycle(DASHES), strict=False))
-    lines: dict[str, list[Result]] = {}
-    for group in summary["groups"]:
-        if group["metrics"][chart.y]["mean"] is not None:
-            lines.setdefault(name_of(group, summary["by"], chart.x), []).append(group)
+    lines: dict[str, list[SweepGroup]] = {}
+    for group in summary.groups:
+        if group.metrics[chart.y].mean is not None:
+            lines.setdefault(name_of(group, summary.by, chart.x), []).append(group)
     for groups in lines.values():
         colour, mark, label = looks(groups[0])
-        found = [group["metrics"][chart.y] for group in groups]
+        found = [group.metrics[chart.y] for group in groups]
         axes.errorbar(
-            [group["parameters"][chart.x] for group in groups],
-            [one["mean"] for one in found],
-            yerr=[half(one) for one in found],
+            [group.parameters[chart.x] for group in groups],
+            [one.mean or 0.0 for one in found],
+            yerr=[one.half for one in found],
             color=colour,
             linestyle=dashes[_rest(groups[0], chart, summary)],
             marker=mark,
@@ -239,34 +252,34 @@ def _lines(axes: Axes, chart: Chart, summary: Result) -> None:
         )
 
 
-def _colour_key(chart: Chart, summary: Result) -> str | None:
+def _colour_key(chart: Chart, summary: SweepSummary) -> str | None:
     if chart.colour is not None:
         return chart.colour
-    texts = [name for name in summary["by"] if not _numeric(summary, name)]
-    others = [name for name in summary["by"] if name != chart.x]
+    texts = [name for name in summary.by if not _numeric(summary, name)]
+    others = [name for name in summary.by if name != chart.x]
     return next(iter([*texts, *others]), None)
 
 
-def _others(chart: Chart, summary: Result) -> list[str]:
-    return list(dict.fromkeys(_rest(group, chart, summary) for group in summary["groups"]))
+def _others(chart: Chart, summary: SweepSummary) -> list[str]:
+    return list(dict.fromkeys(_rest(group, chart, summary) for group in summary.groups))
 
 
-def _rest(group: Result, chart: Chart, summary: Result) -> str:
+def _rest(group: SweepGroup, chart: Chart, summary: SweepSummary) -> str:
     """The values of a group that neither the place nor the colour shows."""
     shown = (chart.x, _colour_key(chart, summary))
-    return ", ".join(str(group["parameters"][key]) for key in summary["by"] if key not in shown)
+    return ", ".join(str(group.parameters[key]) for key in summary.by if key not in shown)
 
 
-def _looks(summary: Result, key: str | None) -> Callable[[Result], tuple[str, str, str]]:
+def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[str, str, str]]:
     """A function that returns colour, mark and label of a group."""
     values = _values(summary, key) if key else [None]
     looks = dict(
         zip(map(str, values), zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False)
     )
 
-    def look(group: Result) -> tuple[str, str, str]:
-        value = group["parameters"][key] if key else None
-        label = name_value(summary["by"], key, value) if key else ""
+    def look(group: SweepGroup) -> tuple[str, str, str]:
+        value = group.parameters[key] if key else None
+        label = name_value(summary.by, key, value) if key else ""
         return *looks[str(value)], label
 
     return look
@@ -274,7 +287,7 @@ def _looks(summary: Result, key: str | None) -> Callable[[Result], tuple[str, st
 
 def _once(axes: Sequence[Axes]) -> tuple[list[Any], list[str]]:
     """The handles and labels of all panels, each label once."""
-    found: dict[str, Any] = {}
+    found = dict[str, Any]()
     for one in axes:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)

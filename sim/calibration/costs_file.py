@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sim.calibration.measure import CalibrationRuns
+from model.results.calibration import MeasuredCost
 
 
-def costs_toml(measured: Iterable[CalibrationRuns], about: Sequence[str] = ()) -> str:
+def costs_toml(measured: Iterable[MeasuredCost], about: Sequence[str] = ()) -> str:
     """The tables of these costs, each with what was measured, how often, and the middle half.
 
     about: lines of comment above them.
     """
-    tables: dict[str, list[CalibrationRuns]] = {}
+    tables: dict[str, list[MeasuredCost]] = {}
     for one in measured:
         tables.setdefault(one.key.rpartition(".")[0], []).append(one)
     lines = [f"# {line}" for line in about]
@@ -27,7 +27,7 @@ def costs_toml(measured: Iterable[CalibrationRuns], about: Sequence[str] = ()) -
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
-def _comment(one: CalibrationRuns) -> str:
+def _comment(one: MeasuredCost) -> str:
     if one.low == one.high:
         return f"# {one.what}"
     return f"# {one.what}: median of {one.times}, middle half {one.low:.3g} to {one.high:.3g}"

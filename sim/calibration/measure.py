@@ -16,12 +16,13 @@ from pathlib import Path
 from statistics import median, quantiles
 from threading import Thread
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from model.boxes.box import Box, Item
 from model.core import Arrival
 from model.errors import Invalid
 from model.events import Body
+from model.results.calibration import MeasuredCost
 
 PING, BLOCK = 1, 1 << 20
 """Bytes of a message whose way is timed, and of a block whose transfer or write is timed."""
@@ -33,26 +34,14 @@ EVENTS = 2_000
 """Events of a round of steps."""
 
 
-class CalibrationRuns(NamedTuple):
-    """A cost as a scenario has it.  key: its tables and its name, as in costs.link.delay_s.  value:
-    the median.  low, high: the middle half.  times: how often.  what: in a few words."""
-
-    key: str
-    value: float
-    low: float
-    high: float
-    times: int
-    what: str
-
-
-def summarize(key: str, values: Sequence[float], what: str) -> CalibrationRuns:
+def summarize(key: str, values: Sequence[float], what: str) -> MeasuredCost:
     """The median of the values and their middle half; two values or more."""
     low, _, high = quantiles(values, n=4, method="inclusive")
-    return CalibrationRuns(key, median(values), low, high, len(values), what)
+    return MeasuredCost(key, median(values), low, high, len(values), what)
 
 
 # --- the link --------------------------------------------------------------------------------
-def measure_link() -> tuple[CalibrationRuns, ...]:
+def measure_link() -> tuple[MeasuredCost, ...]:
     """The delay and the bandwidth of TCP within this machine: half of a round trip of one byte, and
     blocks in one direction.  A network between machines is slower in both."""
     with _echo() as link:
@@ -95,7 +84,7 @@ def _exchange(link: socket.socket, message: bytes) -> None:
 
 
 # --- the disk --------------------------------------------------------------------------------
-def measure_disk(folder: Path) -> tuple[CalibrationRuns, ...]:
+def measure_disk(folder: Path) -> tuple[MeasuredCost, ...]:
     """The latency and the bandwidth of durable writes (fsync) in a folder.  Raises Invalid if it
     cannot be written."""
     try:
@@ -130,7 +119,7 @@ def _write(path: Path, size: int) -> float:
 # --- an operator -----------------------------------------------------------------------------
 def measure_operator(
     name: str, box: Box, edges: Sequence[Sequence[Arrival]]
-) -> tuple[CalibrationRuns, ...]:
+) -> tuple[MeasuredCost, ...]:
     """The step of an operator, and the serialization of its state: (event, savepoint, bytes of an
     empty one: what is in it counts as items).
 
@@ -156,7 +145,7 @@ def measure_operator(
     return (
         summarize("costs.service.event_s", steps, f"a step of {name}, in runs of {EVENTS:,}"),
         summarize("costs.service.savepoint_s", saves, f"serialization of a state of {name}"),
-        CalibrationRuns(
+        MeasuredCost(
             "costs.sizes.saved_bytes", empty, empty, empty, 1, f"an empty state of {name}"
         ),
     )

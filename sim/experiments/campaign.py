@@ -16,16 +16,19 @@ from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from model.calls import EndedCall
 from model.errors import Invalid
+from model.results.experiment import Reproduction
+from model.results.table import Row
 from sim.experiments.experiment import Experiment, experiments
 from sim.experiments.published import judge, left_out, score
 
 Watch = Callable[[int, int], None]
 """Called repeatedly with (seeds done, of how many)."""
-Rows: TypeAlias = list[dict[str, Any]]
-Ended: TypeAlias = Generator[Sequence[tuple[int, Rows | None, str]], None, None]
+Rows: TypeAlias = Sequence[Row]
+Ended: TypeAlias = Generator[Sequence[EndedCall[Rows]], None, None]
 """Some seeds at a time: (place in the list, rows or None, the reason for None)."""
 Execute: TypeAlias = Callable[[Callable[[int], Rows], Sequence[int]], Ended]
 WORKERS = 2
@@ -39,8 +42,8 @@ def reproduce(
     events: int | None = None,
     execute: Execute | None = None,
     watch: Watch | None = None,
-) -> dict[str, Any]:
-    """Run the seeds that are not finished, and compare with the paper: a JSON-able value.
+) -> Reproduction:
+    """Run the seeds that are not finished, and compare with the paper.
 
     seeds, events: fewer than published, for a first look.  execute: runs the seeds, on Spark say;
     default: in processes of this machine.  Raises Invalid if the folder cannot be written to, or a
@@ -56,25 +59,46 @@ def reproduce(
         done[seed] = rows
         if watch:
             watch(sum(seed in done for seed in range(count)), count)
-    found = [row for seed in range(count) for row in done[seed]]
-    summary = experiment.summary(found)
-    numbers = judge(summary["values"])
-    return {
-        "experiment": experiment.name,
-        "title": experiment.title,
-        "source": experiment.source,
-        "parameters": [p._asdict() for p in experiment.parameters],
-        "seeds": count,
-        "events": size,
-        "as_published": (count, size) == (experiment.seeds, experiment.events),
-        "runs": len(found),
-        "resumed": count - len(left),
-        **summary,
-        "notes": [*summary["notes"], *left_out(experiment.name)],
-        "numbers": numbers,
-        "score": score(numbers),
-        "seconds": time.perf_counter() - started,
-    }
+    return compared(
+        experiment,
+        [row for seed in range(count) for row in done[seed]],
+        seeds=count,
+        events=size,
+        resumed=count - len(left),
+        seconds=time.perf_counter() - started,
+    )
+
+
+def compared(
+    experiment: Experiment,
+    rows: Rows,
+    *,
+    seeds: int,
+    events: int,
+    resumed: int = 0,
+    seconds: float = 0.0,
+) -> Reproduction:
+    """The rows of all seeds, beside the published numbers."""
+    summary = experiment.summary(rows)
+    numbers = judge(summary.values)
+    return Reproduction(
+        experiment=experiment.name,
+        title=experiment.title,
+        source=experiment.source,
+        parameters=experiment.parameters,
+        seeds=seeds,
+        events=events,
+        as_published=(seeds, events) == (experiment.seeds, experiment.events),
+        runs=len(rows),
+        resumed=resumed,
+        cells=tuple(summary.cells),
+        values=summary.values,
+        notes=(*summary.notes, *left_out(experiment.name)),
+        panels=summary.panels if summary.panels is None else tuple(summary.panels),
+        numbers=numbers,
+        score=score(numbers),
+        seconds=seconds,
+    )
 
 
 def kept_in(experiment: Experiment, folder: Path, events: int) -> Path:
@@ -83,7 +107,7 @@ def kept_in(experiment: Experiment, folder: Path, events: int) -> Path:
     return folder / f"{experiment.name}-{hashlib.sha256(parameters.encode()).hexdigest()[:8]}.jsonl"
 
 
-def _read(file: Path) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _read(file: Path) -> Iterator[tuple[int, Rows]]:
     if file.exists():
         for line in file.read_text(encoding="utf-8").splitlines():
             try:
@@ -93,7 +117,7 @@ def _read(file: Path) -> Iterator[tuple[int, list[dict[str, Any]]]]:
             yield entry["seed"], entry["rows"]
 
 
-def _append(file: Path, seed: int, rows: list[dict[str, Any]]) -> None:
+def _append(file: Path, seed: int, rows: Rows) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         whole = not file.exists() or file.read_bytes()[-1:] in (b"", b"\n")
@@ -104,9 +128,7 @@ def _append(file: Path, seed: int, rows: list[dict[str, Any]]) -> None:
         raise Invalid(f"{file}: cannot be written: {error.strerror}") from error
 
 
-def _run(
-    name: str, seeds: list[int], events: int, execute: Execute
-) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def _run(name: str, seeds: list[int], events: int, execute: Execute) -> Iterator[tuple[int, Rows]]:
     with closing(execute(partial(_rows, name, events), seeds)) as found:
         for number, rows, why in chain.from_iterable(found):
             if rows is None:
@@ -134,5 +156,5 @@ def _in_processes(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
             raise
 
 
-def _rows(name: str, events: int, seed: int) -> list[dict[str, Any]]:
+def _rows(name: str, events: int, seed: int) -> Rows:
     return experiments()[name].rows(seed, events)

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from model.errors import Invalid
+from model.results.experiment import ComparedNumber
 
 HOME = Path(__file__).parent
 VERDICTS = ("within 10 %", "within 25 %", "outside")
@@ -78,9 +79,9 @@ def left_out(experiment: str) -> list[str]:
     ]
 
 
-def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
-    """A row for each published number of which values are here, and for each way of finding it; a
-    way of `beside` is not scored.
+def judge(values: Mapping[str, float]) -> tuple[ComparedNumber, ...]:
+    """A comparison for each published number of which values are here, and each way of finding it;
+    a way of `beside` is not scored.
 
     Raises Invalid if only some of its values are here.
     """
@@ -94,18 +95,23 @@ def judge(values: Mapping[str, float]) -> list[dict[str, Any]]:
             raise Invalid(f"{number.id}: the experiment has no value {missing[0]!r}")
         for way, name in ways.items():
             rows.append(
-                {
-                    **number.model_dump(include={"id", "paper", "section", "what", "kind", "unit"}),
-                    "published": number.value,
-                    "way": way,
-                    "ours": values[name],
-                    "error": error(number, values[name]),
-                    "verdict": verdict(number, values[name]),
-                    "scored": way in number.ours,
-                    "reason": number.reason.get(way, ""),
-                }
+                ComparedNumber(
+                    id=number.id,
+                    paper=number.paper,
+                    section=number.section,
+                    what=number.what,
+                    kind=number.kind,
+                    unit=number.unit,
+                    published=number.value,
+                    way=way,
+                    ours=values[name],
+                    error=error(number, values[name]),
+                    verdict=verdict(number, values[name]),
+                    scored=way in number.ours,
+                    reason=number.reason.get(way, ""),
+                )
             )
-    return rows
+    return tuple(rows)
 
 
 def error(number: PublishedNumber, ours: float) -> float:
@@ -122,7 +128,7 @@ def verdict(number: PublishedNumber, ours: float) -> str:
     return near if off <= 0.10 else far if off <= 0.25 else outside
 
 
-def score(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
-    """How many of the rows that are scored have each verdict."""
-    count = Counter(row["verdict"] for row in rows if row["scored"])
+def score(rows: Iterable[ComparedNumber]) -> dict[str, int]:
+    """How many of the numbers that are scored have each verdict."""
+    count = Counter(row.verdict for row in rows if row.scored)
     return {verdict_: count[verdict_] for verdict_ in VERDICTS}

@@ -1,4 +1,4 @@
-"""All ways to plan a recovery, side by side: what `asif plan` reports, as plain data.
+"""All ways to plan a recovery, side by side: the result of `asif plan`.
 
 Rule of this file: no algorithm; those of model.plans.
 """
@@ -6,8 +6,8 @@ Rule of this file: no algorithm; those of model.plans.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 from model.plans.baselines import best_case, blocking, topological
 from model.plans.design import LITERAL, MEANT
@@ -21,6 +21,7 @@ from model.plans.plan import NOTHING, Plan, Planner
 from model.plans.schedule import Schedule, schedule, served
 from model.plans.supply import Supply
 from model.progress import Progress, silent
+from model.results.plans import PlanMoment, PlanResult, PlanRow, PlanStep
 from sim.plans.read import PlannedTask
 
 PLANNERS: Mapping[str, tuple[str, Planner]] = {
@@ -37,37 +38,37 @@ BEST = "best case"
 """Schedules that know when hosts come, or have them all at once."""
 
 
-def compare(task: PlannedTask, watch: Progress = silent) -> dict[str, Any]:
-    """Each algorithm with its schedule, beside the optimum: a JSON-able value.
+def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
+    """Each algorithm with its schedule, beside the optimum.
 
-    served: priority-minutes.  share: of what the optimum over time serves, or None without one.
     The optimum over time is left out for more than lookahead.MOST_QUERIES failed queries.
     """
     instance, supply = task.instance, task.supply
-    rows = list[dict[str, Any]]()
+    rows = list[PlanRow]()
     for row in _rows(task):
         rows.append(row)
-        watch("planning", len(rows), len(PLANNERS) + 2, row["algorithm"])
-    best = next((row["served"] for row in rows if row["algorithm"] == AHEAD), None)
-    for row in rows:
-        row["share"] = row["served"] / best if best and row["served"] is not None else None
-    return {
-        "name": task.name,
-        "failed_queries": [*instance.needs],
-        "priorities": dict(instance.priorities),
-        "cost": instance.total,
-        "sharing": instance.sharing,
-        "bound": bound(instance.sharing),
-        "until_min": float(supply.until),
-        "moments": [
-            {"at_min": float(moment.at), "resources": moment.resources} for moment in supply.moments
-        ],
-        "algorithms": rows,
-        "below_bound": [*_below_bound(instance, supply)],
-    }
+        watch("planning", len(rows), len(PLANNERS) + 2, row.algorithm)
+    best = next((row.served for row in rows if row.algorithm == AHEAD), None)
+    return PlanResult(
+        name=task.name,
+        failed_queries=tuple(instance.needs),
+        priorities=dict(instance.priorities),
+        cost=instance.total,
+        sharing=instance.sharing,
+        bound=bound(instance.sharing),
+        until_min=float(supply.until),
+        moments=tuple(PlanMoment(float(one.at), one.resources) for one in supply.moments),
+        algorithms=tuple(_shared(row, best) for row in rows),
+        below_bound=tuple(_below_bound(instance, supply)),
+    )
 
 
-def _rows(task: PlannedTask) -> Iterator[dict[str, Any]]:
+def _shared(row: PlanRow, best: float | None) -> PlanRow:
+    """The row with its share of what the optimum over time serves."""
+    return replace(row, share=row.served / best if best and row.served is not None else None)
+
+
+def _rows(task: PlannedTask) -> Iterator[PlanRow]:
     instance, supply = task.instance, task.supply
     for name, (about, planner) in PLANNERS.items():
         try:
@@ -81,28 +82,29 @@ def _rows(task: PlannedTask) -> Iterator[dict[str, Any]]:
     yield _row(task, BEST, about, schedule(instance, supply, best_case))
 
 
-def _row(task: PlannedTask, name: str, about: str, steps: Schedule) -> dict[str, Any]:
+def _row(task: PlannedTask, name: str, about: str, steps: Schedule) -> PlanRow:
     """A row; without steps the algorithm has no plan."""
     instance = task.instance
     last = steps[-1].plan if steps else None
-    return {
-        "algorithm": name,
-        "about": about,
-        "served": float(served(instance, steps)) if steps else None,
-        "value": instance.value(last.queries) if last else None,
-        "cost": last.cost if last else None,
-        "order": list(last.queries) if last else [],
-        "steps": [
-            {
-                "at_min": float(step.moment.at),
-                "value": instance.value(step.plan.queries),
-                "cost": step.plan.cost,
-                "queries": list(step.plan.queries),
-                "placed": name == BEST or _placed(task, step.plan, step.moment.at),
-            }
+    return PlanRow(
+        algorithm=name,
+        about=about,
+        served=float(served(instance, steps)) if steps else None,
+        value=instance.value(last.queries) if last else None,
+        cost=last.cost if last else None,
+        order=tuple(last.queries) if last else (),
+        steps=tuple(
+            PlanStep(
+                at_min=float(step.moment.at),
+                value=instance.value(step.plan.queries),
+                cost=step.plan.cost,
+                queries=tuple(step.plan.queries),
+                placed=name == BEST or _placed(task, step.plan, step.moment.at),
+            )
             for step in steps
-        ],
-    }
+        ),
+        share=None,
+    )
 
 
 def _placed(task: PlannedTask, plan: Plan, at: Fraction) -> bool:

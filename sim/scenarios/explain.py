@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
 from model.knobs import OFF, allowed, settings
 from model.protocol import Protocol
+from model.results.explanation import ExplainedKey, ExplainedTable
 from sim.scenarios.tables import ScenarioFile
 from sim.timed.costs import ScenarioTable
 
@@ -27,28 +28,6 @@ UNITS = {
 }
 """The unit of a key, by the end of its name: the first end that fits."""
 KINDS = {str: "text", float: "number", int: "whole number", bool: "true or false"}
-
-
-class ExplainedKey(NamedTuple):
-    """A key of a table.  values: what may stand there.  default: "" if the key must be given."""
-
-    key: str
-    values: str
-    unit: str
-    default: str
-    meaning: str
-
-
-class ExplainedTable(NamedTuple):
-    """A table as users write it, as in [costs.link]."""
-
-    name: str
-    meaning: str
-    keys: tuple[ExplainedKey, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """A JSON-able value."""
-        return {**self._asdict(), "keys": [key._asdict() for key in self.keys]}
 
 
 def explain_tables() -> tuple[ExplainedTable, ...]:

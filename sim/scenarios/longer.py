@@ -5,15 +5,17 @@ Rule of this file: the scenario stays the same but for the length of its streams
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from model.errors import Invalid
+from model.results.simulation import Simulation
 from sim.scenarios.overrides import put
 from sim.scenarios.run import Watch, simulate
 from sim.scenarios.scenario import Draft, check_draft
 from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import TomlTable
 
 DOUBLINGS = 10
 """So often the stream is doubled at most."""
@@ -21,7 +23,7 @@ DOUBLINGS = 10
 
 def simulate_until_caught_up(
     draft: Draft, *, watch: Watch | None = None, traced: bool = False
-) -> dict[str, Any]:
+) -> Simulation:
     """The result of `simulate` for the first of 1, 2, 4, ... times the length in which no recovery
     is cut off by the end of the input.  Another length draws another random stream.
 
@@ -30,17 +32,17 @@ def simulate_until_caught_up(
     """
     for longer in _doubled(draft):
         result = simulate(check_draft(longer), watch=watch, traced=traced)
-        late = [one["node"] for one in result["failures"] if one["cut_off"]]
+        late = [one.node for one in result.failures if one.cut_off]
         if not late:
             return result
-        for row in result["load"]:
-            if row["name"] in late and row["busy_share"] >= 1:
+        for row in result.load:
+            if row.name in late and row.busy_share >= 1:
                 raise Invalid(
-                    f"{draft.path}: {row['name']} never catches up: it is asked for "
-                    f"{row['busy_share']:.0%} of its time; lower the rate or its costs"
+                    f"{draft.path}: {row.name} never catches up: it is asked for "
+                    f"{row.busy_share:.0%} of its time; lower the rate or its costs"
                 )
     raise Invalid(
-        f"{draft.path}: {late[0]} has not caught up after {result['metrics']['events']:,} events; "
+        f"{draft.path}: {late[0]} has not caught up after {result.metrics.events:,} events; "
         "lower the rate or the costs"
     )
 
@@ -60,7 +62,7 @@ def _doubled(draft: Draft) -> Iterator[Draft]:
         yield replace(draft, content=content)
 
 
-def _lengths(content: Mapping[str, Any]) -> Iterator[tuple[Key, Any]]:
+def _lengths(content: TomlTable) -> Iterator[tuple[Key, Any]]:
     """The places and values of the keys that say how long a random stream is."""
     tables: dict[Key, Any] = {("stream",): content.get("stream", {})}
     tables |= {("source", at): table for at, table in enumerate(content.get("source", ()))}

@@ -28,6 +28,7 @@ from sim.scenarios.tables import (
     WindowTable,
 )
 from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import TomlTable
 
 OUTPUT = "sink"
 """The name of the end of every scenario's graph."""
@@ -142,7 +143,7 @@ def summary(table: AnyOperatorTable) -> str:
 def _default_inputs(
     tables: Sequence[AnyOperatorTable],
     number: int,
-    sources: Mapping[str, Any],
+    sources: TomlTable,
     wrong: Callable[[str, str], Invalid],
 ) -> tuple[str, ...]:
     """The inputs of an operator that names none: the operator before it, or the only source."""

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
+from sim.scenarios.toml_lines import TomlTable
 
 _PART = re.compile(r"""\s*(?:([\w-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""", re.ASCII)
 
@@ -43,7 +44,7 @@ def overrides(texts: Sequence[str]) -> tuple[Override, ...]:
     return tuple(map(_override, texts))
 
 
-def place(content: Mapping[str, Any], key: Sequence[str]) -> Key:
+def place(content: TomlTable, key: Sequence[str]) -> Key:
     """The path of the key, with the tables of arrays by their number from 0.
 
     Raises Invalid if the content cannot have the key.

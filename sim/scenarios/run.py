@@ -7,6 +7,7 @@ oracle.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,7 +16,9 @@ from model.errors import StepFailed
 from model.graph import SINK
 from model.knobs import settings
 from model.oracle import oracle
+from model.results.simulation import Metrics, Simulation
 from model.system import System, faulty_output, show_value
+from sim.outputs import count, differences, digest
 from sim.scenarios.baseline import baseline
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
@@ -36,11 +39,8 @@ class ScenarioRun(NamedTuple):
     system: System
 
 
-def simulate(
-    scenario: Scenario, *, watch: Watch | None = None, traced: bool = False
-) -> dict[str, Any]:
-    """Run the scenario with failures, without, and without protection; ask the oracle, and return a
-    JSON-able value.
+def simulate(scenario: Scenario, *, watch: Watch | None = None, traced: bool = False) -> Simulation:
+    """Run the scenario with failures, without, and without protection, and ask the oracle.
 
     traced: with all steps, for sim.timed.trace.  The output must be the output of a run without
     failures in every byte and in order: if `same` is False, the protocol has failed.
@@ -55,36 +55,50 @@ def simulate(
     log: list[LogEntry] | None = [] if traced else None
     ran = run(scenario, scenario.planned, log=log, watch=stage(0))
     free_run = run(scenario, (), watch=stage(1)) if scenario.planned else ran
-    found = _metrics(scenario, ran, free_run)
-    free = _metrics(scenario, free_run)
-    bare = free
+    free = bare = _metrics(scenario, free_run)
     if scenario.protocol.promise.protects:
         bare = _metrics(scenario, run(baseline(scenario), (), watch=stage(stages - 1)))
-    bare = {**bare, "keep_alive_bytes": 0}  # nobody waits for them
-    failures = recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked)
-    graph = scenario.workload.graph
-    expected = tuple(oracle(graph, scenario.workload.events).values())
+    bare = replace(bare, keep_alive_bytes=0)  # nobody waits for them
+    found = _found(scenario, ran, free_run, free, bare)
+    if log is None:
+        return found
+    return replace(found, steps=steps(log, partial(show_value, scenario.protocol)))
+
+
+def _found(
+    scenario: Scenario, ran: ScenarioRun, free_run: ScenarioRun, free: Metrics, bare: Metrics
+) -> Simulation:
+    workload, graph = scenario.workload, scenario.workload.graph
+    found = _metrics(scenario, ran, free_run)
+    expected = tuple(oracle(graph, workload.events).values())
     edges = {name: len(graph.preds(name)) for name, spec in graph.nodes if spec is SINK}
-    return {
-        "scenario": scenario.name,
-        "protocol": scenario.protocol.name,
-        "knobs": settings(scenario.protocol),
-        "input": scenario.workload.name,
-        "pattern": scenario.workload.pattern,
-        "seed": scenario.seed,
-        "unit_s": scenario.unit_ps / PS,
-        **metrics.verdict(expected, metrics.outputs(ran.emissions, edges)),
-        "metrics": found,
-        "without_failures": free,
-        "unprotected": bare,
-        "overhead": metrics.overhead(found, free, bare),
-        "free_steps": metrics.free_steps(free, scenario.costs),
-        "load": load(free_run.result.asked),
-        "failures_asked": len(scenario.failures),
-        "failures": failures,
-        "series": metrics.series(ran.result, ran.emissions, scenario.unit_ps),
-        **({} if log is None else {"steps": steps(log, partial(show_value, scenario.protocol))}),
-    }
+    observed = metrics.outputs(ran.emissions, edges)
+    missing, surplus = differences(expected, observed)
+    return Simulation(
+        scenario=scenario.name,
+        protocol=scenario.protocol.name,
+        knobs=settings(scenario.protocol),
+        input=workload.name,
+        pattern=workload.pattern,
+        seed=scenario.seed,
+        unit_s=scenario.unit_ps / PS,
+        same=expected == observed,
+        recovery_type=metrics.recovery_type(expected, observed),
+        expected_outputs=count(expected),
+        missing_outputs=missing,
+        surplus_outputs=surplus,
+        sha256=digest(observed),
+        expected_sha256=digest(expected),
+        metrics=found,
+        without_failures=free,
+        unprotected=bare,
+        overhead=metrics.overhead(found, free, bare),
+        free_steps=metrics.free_steps(free, scenario.costs),
+        load=load(free_run.result.asked),
+        failures_asked=len(scenario.failures),
+        failures=recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked),
+        series=metrics.series(ran.result, ran.emissions, scenario.unit_ps),
+    )
 
 
 def run(
@@ -123,9 +137,7 @@ def run(
     return ScenarioRun(result, emissions, system)
 
 
-def _metrics(
-    scenario: Scenario, ran: ScenarioRun, free: ScenarioRun | None = None
-) -> dict[str, Any]:
+def _metrics(scenario: Scenario, ran: ScenarioRun, free: ScenarioRun | None = None) -> Metrics:
     return metrics.metrics(
         ran.result,
         ran.emissions,

@@ -10,13 +10,12 @@ is handed out t * unit_s after the start, so that windows are in units and rates
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import accumulate, repeat
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -35,7 +34,7 @@ from sim.scenarios.overrides import Override, place, put
 from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import line_of, places
+from sim.scenarios.toml_lines import TomlTable, line_of, places
 from sim.timed.costs import PS, Costs, Detector, picoseconds
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
@@ -82,7 +81,7 @@ class Draft:
     """
 
     path: Path
-    content: Mapping[str, Any]
+    content: TomlTable
     lines: dict[Key, int]
     overrides: tuple[tuple[Key, Override], ...] = ()
 

@@ -30,7 +30,7 @@ from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
 from sim.scenarios.scenario import Draft, check_draft, draft
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import line_of
+from sim.scenarios.toml_lines import TomlTable, line_of
 from sim.timed.costs import ScenarioTable
 
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
@@ -155,7 +155,7 @@ def version(*packages: ModuleType) -> str:
 
 # --- reading ---------------------------------------------------------------------------------
 def _axes(
-    written: Draft, table: Mapping[str, Any], above: Key, wrong: Callable[[Key, str], Invalid]
+    written: Draft, table: TomlTable, above: Key, wrong: Callable[[Key, str], Invalid]
 ) -> Iterator[Axis]:
     for name, value in table.items():
         at = (*above, name)
@@ -193,7 +193,7 @@ def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> st
     return identify(base.path, content, files)
 
 
-def identify(path: Path, content: Mapping[str, Any], files: dict[Path, str]) -> str:
+def identify(path: Path, content: TomlTable, files: dict[Path, str]) -> str:
     """The identity of the content of a scenario file: that, its event files, and the code.
 
     files: digests of event files that were read before; others are added.

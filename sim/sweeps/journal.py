@@ -13,9 +13,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from model.errors import Invalid
+from model.results.table import Row
 
 
 class SweepJournal:
@@ -27,7 +28,7 @@ class SweepJournal:
         file.truncate(whole)
         file.seek(whole)
 
-    def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
+    def add(self, entries: Iterable[Row]) -> None:
         """Append entries; on return they are on disk.  The key `run` of each is its id."""
         for entry in entries:
             self._file.write(json.dumps(entry).encode() + b"\n")
@@ -36,7 +37,7 @@ class SweepJournal:
         os.fsync(self._file.fileno())
 
 
-def entries(path: Path) -> Mapping[str, Mapping[str, Any]]:
+def entries(path: Path) -> Mapping[str, Row]:
     """The entries, by id; empty if there is no journal.  It changes nothing on disk."""
     try:
         with path.open("rb") as file:
@@ -70,9 +71,9 @@ def journal(path: Path, *, fresh: bool = False) -> Iterator[SweepJournal]:
             raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
 
 
-def _read(file: IO[bytes]) -> tuple[dict[str, Mapping[str, Any]], int]:
+def _read(file: IO[bytes]) -> tuple[dict[str, Row], int]:
     """The entries, and their number of bytes: the bytes after them were cut short."""
-    found: dict[str, Mapping[str, Any]] = {}
+    found: dict[str, Row] = {}
     whole = 0
     for line in file:
         if not line.endswith(b"\n"):

@@ -16,25 +16,27 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from model.calls import EndedCall
 from model.core import Guarantee
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.protocol import Protocol
+from model.results.simulation import Metrics, Simulation
+from model.results.sweep import SweepResult
+from model.results.table import Row
 from sim.scenarios.run import simulate
-from sim.scenarios.scenario import Draft, check_draft
+from sim.scenarios.scenario import Draft, Scenario, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version
 from sim.sweeps.journal import entries, journal
 
-Entry: TypeAlias = Mapping[str, Any]
-"""The outcome of a run, JSON-able: its id as `run`, its columns, `error` and `seconds`."""
 Execute: TypeAlias = Callable[
-    [Callable[[SweepRun], Entry], Sequence[SweepRun]],
-    Generator[Sequence[tuple[int, Entry | None, str]], None, None],
+    [Callable[[SweepRun], Row], Sequence[SweepRun]],
+    Generator[Sequence[EndedCall[Row]], None, None],
 ]
 """Executes all runs, in any order, and yields some at a time: (number of the run, its outcome or
 None, the reason for None)."""
@@ -57,49 +59,14 @@ VERDICT = {
     "surplus_outputs": COUNT,
     "sha256": TEXT,
 }
+JUDGED = ("as_claimed", "cut_off")
+"""Columns of the verdict that follow from the result of a run; the others are in it."""
 METRICS = {
-    "events": COUNT,
-    "outputs": COUNT,
-    "ended_s": NUMBER,
-    "crashes": COUNT,
-    "crashes_missed": COUNT,
-    "detection_s": NUMBER,
-    "restart_s": NUMBER,
-    "redirection_s": NUMBER,
-    "replay_s": NUMBER,
-    "catch_up_s": NUMBER,
-    "recovery_s": NUMBER,
-    "recoveries_cut_off": COUNT,
-    "latency_mean_s": NUMBER,
-    "latency_p50_s": NUMBER,
-    "latency_p95_s": NUMBER,
-    "latency_p99_s": NUMBER,
-    "latency_max_s": NUMBER,
-    "throughput_in_events_per_s": NUMBER,
-    "throughput_out_events_per_s": NUMBER,
-    "link_bytes": COUNT,
-    "link_event_bytes": COUNT,
-    "link_control_bytes": COUNT,
-    "keep_alive_bytes": COUNT,
-    "busy_s": NUMBER,
-    "service_event_s": NUMBER,
-    "service_control_s": NUMBER,
-    "peak_backup_events": COUNT,
-    "mean_backup_events": NUMBER,
-    "end_backup_events": COUNT,
-    "events_first": COUNT,
-    "events_again": COUNT,
-    "events_in_vain": COUNT,
-    "events_replayed": COUNT,
-    "duplicates_discarded": COUNT,
-    "savepoints": COUNT,
-    "savepoint_s": NUMBER,
-    "saves": COUNT,
-    "saving_s": NUMBER,
-    "messages_lost": COUNT,
-    "peak_memory_bytes": COUNT,
+    name: COUNT if kind is int else NUMBER
+    for name, kind in get_type_hints(Metrics).items()
+    if kind in (int, float, float | None)
 }
-"""The metrics of sim.timed.metrics that are one number."""
+"""The metrics of a run that are one number."""
 OVERHEAD = (
     "failures_link_bytes",
     "failures_busy",
@@ -114,25 +81,34 @@ LOAD = {"busiest_node_share": NUMBER, "busiest_link_share": NUMBER}
 
 
 # --- a run -----------------------------------------------------------------------------------
-def simulate_run(base: Draft, run: SweepRun) -> Entry:
-    """Simulate a run: its outcome, of which any error is part."""
+def simulate_run(base: Draft, run: SweepRun) -> Row:
+    """Simulate a run: its outcome, of which any error is part.  The row has its id as `run`, its
+    columns, `error` and `seconds`."""
     started = perf_counter()
-    found: dict[str, Any] = {"run": run.id, "error": None}
+    columns: Row = {}
+    error = None
     try:
         scenario = check_draft(base.override(run.overrides))
-        result = simulate(scenario)
-        found |= {name: result[name] for name in VERDICT if name in result}
-        found["as_claimed"] = as_claimed(scenario.protocol, result["recovery_type"])
-        for prefix, metrics in (("", "metrics"), ("without_failures_", "without_failures")):
-            found |= {f"{prefix}{name}": result[metrics][name] for name in METRICS}
-        found |= {f"overhead_{name}_share": result["overhead"][name] for name in OVERHEAD}
-        found["cut_off"] = bool(result["metrics"]["recoveries_cut_off"])
-        for kind in ("node", "link"):
-            shares = [row["busy_share"] for row in result["load"] if row["kind"] == kind]
-            found[f"busiest_{kind}_share"] = max(shares, default=None)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
-        found["error"] = _error_line(error)
-    return found | {"seconds": perf_counter() - started}
+        columns = _columns(scenario, simulate(scenario))
+    except (Exception, SystemExit) as raised:  # of a protocol, which may be anybody's
+        error = _error_line(raised)
+    return {"run": run.id, "error": error, **columns, "seconds": perf_counter() - started}
+
+
+def _columns(scenario: Scenario, result: Simulation) -> Row:
+    shares = {
+        kind: [one.busy_share for one in result.load if one.kind == kind]
+        for kind in ("node", "link")
+    }
+    return {
+        **{name: getattr(result, name) for name in VERDICT if name not in JUDGED},
+        "as_claimed": as_claimed(scenario.protocol, result.recovery_type),
+        **{name: result.metrics.number(name) for name in METRICS},
+        **{f"without_failures_{name}": result.without_failures.number(name) for name in METRICS},
+        **{f"overhead_{name}_share": getattr(result.overhead, name) for name in OVERHEAD},
+        "cut_off": bool(result.metrics.recoveries_cut_off),
+        **{f"busiest_{kind}_share": max(found, default=None) for kind, found in shares.items()},
+    }
 
 
 def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
@@ -156,7 +132,7 @@ def _error_line(error: BaseException) -> str:
 
 
 # --- the table -------------------------------------------------------------------------------
-def table(sweep: Sweep, runs: Sequence[SweepRun], found: Mapping[str, Entry]) -> pa.Table:
+def table(sweep: Sweep, runs: Sequence[SweepRun], found: Mapping[str, Row]) -> pa.Table:
     """A row for each run that has an outcome, in the order of the runs."""
     fields, types = schema(sweep), parameter_types(sweep)
     rows = [
@@ -188,7 +164,7 @@ def schema(sweep: Sweep) -> pa.Schema:
     )
 
 
-def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> dict[str, Any]:
+def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> Row:
     values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
     cells = {name: cell(value, types[name]) for name, value in values.items()}
     return {"scenario": sweep.base.path.stem, **cells}
@@ -200,7 +176,7 @@ def parameter_types(sweep: Sweep) -> dict[str, pa.DataType]:
     return always | {axis.name: _type([o.value for o in axis.values]) for axis in sweep.axes}
 
 
-def _base(sweep: Sweep) -> dict[str, Any]:
+def _base(sweep: Sweep) -> Row:
     content = sweep.base.content
     return {"protocol": content.get("protocol", ""), "seed": content.get("seed", 0)}
 
@@ -236,9 +212,8 @@ def write(path: Path, found: pa.Table) -> None:
 # --- the sweep -------------------------------------------------------------------------------
 def carry_out(
     sweep: Sweep, folder: Path, execute: Execute, *, fresh: bool = False, watch: Watch
-) -> dict[str, Any]:
-    """Run what is not finished, keep each outcome as it comes, and write the table: a JSON-able
-    summary.
+) -> SweepResult:
+    """Run what is not finished, keep each outcome as it comes, and write the table.
 
     A run whose process died has a row, but is not kept: the next time it is run again.
     """
@@ -250,7 +225,7 @@ def carry_out(
     with journal(folder / JOURNAL, fresh=fresh) as kept:
         others = len(kept.entries.keys() - ids)
         left = [run for run in runs if run.id not in kept.entries]
-        died: dict[str, Entry] = {}
+        died: dict[str, Row] = {}
         outcomes = ChainMap(kept.entries, died)  # so that the table has all that is kept
         done = len(runs) - len(left)
         watch(sweep.name, done, len(runs))
@@ -271,16 +246,16 @@ def carry_out(
         finally:
             write(folder / TABLE, table(sweep, runs, outcomes))
     rows = [outcomes[run.id] for run in runs]
-    return {
-        "sweep": sweep.name,
-        "version": version(),
-        "table": str(folder / TABLE),
-        "runs": len(runs),
-        "resumed": len(runs) - len(left),
-        "others": others,
-        "failed": sum(row["error"] is not None for row in rows),
-        "same": sum(row.get("same") is True for row in rows),
-        "cut_off": sum(row.get("cut_off") is True for row in rows),
-        "not_as_claimed": sum(row.get("as_claimed") is False for row in rows),
-        "seconds": perf_counter() - started,
-    }
+    return SweepResult(
+        sweep=sweep.name,
+        version=version(),
+        table=str(folder / TABLE),
+        runs=len(runs),
+        resumed=len(runs) - len(left),
+        others=others,
+        failed=sum(row["error"] is not None for row in rows),
+        same=sum(row.get("same") is True for row in rows),
+        cut_off=sum(row.get("cut_off") is True for row in rows),
+        not_as_claimed=sum(row.get("as_claimed") is False for row in rows),
+        seconds=perf_counter() - started,
+    )

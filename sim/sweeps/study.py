@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -25,6 +25,9 @@ import numpy as np
 
 from model.errors import Invalid
 from model.knobs import settings
+from model.results.interval import Interval
+from model.results.study import StudiedFailure, Study
+from model.results.table import Row
 from sim.scenarios.overrides import put
 from sim.scenarios.run import ScenarioRun, run
 from sim.scenarios.scenario import Draft, Scenario, check_draft
@@ -49,8 +52,6 @@ COSTS = ("overdue_s", "extra_events", "extra_bytes", "missing_outputs", "surplus
 
 Watch: TypeAlias = Callable[[int, int], None]
 """A function that is called with (replications done, how many are expected)."""
-Entry: TypeAlias = Mapping[str, Any]
-"""The costs of each failure in a replication, JSON-able."""
 
 
 class StudyPhase(NamedTuple):
@@ -60,8 +61,8 @@ class StudyPhase(NamedTuple):
     ends: int
 
 
-def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any]:
-    """Run replications until the interval is as narrow as [study] asks; JSON-able.
+def study(draft: Draft, kept: Path, watch: Watch | None = None) -> Study:
+    """Run replications until the interval is as narrow as [study] asks.
 
     kept: the journal, from which an interrupted study goes on.  Raises Invalid.
     """
@@ -73,7 +74,7 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any
     content = {key: value for key, value in draft.content.items() if key != "study"}
     identity = f"{identify(draft.path, content, {})}-{warm_up_ps}"
     rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
-    found: list[Entry] = []
+    found: list[Row] = []
     with journal(kept) as done:
         resumed = 0
         while not _is_enough(base, rates, found):
@@ -88,49 +89,43 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> dict[str, Any
                 _check_rare(rates, found, draft)
             if watch is not None:
                 watch(len(found), _expected(base, rates, found))
-    return {
-        "scenario": base.name,
-        "protocol": base.protocol.name,
-        "knobs": settings(base.protocol),
-        "input": base.workload.name,
-        "pattern": base.workload.pattern,
-        "replications": len(found),
-        "resumed": resumed,
-        "confidence": CONFIDENCE,
-        "half_width": _half_width(rates, found),
-        "half_width_wanted": wanted.half_width,
-        "narrow": _half_width(rates, found) <= wanted.half_width,
-        "warm_up_s": warm_up_ps / PS,
-        "warm_up_rule": rule,
-        "another_failure": _overlap(rates, found),
-        "failures": [
+    width = _half_width(rates, found)
+    return Study(
+        scenario=base.name,
+        protocol=base.protocol.name,
+        knobs=settings(base.protocol),
+        input=base.workload.name,
+        pattern=base.workload.pattern,
+        replications=len(found),
+        resumed=resumed,
+        confidence=CONFIDENCE,
+        half_width=width,
+        half_width_wanted=wanted.half_width,
+        narrow=width <= wanted.half_width,
+        warm_up_s=warm_up_ps / PS,
+        warm_up_rule=rule,
+        another_failure=_overlap(rates, found),
+        failures=tuple(
             _costs_of(failure, number, found) for number, failure in enumerate(base.failures)
-        ],
-        "per_hour": {cost: interval(_per_hour(rates, found, cost)) for cost in COSTS},
-        "availability": _availability(rates, found),
-    }
+        ),
+        per_hour={cost: interval(_per_hour(rates, found, cost)) for cost in COSTS},
+        availability=_availability(rates, found),
+    )
 
 
-def _costs_of(failure: FailureTable, number: int, found: Sequence[Entry]) -> dict[str, Any]:
+def _costs_of(failure: FailureTable, number: int, found: Sequence[Row]) -> StudiedFailure:
     """The costs of one failure, the `number`-th of the scenario."""
-    return {
-        "nodes": list(failure.nodes),
-        "mean_between_s": failure.mean_between_s,
-        **{
-            cost: interval([one["failures"][number][cost] for one in found])
-            for cost in ("recovery_s", *COSTS)
-        },
+    costs = {
+        cost: interval([one["failures"][number][cost] for one in found])
+        for cost in ("recovery_s", *COSTS)
     }
+    return StudiedFailure(failure.nodes, failure.mean_between_s, **costs)
 
 
-def _availability(rates: Sequence[float], found: Sequence[Entry]) -> dict[str, Any]:
+def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
     lost = interval([value / HOUR_S for value in _per_hour(rates, found, "overdue_s")])
-    return {
-        "values": lost["values"],
-        "mean": 1 - lost["mean"],
-        "low": 1 - lost["high"],
-        "high": 1 - lost["low"],
-    }
+    mean, low, high = (None if one is None else 1 - one for one in (lost.mean, lost.high, lost.low))
+    return Interval(lost.values, mean, low, high)
 
 
 # --- a replication ---------------------------------------------------------------------------
@@ -249,7 +244,7 @@ def truncate(values: Sequence[float]) -> int | None:
 
 
 # --- enough ----------------------------------------------------------------------------------
-def _per_hour(rates: Sequence[float], found: Sequence[Entry], cost: str) -> list[float]:
+def _per_hour(rates: Sequence[float], found: Sequence[Row], cost: str) -> list[float]:
     """The cost an hour, of each replication."""
     return [
         HOUR_S * sum(rate * one[cost] for rate, one in zip(rates, entry["failures"], strict=True))
@@ -257,14 +252,13 @@ def _per_hour(rates: Sequence[float], found: Sequence[Entry], cost: str) -> list
     ]
 
 
-def _half_width(rates: Sequence[float], found: Sequence[Entry]) -> float:
+def _half_width(rates: Sequence[float], found: Sequence[Row]) -> float:
     """Half the interval of overdue seconds, as a share of their mean."""
     total = interval(_per_hour(rates, found, "overdue_s"))
-    half = (total["high"] - total["low"]) / 2
-    return float(half / total["mean"]) if half else 0.0
+    return total.half / total.mean if total.half and total.mean else 0.0
 
 
-def _is_enough(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) -> bool:
+def _is_enough(base: Scenario, rates: Sequence[float], found: Sequence[Row]) -> bool:
     if len(found) < FEWEST:
         return False
     return (
@@ -272,7 +266,7 @@ def _is_enough(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) -
     )
 
 
-def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) -> int:
+def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Row]) -> int:
     """How many replications there will be: the width falls with the root of their number."""
     if _is_enough(base, rates, found):
         return len(found)
@@ -282,7 +276,7 @@ def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Entry]) ->
     return min(base.study.replications, max(len(found) + 1, round(need)))
 
 
-def _overlap(rates: Sequence[float], found: Sequence[Entry]) -> float:
+def _overlap(rates: Sequence[float], found: Sequence[Row]) -> float:
     """The share of recoveries in which another failure comes, at the longest recovery's length."""
     longest = max(one["recovery_s"] for entry in found for one in entry["failures"])
     return float(sum(rates) * longest)
@@ -302,7 +296,7 @@ def _check(base: Scenario, draft: Draft) -> None:
             )
 
 
-def _check_rare(rates: Sequence[float], found: Sequence[Entry], draft: Draft) -> None:
+def _check_rare(rates: Sequence[float], found: Sequence[Row], draft: Draft) -> None:
     share = _overlap(rates, found)
     if share > RARE:
         raise _wrong(

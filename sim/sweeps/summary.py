@@ -11,6 +11,8 @@ from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from model.errors import Invalid, nearest
+from model.results.interval import Interval
+from model.results.sweep import SweepGroup, SweepSummary
 from sim.scenarios.scenario import settled
 from sim.sweeps.grid import Axis, Sweep
 from sim.sweeps.results import cell, parameter_types
@@ -38,8 +40,8 @@ T_95 = (
 )
 
 
-def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> dict[str, Any]:
-    """Summarize a sweep: a group for each combination of varied keys except the seed; JSON-able.
+def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> SweepSummary:
+    """Summarize a sweep: a group for each combination of varied keys except the seed.
 
     metrics: columns beside those of SUMMARIZED.  Of a group, metrics: by column, the mean and the
     95 % confidence interval of the mean over the runs that have a value (a failed run has none);
@@ -60,36 +62,30 @@ def summarize(sweep: Sweep, path: Path, metrics: Iterable[str] = ()) -> dict[str
     parts = frame.groupby(by, sort=False, dropna=False) if by else [((), frame)]
     for values, part in parts:
         groups.append(
-            {
-                "parameters": dict(zip(by, map(_plain, values), strict=True)),
-                "chosen": bool(by) and [_plain(value) for value in values] == own,
-                "runs": len(part),
-                "failed": int(part["error"].notna().sum()),
-                "cut_off": int((part["cut_off"] == True).sum()),  # noqa: E712
-                "same": int((part["same"] == True).sum()),  # noqa: E712 - there may be none
-                "metrics": {name: interval(part[name].dropna().tolist()) for name in wanted},
-            }
+            SweepGroup(
+                parameters=dict(zip(by, map(_plain, values), strict=True)),
+                chosen=bool(by) and [_plain(value) for value in values] == own,
+                runs=len(part),
+                failed=int(part["error"].notna().sum()),
+                cut_off=int((part["cut_off"] == True).sum()),  # noqa: E712
+                same=int((part["same"] == True).sum()),  # noqa: E712 - there may be none
+                metrics={name: interval(part[name].dropna().tolist()) for name in wanted},
+            )
         )
-    return {
-        "sweep": sweep.name,
-        "scenario": sweep.base.path.name,
-        "by": by,
-        "confidence": CONFIDENCE,
-        "groups": groups,
-    }
+    return SweepSummary(sweep.name, sweep.base.path.name, tuple(by), CONFIDENCE, tuple(groups))
 
 
-def interval(values: Sequence[float]) -> dict[str, Any]:
+def interval(values: Sequence[float]) -> Interval:
     """Student's interval of the mean; runs with other seeds are independent of each other."""
     if not values:
-        return {"values": 0, "mean": None, "low": None, "high": None}
+        return Interval(0, None, None, None)
     mean = fmean(values)
     if len(values) < 2:
-        return {"values": 1, "mean": mean, "low": None, "high": None}
+        return Interval(1, mean, None, None)
     freedom = len(values) - 1
     t = T_95[freedom - 1] if freedom <= len(T_95) else _t_95(freedom)
     half = t * stdev(values) / len(values) ** 0.5
-    return {"values": len(values), "mean": mean, "low": mean - half, "high": mean + half}
+    return Interval(len(values), mean, mean - half, mean + half)
 
 
 def _t_95(freedom: int) -> float:

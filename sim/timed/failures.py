@@ -14,6 +14,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, model_validator
 
 from model.core import NodeName
+from model.results.simulation import CrashCourse
 from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
 
 
@@ -173,29 +174,30 @@ class TimedOutage:
             return all(now >= then for now, then in zip(progress, self.reached, strict=True))
         return bool(progress >= self.reached)
 
-    def summary(self) -> dict[str, Any]:
-        """The times and the phases between them, in seconds; a JSON-able value."""
-        moments = {
-            "crashed_s": self.crashed_ps,
-            "detected_s": self.detected_ps,
-            "restarted_s": self.restarted_ps,
-            "restored_s": self.restored_ps,
-            "replayed_s": self.replayed_ps,
-            "caught_up_s": self.caught_up_ps,
-        }
+    def course(
+        self, cut_off: bool = False, expected_catch_up_s: float | None = None
+    ) -> CrashCourse:
+        """The times and the phases between them, in seconds, and what sim.timed.load knows."""
         again, restored = self.restarted_ps, self.restored_ps
         if restored is not None and (again is None or restored < again):
             again = self.detected_ps
-        phases = {
-            "detection_s": _between(self.crashed_ps, self.detected_ps),
-            "restart_s": _between(self.detected_ps, again),
-            "redirection_s": _between(again, self.restored_ps),
-            "replay_s": _between(self.restored_ps, self.replayed_ps),
-            "catch_up_s": _between(self.replayed_ps, self.caught_up_ps),
-            "recovery_s": _between(self.crashed_ps, self.caught_up_ps),
-        }
-        seconds = {key: None if at is None else at / PS for key, at in moments.items()}
-        return {"node": self.node, **seconds, **phases}
+        return CrashCourse(
+            node=self.node,
+            crashed_s=self.crashed_ps / PS,
+            detected_s=self.detected_ps / PS,
+            restarted_s=_between(0, self.restarted_ps),
+            restored_s=_between(0, self.restored_ps),
+            replayed_s=_between(0, self.replayed_ps),
+            caught_up_s=_between(0, self.caught_up_ps),
+            detection_s=_between(self.crashed_ps, self.detected_ps),
+            restart_s=_between(self.detected_ps, again),
+            redirection_s=_between(again, self.restored_ps),
+            replay_s=_between(self.restored_ps, self.replayed_ps),
+            catch_up_s=_between(self.replayed_ps, self.caught_up_ps),
+            recovery_s=_between(self.crashed_ps, self.caught_up_ps),
+            cut_off=cut_off,
+            expected_catch_up_s=expected_catch_up_s,
+        )
 
 
 def recoveries(outages: Sequence[TimedOutage]) -> Iterator[tuple[int, int | None]]:

@@ -14,39 +14,34 @@ top.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from model.core import NodeName
+from model.results.simulation import BusyShare, CrashCourse
 from sim.timed.costs import PS
 from sim.timed.failures import TimedOutage
 from sim.timed.record import Asked
 
 
-def load(asked: Asked) -> list[dict[str, Any]]:
-    """The busy share and the headroom of each node that may crash and of each link; JSON-able.
+def load(asked: Asked) -> tuple[BusyShare, ...]:
+    """The busy share and the headroom of each node that may crash and of each link.
 
     Links are named "sender -> receiver".  Without input, or with all input at one time, there is no
-    share: the list is empty.
+    share: the tuple is empty.
     """
     if not asked.until_ps:
-        return []
+        return ()
     nodes = [(name, "node", work) for name, work in asked.service.items()]
     links = [(f"{ends[0]} -> {ends[1]}", "link", work) for ends, work in asked.wire.items()]
-    return [
-        {
-            "name": name,
-            "kind": kind,
-            "busy_share": work / asked.until_ps,
-            "headroom": 1 - work / asked.until_ps,
-        }
+    return tuple(
+        BusyShare(name, kind, work / asked.until_ps, 1 - work / asked.until_ps)
         for name, kind, work in (*nodes, *links)
-    ]
+    )
 
 
 def recoveries_under_load(
     outages: Sequence[TimedOutage], ended: Asked, normal: Asked
-) -> list[dict[str, Any]]:
-    """Each crash and its course, with two more values; JSON-able.
+) -> tuple[CrashCourse, ...]:
+    """Each crash and its course, with what the load says of it.
 
     cut_off: the input ended before the node had caught up, so that with more input the recovery
     would have lasted longer; not for a node that crashed again before.  expected_catch_up_s:
@@ -62,14 +57,8 @@ def recoveries_under_load(
         start = began.setdefault(outage.node, outage.crashed_ps)
         if outage.caught_up_ps is not None:
             del began[outage.node]
-        found.append(
-            {
-                **outage.summary(),
-                "cut_off": cut_off,
-                "expected_catch_up_s": _expected(start, outage, ratios.get(outage.node)),
-            }
-        )
-    return found
+        found.append(outage.course(cut_off, _expected(start, outage, ratios.get(outage.node))))
+    return tuple(found)
 
 
 def are_cut_off(outages: Sequence[TimedOutage], asked: Asked) -> list[bool]:

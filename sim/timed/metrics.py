@@ -1,7 +1,7 @@
 """Metrics: the numbers of a timed run, with their units in their names.
 
-Rule of this file: no wall clock; the metrics are computed from the driver's counts alone, and all
-values are JSON-able, so that equal runs give equal bytes.
+Rule of this file: no wall clock; the metrics are computed from the driver's counts alone, so that
+equal runs give equal bytes.
 
 The latency of an output is the time from the moment when its triggering input event was handed out
 until the sink passed the output on.  The body of a complex event has the time of the event that
@@ -17,8 +17,8 @@ crashed.  Again: events delivered beyond those of the same run without failures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, TypeAlias
+from itertools import chain, pairwise
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,16 @@ from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
 from model.events import Body
 from model.oracle import by_edge
 from model.recovery import classify
-from sim.outputs import Outputs, count, differences, digest
+from model.results.simulation import (
+    FreeStep,
+    KindTraffic,
+    LatencySeries,
+    MemoryUse,
+    Metrics,
+    Overhead,
+    SimulationSeries,
+)
+from sim.outputs import Outputs
 from sim.timed.costs import PS, Costs, Detector
 from sim.timed.failures import recoveries
 from sim.timed.load import are_cut_off
@@ -59,8 +68,8 @@ def metrics(
     costs: Costs,
     detector: Detector,
     free: TimedResult | None = None,
-) -> dict[str, Any]:
-    """The numbers of a run.
+) -> Metrics:
+    """The numbers of a run: one call that names all fields, and therefore long.
 
     free: the same run without failures, if this one has some.
 
@@ -71,71 +80,65 @@ def metrics(
     """
     seconds = result.ended_ps / PS
     delays = _delays(emissions, unit_ps)[1]
-    outages = [outage.summary() for outage in result.outages]
+    traffic = result.traffic
+    data = [row for row in traffic.values() if row.events]
+    control = [row for row in traffic.values() if not row.events]
+    courses = [outage.course() for outage in result.outages]
+    longest = {phase: _longest([one.seconds(phase) for one in courses]) for phase in PHASES}
     notes = result.notes
     made = notes.get(CHECKPOINTED.name, 0)
     arrived = delivered(result)
     again = 0 if free is None else max(0, arrived - delivered(free))
     memory = memory_bytes(result)
-    return {
-        "events": result.events,
-        "outputs": len(delays),
-        "ended_s": seconds,
-        "crashes": len(outages),
-        "crashes_missed": result.missed,
-        **{phase: _longest([outage[phase] for outage in outages]) for phase in PHASES},
-        "recovery_s": _recovery(result),
-        "recoveries_cut_off": sum(are_cut_off(result.outages, result.asked)),
-        **_latencies(delays),
-        "throughput_in_events_per_s": result.events / seconds if seconds else 0.0,
-        "throughput_out_events_per_s": len(delays) / seconds if seconds else 0.0,
-        **_work(result, costs, detector),
-        "peak_backup_events": result.backup_peak,
-        "mean_backup_events": result.backup_mean,
-        "end_backup_events": result.points[-1].backup,
-        "events_first": arrived - again,
-        "events_again": again,
-        "events_in_vain": result.in_vain,
-        "events_replayed": notes.get(REPLAYED.name, 0),
-        "duplicates_discarded": notes.get(DISCARDED.name, 0),
-        "savepoints": made,
-        "savepoint_s": made * costs.service.savepoint_s,
-        "saves": result.saves,
-        "saving_s": result.saving_ps / PS,
-        "messages_lost": result.lost,
-        "peak_memory_bytes": result.memory_peak,
-        "node_memory_bytes": memory,
-        "notes": dict(result.notes),
-        "traffic": {
-            kind: {"messages": row.messages, "bytes": row.bytes, "service_s": row.service_ps / PS}
-            for kind, row in result.traffic.items()
+    return Metrics(
+        events=result.events,
+        outputs=len(delays),
+        ended_s=seconds,
+        crashes=len(courses),
+        crashes_missed=result.missed,
+        detection_s=longest["detection_s"],
+        restart_s=longest["restart_s"],
+        redirection_s=longest["redirection_s"],
+        replay_s=longest["replay_s"],
+        catch_up_s=longest["catch_up_s"],
+        recovery_s=_recovery(result),
+        recoveries_cut_off=sum(are_cut_off(result.outages, result.asked)),
+        latency_mean_s=float(delays.mean()) if len(delays) else None,
+        latency_p50_s=_percentile(delays, 50),
+        latency_p95_s=_percentile(delays, 95),
+        latency_p99_s=_percentile(delays, 99),
+        latency_max_s=float(delays.max()) if len(delays) else None,
+        throughput_in_events_per_s=result.events / seconds if seconds else 0.0,
+        throughput_out_events_per_s=len(delays) / seconds if seconds else 0.0,
+        link_bytes=_bytes(traffic.values()),
+        link_event_bytes=_bytes(data),
+        link_control_bytes=_bytes(control),
+        keep_alive_bytes=_keep_alives(result, detector) * costs.sizes.control_bytes,
+        busy_s=sum(result.busy_ps.values()) / PS,
+        service_event_s=sum(row.service_ps for row in data) / PS,
+        service_control_s=sum(row.service_ps for row in control) / PS,
+        peak_backup_events=result.backup_peak,
+        mean_backup_events=result.backup_mean,
+        end_backup_events=result.points[-1].backup,
+        events_first=arrived - again,
+        events_again=again,
+        events_in_vain=result.in_vain,
+        events_replayed=notes.get(REPLAYED.name, 0),
+        duplicates_discarded=notes.get(DISCARDED.name, 0),
+        savepoints=made,
+        savepoint_s=made * costs.service.savepoint_s,
+        saves=result.saves,
+        saving_s=result.saving_ps / PS,
+        messages_lost=result.lost,
+        peak_memory_bytes=result.memory_peak,
+        node_memory_bytes=memory,
+        notes=dict(result.notes),
+        traffic={
+            kind: KindTraffic(row.messages, row.bytes, row.service_ps / PS)
+            for kind, row in traffic.items()
         },
-        "node_busy_s": {name: busy / PS for name, busy in result.busy_ps.items()},
-    }
-
-
-def _latencies(delays: Floats) -> dict[str, float | None]:
-    return {
-        "latency_mean_s": float(delays.mean()) if len(delays) else None,
-        **{f"latency_p{p}_s": _percentile(delays, p) for p in PERCENTILES},
-        "latency_max_s": float(delays.max()) if len(delays) else None,
-    }
-
-
-def _work(result: TimedResult, costs: Costs, detector: Detector) -> dict[str, float]:
-    """The bytes on links and the service of operators."""
-    traffic = result.traffic.values()
-    data = [row for row in traffic if row.events]
-    control = [row for row in traffic if not row.events]
-    return {
-        "link_bytes": _bytes(traffic),
-        "link_event_bytes": _bytes(data),
-        "link_control_bytes": _bytes(control),
-        "keep_alive_bytes": _keep_alives(result, detector) * costs.sizes.control_bytes,
-        "busy_s": sum(result.busy_ps.values()) / PS,
-        "service_event_s": sum(row.service_ps for row in data) / PS,
-        "service_control_s": sum(row.service_ps for row in control) / PS,
-    }
+        node_busy_s={name: busy / PS for name, busy in result.busy_ps.items()},
+    )
 
 
 def delivered(result: TimedResult) -> int:
@@ -143,24 +146,20 @@ def delivered(result: TimedResult) -> int:
     return sum(row.events for row in result.traffic.values()) - result.in_vain
 
 
-def memory_bytes(result: TimedResult) -> dict[NodeName, dict[str, float]]:
+def memory_bytes(result: TimedResult) -> dict[NodeName, MemoryUse]:
     """By node, the mean over the points and the peak of the bytes in its memory."""
-    found: dict[NodeName, dict[str, float]] = {}
+    found: dict[NodeName, MemoryUse] = {}
     for at, name in enumerate(result.states):
         area = before = 0
         for point in result.points:
             area += point.memory[at] * (point.at_ps - before)
             before = point.at_ps
-        found[name] = {
-            "mean": area / before if before else 0.0,
-            "peak": result.memory_peaks[name],
-        }
+        mean = area / before if before else 0.0
+        found[name] = MemoryUse(mean, result.memory_peaks[name])
     return found
 
 
-def overhead(
-    run: Mapping[str, Any], free: Mapping[str, Any], unprotected: Mapping[str, Any]
-) -> dict[str, float | None]:
+def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     """What protection costs, and what failures cost.
 
     Protection: the run without failures, compared with the same workload without any protection.
@@ -171,87 +170,74 @@ def overhead(
     Failures: the run with failures, compared with the run without.  Shares become small in a long
     run, so the difference is there, too, also for one crash.
     """
-    ready, bare = (each["link_bytes"] + each["keep_alive_bytes"] for each in (free, unprotected))
-    extra_bytes = run["link_bytes"] - free["link_bytes"]
-    extra_busy = run["busy_s"] - free["busy_s"]
-    crashes = run["crashes"]
-    return {
-        "protection_link_bytes": _more(ready, bare),
-        "protection_busy": _more(free["busy_s"], unprotected["busy_s"]),
-        "protection_busy_part": _share(free["busy_s"] - unprotected["busy_s"], free["busy_s"]),
-        "failures_link_bytes": _more(run["link_bytes"], free["link_bytes"]),
-        "failures_busy": _more(run["busy_s"], free["busy_s"]),
-        "failures_latency_mean": _more(run["latency_mean_s"], free["latency_mean_s"]),
-        "failures_extra_bytes": extra_bytes,
-        "failures_extra_bytes_each": _share(extra_bytes, crashes),
-        "failures_extra_busy_s": extra_busy,
-        "failures_extra_busy_each_s": _share(extra_busy, crashes),
-    }
+    ready, bare = (each.link_bytes + each.keep_alive_bytes for each in (free, unprotected))
+    extra_bytes = run.link_bytes - free.link_bytes
+    extra_busy = run.busy_s - free.busy_s
+    return Overhead(
+        protection_link_bytes=_more(ready, bare),
+        protection_busy=_more(free.busy_s, unprotected.busy_s),
+        protection_busy_part=_share(free.busy_s - unprotected.busy_s, free.busy_s),
+        failures_link_bytes=_more(run.link_bytes, free.link_bytes),
+        failures_busy=_more(run.busy_s, free.busy_s),
+        failures_latency_mean=_more(run.latency_mean_s, free.latency_mean_s),
+        failures_extra_bytes=extra_bytes,
+        failures_extra_bytes_each=_share(extra_bytes, run.crashes),
+        failures_extra_busy_s=extra_busy,
+        failures_extra_busy_each_s=_share(extra_busy, run.crashes),
+    )
 
 
-def free_steps(run: Mapping[str, Any], costs: Costs) -> list[dict[str, str]]:
-    """The steps of a run that cost nothing: what they are, and the key of the price; JSON-able."""
+def free_steps(run: Metrics, costs: Costs) -> tuple[FreeStep, ...]:
+    """The steps of a run that cost nothing."""
     each, store = costs.service, costs.storage
     steps = (
-        ("savepoints", "costs.service.savepoint_s", run["savepoints"], each.savepoint_s),
-        ("control messages", "costs.service.control_s", run["link_control_bytes"], each.control_s),
+        ("savepoints", "costs.service.savepoint_s", run.savepoints, each.savepoint_s),
+        ("control messages", "costs.service.control_s", run.link_control_bytes, each.control_s),
         ("keep-alives", "costs.sizes.control_bytes", True, costs.sizes.control_bytes),
-        ("durable writes", "costs.storage.latency_s", run["saves"], store.latency_s),
+        ("durable writes", "costs.storage.latency_s", run.saves, store.latency_s),
     )
-    return [{"what": what, "key": key} for what, key, times, price in steps if times and not price]
+    return tuple(FreeStep(what, key) for what, key, times, price in steps if times and not price)
 
 
-def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> dict[str, Any]:
+def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> SimulationSeries:
     """The series over time: backup and queues at points, latency percentiles in stretches with
-    outputs.
+    outputs."""
+    points = result.points
+    return SimulationSeries(
+        time_s=tuple(point.at_ps / PS for point in points),
+        backup_events=tuple(point.backup for point in points),
+        queue_messages={
+            name: tuple(point.queues[at] for point in points)
+            for at, name in enumerate(result.queued)
+        },
+        memory_bytes={
+            name: tuple(point.memory[at] for point in points)
+            for at, name in enumerate(result.states)
+        },
+        latency=_latencies(result, emissions, unit_ps),
+    )
 
-    latency: time_s is the time of the last output of a stretch; broken: before it was a stretch
-    without outputs.
-    """
+
+def _latencies(result: TimedResult, emissions: Emissions, unit_ps: int) -> LatencySeries:
     times, delays = _delays(emissions, unit_ps)
     width = result.ended_ps / PS / BINS or 1.0
     bins = np.minimum((times / width).astype(int), BINS - 1)
-    latency: dict[str, list[Any]] = {"time_s": [], "outputs": [], "broken": []}
-    latency |= {f"p{p}_s": [] for p in PERCENTILES}
-    before = 0
-    for number in np.unique(bins).tolist():
-        inside = delays[bins == number]
-        latency["time_s"].append(float(times[bins == number][-1]))
-        latency["outputs"].append(len(inside))
-        latency["broken"].append(number > before + 1)
-        before = number
-        for p in PERCENTILES:
-            latency[f"p{p}_s"].append(_percentile(inside, p))
-    points = result.points
-    return {
-        "time_s": [point.at_ps / PS for point in points],
-        "backup_events": [point.backup for point in points],
-        "queue_messages": {
-            name: [point.queues[at] for point in points] for at, name in enumerate(result.queued)
-        },
-        "memory_bytes": {
-            name: [point.memory[at] for point in points] for at, name in enumerate(result.states)
-        },
-        "latency": latency,
-    }
+    numbers = np.unique(bins).tolist()
+    inside = [delays[bins == number] for number in numbers]
+    p50, p95, p99 = (tuple(_rank(one, percent) for one in inside) for percent in PERCENTILES)
+    return LatencySeries(
+        time_s=tuple(float(times[bins == number][-1]) for number in numbers),
+        outputs=tuple(map(len, inside)),
+        broken=tuple(number > before + 1 for before, number in pairwise((0, *numbers))),
+        p50_s=p50,
+        p95_s=p95,
+        p99_s=p99,
+    )
 
 
-def verdict(expected: Outputs, observed: Outputs) -> dict[str, Any]:
-    """The verdict: is the output as if nothing had failed?
-
-    If `same` is false and no output is missing or surplus, the order differs.  recovery_type: the
-    weakest one of all edges.
-    """
-    missing, surplus = differences(expected, observed)
-    return {
-        "same": expected == observed,
-        "recovery_type": max(map(classify, chain(*expected), chain(*observed))).name.lower(),
-        "expected_outputs": count(expected),
-        "missing_outputs": missing,
-        "surplus_outputs": surplus,
-        "sha256": digest(observed),
-        "expected_sha256": digest(expected),
-    }
+def recovery_type(expected: Outputs, observed: Outputs) -> str:
+    """The weakest type of recovery of all edges."""
+    return max(map(classify, chain(*expected), chain(*observed))).name.lower()
 
 
 def outputs(emissions: Emissions, edges: Mapping[NodeName, int]) -> Outputs:
@@ -271,8 +257,10 @@ def _delays(emissions: Emissions, unit_ps: int) -> tuple[Floats, Floats]:
 
 
 def _percentile(values: Floats, percent: int) -> float | None:
-    if not len(values):
-        return None
+    return _rank(values, percent) if len(values) else None
+
+
+def _rank(values: Floats, percent: int) -> float:
     return float(np.percentile(values, percent, method="inverted_cdf"))
 
 

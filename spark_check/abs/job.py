@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,19 +15,23 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupStateTimeout
 
+from model.results.table import Row
 from sim.predictions.abs import EpochPoint, EpochSink
 from spark_check.abs.pairs import pair
-from spark_check.log_io.external import Pair, open_book
+from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.stream import read_stream
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 
 ALL_STARTED = "all started"
 
 
 class CheckpointedQuery(NamedTuple):
-    """A query; JSON-able.  folder: of its stream, checkpoint and notes.  types, ends: as in
-    spark_check.log_io.stream.  book: the database of the sink.  sink: an EpochSink."""
+    """A query, as settings of a job.
+
+    folder: of its stream, checkpoint and notes.  types, ends: as in spark_check.log_io.stream.
+    book: the database of the sink.  sink: an EpochSink.
+    """
 
     folder: str
     types: str
@@ -61,7 +65,7 @@ class CheckpointedQuery(NamedTuple):
         with (Path(self.folder) / "notes").open("a") as notes:
             notes.write(json.dumps(facts) + "\n")
 
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Row]:
         path = Path(self.folder) / "notes"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
@@ -83,7 +87,7 @@ def start_query(
     )
 
     def batch(frame: DataFrame, id_: int) -> None:
-        rows = [Pair(*row) for row in frame.collect()]
+        rows = [WrittenPair(*row) for row in frame.collect()]
         pipeline.note(batch=id_, made=time.time())
         breakpoints.here(pipeline.place(EpochPoint.MADE, id_))
         write(pipeline, id_, sorted(rows, key=lambda row: row.second))
@@ -99,7 +103,7 @@ def start_query(
     )
 
 
-def write(pipeline: CheckpointedQuery, id_: int, pairs: Iterable[Pair]) -> None:
+def write(pipeline: CheckpointedQuery, id_: int, pairs: Iterable[WrittenPair]) -> None:
     """The sink: one transaction for a batch."""
     with open_book(pipeline.book) as book, book.database.transaction():
         if pipeline.sink == EpochSink.PLAIN or book.takes(id_):
@@ -107,7 +111,7 @@ def write(pipeline: CheckpointedQuery, id_: int, pairs: Iterable[Pair]) -> None:
                 book.insert(one.second, one.to_json())
 
 
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """The job of a victim process: start each pipeline, and never end."""
     pipelines = [CheckpointedQuery(*one) for one in settings["pipelines"]]
     with session(work, conf=BRIEF) as spark:

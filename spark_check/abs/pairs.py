@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import pandas as pd
 from pyspark.sql.streaming.state import GroupState
 
-from spark_check.log_io.external import Pair
+from spark_check.log_io.external import WrittenPair
 
 
 def pair(
@@ -24,4 +24,4 @@ def pair(
             found.append((key[0], waiting, number))
         waiting = 0 if waiting else number
     state.update((waiting,))
-    yield pd.DataFrame(found, columns=pd.Index(Pair._fields))
+    yield pd.DataFrame(found, columns=pd.Index(WrittenPair._fields))

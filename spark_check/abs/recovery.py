@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from model.recovery import classify
+from model.results.engine import EngineCase, Facts
 from sim.predictions import abs as epochs
 from sim.predictions.abs import EpochSink, RestartParts
 from sim.predictions.log_io.points import MIDDLE, StepCrash, StepPoint
@@ -28,12 +29,12 @@ from sim.predictions.log_io.replay import TaskWork, expected, predict
 from spark_check.abs import timed_task
 from spark_check.abs.job import CheckpointedQuery
 from spark_check.abs.job import start_query as start_checkpointed
-from spark_check.check import Case, Setting
+from spark_check.check import CheckSetting, engine_case
 from spark_check.log_io.external import open_book
 from spark_check.log_io.job import start_query as start_logged
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
@@ -92,7 +93,7 @@ def measure(spark: SparkSession, work: Path, size: PairsSize) -> MeasuredPairs:
     """Run, fail and restart the query under LOG.io, then the same with Spark's checkpoint."""
     logged, checkpointed = work / "logged", work / "checkpointed"
     places = str(logged / "log.db"), str(logged / "book.db")
-    world = World(str(logged), size.types, size.ends, *places)
+    world = LogIoWorld(str(logged), size.types, size.ends, *places)
     rival = CheckpointedQuery(
         str(checkpointed),
         size.types,
@@ -175,7 +176,7 @@ PREDICTED = tuple(
 )
 
 
-def measure_sizes(setting: Setting) -> Iterator[Case]:
+def measure_sizes(setting: CheckSetting) -> Iterator[EngineCase]:
     """A case for each size.  After the first three, each recovery is predicted from what came
     before it."""
     sizes = (*CALIBRATING, *PREDICTED)
@@ -184,7 +185,7 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
         for size in WARM_UP:
             measure(spark, setting.work / f"warm-up-{size.seed}", size)
         for number, size in enumerate(sizes):
-            setting.tell(f"{size.waiting} waiting, {size.events} come", number, len(sizes))
+            setting.report(f"{size.waiting} waiting, {size.events} come", number, len(sizes))
             known = [] if size in CALIBRATING else measured[-LAST:]
             work = size.work()
             measured.append(measure(spark, setting.work / f"run-{number}", size))
@@ -193,7 +194,7 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
 
 def compare(
     size: PairsSize, work: TaskWork, found: MeasuredPairs, known: Sequence[MeasuredPairs]
-) -> Case:
+) -> EngineCase:
     """The case.  known: the runs that its times are predicted from."""
     logged, restarted = found.logged, found.restarted
     seconds = {}
@@ -207,7 +208,7 @@ def compare(
                 restarted.total_s,
             ),
         }
-    return Case(
+    return engine_case(
         f"{size.waiting} events wait, {size.events} come, seed {size.seed}",
         predicted=_facts(work, ("precise", "precise")),
         seen=_facts(logged.work, found.outputs),
@@ -225,7 +226,7 @@ def compare(
     )
 
 
-def _facts(work: TaskWork, outputs: Sequence[str]) -> dict[str, Any]:
+def _facts(work: TaskWork, outputs: Sequence[str]) -> Facts:
     return {
         "inputs replayed": work.replayed,
         "transactions": work.transactions,

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from model.results.table import Row
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.operators import FUNCTIONS, PipelineStops, recover
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 
 
-def process(world: World, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
+def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
     """As spark_check.log_io.world.process."""
     statements: list[str] = []
     began = time.time()
@@ -48,6 +49,6 @@ def _undone(log: Log, operator: str) -> list[Any]:
     return log.fetch_ack_events(operator, found[2] if found else Context())
 
 
-def read_notes(world: World) -> list[dict[str, Any]]:
+def read_notes(world: LogIoWorld) -> list[Row]:
     """The notes of all tasks that have ended."""
     return [json.loads(line) for line in (Path(world.folder) / "notes").read_text().splitlines()]

@@ -15,7 +15,7 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Out, attribute, bodies
 from model.boxes.box import Stream as Input
 from model.boxes.join import Join
-from spark_check.boxes.streams import FAR, Row, Stream
+from spark_check.boxes.streams import FAR, BoxRow, Stream
 from spark_check.boxes.watermark import Watermarks, closing_batch, is_late
 
 FOLDS = ("count", "sum", "min", "max", "mean", "list")
@@ -70,7 +70,9 @@ def _closed(box: Aggregate, rows: Stream) -> tuple[tuple[Any, ...], ...]:
     The box closes a window with an item of its group, so it gets one far ahead for each group.  The
     time of an output is that of this item, and is left out.
     """
-    closers = tuple(Row(0, 0, 0, 0, FAR, "a", k, 0) for k in dict.fromkeys(row.k for row in rows))
+    closers = tuple(
+        BoxRow(0, 0, 0, 0, FAR, "a", k, 0) for k in dict.fromkeys(row.k for row in rows)
+    )
     (run,) = box.runs((_input(_sorted(rows) + closers),))
     return tuple(
         tuple(attribute(out, name) for name in ("k", "start", "value")) for out in bodies(run.outs)
@@ -119,7 +121,7 @@ def _edges(stream: Stream) -> list[Stream]:
     return [tuple(row for row in stream if row.edge == edge) for edge in range(edges)]
 
 
-def _sorted(rows: Iterable[Row]) -> Stream:
+def _sorted(rows: Iterable[BoxRow]) -> Stream:
     """The rows of one edge by time, ties as they came: a box wants times that do not decrease."""
     return tuple(sorted(rows, key=lambda row: row.time))
 

@@ -24,7 +24,7 @@ from spark_check.boxes.streams import Stream, body
 from spark_check.boxes.watermark import DELAY, Watermarks
 
 Edges: TypeAlias = Sequence[DataFrame]
-"""The stream of each input edge; the columns are those of spark_check.boxes.streams.Row."""
+"""The stream of each input edge; the columns are those of spark_check.boxes.streams.BoxRow."""
 SIDES = ("left", "right")
 BODY = ("time", "type", "k", "v")
 """The columns that make the body of an item."""

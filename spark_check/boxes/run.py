@@ -15,11 +15,11 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import Row as SparkRow
 from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_check.boxes.streams import BATCHES, Row
+from spark_check.boxes.streams import BATCHES, BoxRow
 from spark_check.runtime.micro_batches import read_batches, write_batches
 
-TYPES = dict.fromkeys(Row._fields, "int64") | {"type": "string", "k": "Int64"}
-SCHEMA = ", ".join(f"{name} {'string' if name == 'type' else 'long'}" for name in Row._fields)
+TYPES = dict.fromkeys(BoxRow._fields, "int64") | {"type": "string", "k": "Int64"}
+SCHEMA = ", ".join(f"{name} {'string' if name == 'type' else 'long'}" for name in BoxRow._fields)
 
 
 class BoxRun(NamedTuple):
@@ -39,9 +39,9 @@ class Started(NamedTuple):
     found: list[tuple[int, SparkRow]]
 
 
-def feed(spark: SparkSession, folder: Path, rows: Iterable[Row], edges: int) -> list[DataFrame]:
+def feed(spark: SparkSession, folder: Path, rows: Iterable[BoxRow], edges: int) -> list[DataFrame]:
     """The stream of each edge, whose rows are written to a new folder."""
-    by_file: dict[tuple[int, int], list[Row]] = {
+    by_file: dict[tuple[int, int], list[BoxRow]] = {
         (edge, batch): [] for edge in range(edges) for batch in range(BATCHES)
     }
     for row in rows:
@@ -77,8 +77,8 @@ def finish(started: Started) -> BoxRun:
     )
 
 
-def _frame(rows: Sequence[Row]) -> pd.DataFrame:
-    return pd.DataFrame(rows, columns=pd.Index(Row._fields)).astype(TYPES)
+def _frame(rows: Sequence[BoxRow]) -> pd.DataFrame:
+    return pd.DataFrame(rows, columns=pd.Index(BoxRow._fields)).astype(TYPES)
 
 
 def _seconds(time: str | None) -> int | None:

@@ -26,7 +26,7 @@ FAR = 1_000
 """A time after all others."""
 
 
-class Row(NamedTuple):
+class BoxRow(NamedTuple):
     """An item on its way to Spark.
 
     edge, place: as model.boxes.box.Of.  batch: the micro-batch, which does not decrease along an
@@ -47,7 +47,7 @@ class Row(NamedTuple):
         return body(self.time, self.type, self.k, self.v)
 
 
-Stream: TypeAlias = tuple[Row, ...]
+Stream: TypeAlias = tuple[BoxRow, ...]
 """All rows of one number, of all edges."""
 
 
@@ -71,23 +71,25 @@ def draw_stream(number: int, edges: int) -> Stream:
             zip(batches, sorted(times) if in_order else times, strict=True)
         ):
             k, v = random.choice((None, 0, 1, 1)), random.randint(0, 4)
-            rows.append(Row(number, edge, place, batch, time, random.choice("ab"), k, v))
+            rows.append(BoxRow(number, edge, place, batch, time, random.choice("ab"), k, v))
     return tuple(rows)
 
 
 def flush(edges: int) -> Stream:
     """A row for each edge, in the last batch and far ahead, so that the watermark passes all
     others; each has a number of its own, so that it meets nothing."""
-    return tuple(Row(-1 - edge, edge, 0, BATCHES - 1, FAR, "a", None, 0) for edge in range(edges))
+    return tuple(
+        BoxRow(-1 - edge, edge, 0, BATCHES - 1, FAR, "a", None, 0) for edge in range(edges)
+    )
 
 
-def ties(stream: Iterable[Row]) -> int:
+def ties(stream: Iterable[BoxRow]) -> int:
     """The rows of a stream that have the time of another one."""
     times = sorted(row.time for row in stream)
     return sum(one == other for one, other in pairwise(times))
 
 
-def show(stream: Sequence[Row]) -> str:
+def show(stream: Sequence[BoxRow]) -> str:
     """The stream for a message: edge and body of each row, by batch."""
     batches = ([row for row in stream if row.batch == batch] for batch in range(BATCHES))
     return " | ".join(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from spark_check.boxes.streams import BATCHES, Row
+from spark_check.boxes.streams import BATCHES, BoxRow
 
 DELAY = 1
 """How far the watermark is behind the latest time."""
@@ -18,7 +18,7 @@ Watermarks: TypeAlias = tuple[int, ...]
 """By micro-batch; the last one is that of a batch without rows, which Spark adds at the end."""
 
 
-def watermarks(rows: Iterable[Row], edges: int) -> Watermarks:
+def watermarks(rows: Iterable[BoxRow], edges: int) -> Watermarks:
     """The watermark that each micro-batch runs with.
 
     It is 0 in the first one.  Then it is what the batches before allow: of each edge the latest
@@ -26,7 +26,7 @@ def watermarks(rows: Iterable[Row], edges: int) -> Watermarks:
     """
     latest = [0] * edges
     found = [0]
-    by_batch: list[list[Row]] = [[] for _ in range(BATCHES)]
+    by_batch: list[list[BoxRow]] = [[] for _ in range(BATCHES)]
     for row in rows:
         by_batch[row.batch].append(row)
     for batch in by_batch:

@@ -19,14 +19,15 @@ from model.graph import chain
 from model.oracle import oracle
 from model.protocols.cec.messages import Record
 from model.recovery import classify
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions import cec as predictions
 from sim.predictions.cec import ExtentPrediction, ExtentRestart, plain
 from sim.predictions.crashes import BatchCrash
 from spark_check.cec.job import ALL_STARTED, begin_of, start_query
 from spark_check.cec.operator import CONF
 from spark_check.cec.stops import CecPoint, CecStops
-from spark_check.cec.world import World
-from spark_check.check import Case, Outage, Setting
+from spark_check.cec.world import CecWorld
+from spark_check.check import CheckSetting, engine_case
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
@@ -50,7 +51,7 @@ class CecCase(NamedTuple):
     """A world, by all but its folder, and its crashes, one an incarnation."""
 
     title: str
-    world: World
+    world: CecWorld
     crashes: tuple[BatchCrash[CecPoint], ...]
 
     @property
@@ -58,7 +59,7 @@ class CecCase(NamedTuple):
         return f"{self.title}: {', then '.join(str(plan) for plan in self.crashes)}"
 
 
-def run_cases(setting: Setting, cases: Sequence[CecCase]) -> tuple[Case, ...]:
+def run_cases(setting: CheckSetting, cases: Sequence[CecCase]) -> tuple[EngineCase, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     worlds = [
         case.world._replace(folder=str(setting.work / f"world-{number}"))
@@ -68,16 +69,16 @@ def run_cases(setting: Setting, cases: Sequence[CecCase]) -> tuple[Case, ...]:
         world.create()
     rounds = [*zip_longest(*(case.crashes for case in cases))]
     for incarnation, plans in enumerate(rounds):
-        setting.tell("crashes", incarnation, len(rounds) + 1)
+        setting.report("crashes", incarnation, len(rounds) + 1)
         planned = [(world, plan) for world, plan in zip(worlds, plans, strict=True) if plan]
         crash(setting.work / f"crash-{incarnation}", incarnation, planned)
-    setting.tell("restarts", len(rounds), len(rounds) + 1)
+    setting.report("restarts", len(rounds), len(rounds) + 1)
     finish(setting, [*zip(worlds, (len(c.crashes) for c in cases), strict=True)])
     return tuple(compare(*pair) for pair in zip(cases, worlds, strict=True))
 
 
 def crash(
-    work: Path, incarnation: int, planned: Sequence[tuple[World, BatchCrash[CecPoint]]]
+    work: Path, incarnation: int, planned: Sequence[tuple[CecWorld, BatchCrash[CecPoint]]]
 ) -> None:
     """Start an incarnation of each world; kill all at once when each has come to its point."""
     folders = [world.folder for world, _ in planned]
@@ -94,7 +95,7 @@ def crash(
         victim.kill(CrashKind.TREE)
 
 
-def finish(setting: Setting, worlds: Sequence[tuple[World, int]]) -> None:
+def finish(setting: CheckSetting, worlds: Sequence[tuple[CecWorld, int]]) -> None:
     """Run the last incarnation of each world, of this number, to the end of the stream."""
     work = setting.work / "end"
     with session(work, conf={**BRIEF, **CONF}, jvm=setting.jvm) as spark:
@@ -115,14 +116,14 @@ def prediction_of(case: CecCase) -> ExtentPrediction:
     return predictions.predict(query.box, bodies, world.ends, query.patience, plans, query.design)
 
 
-def compare(case: CecCase, world: World) -> Case:
+def compare(case: CecCase, world: CecWorld) -> EngineCase:
     found = prediction_of(case)
     notes = world.notes()
     begins = [number for number, note in enumerate(notes) if "start" in note]
     parts = [notes[a:b] for a, b in zip(begins, [*begins[1:], len(notes)], strict=True)]
     ignored = [sum(note.get("ignored", 0) for note in part) for part in parts]
     restarts = [ExtentRestart(*(part[0][name] for name in ExtentRestart._fields)) for part in parts]
-    return Case(
+    return engine_case(
         case.name,
         predicted=_facts(
             world, found.restarts, found.ignored, found.received, found.taken, found.log
@@ -136,19 +137,19 @@ def compare(case: CecCase, world: World) -> Case:
             [plain(one.record) for one in world.log.read()],
         ),
         details={"scan_s": [round(part[0]["seconds"], 2) for part in parts]},
-        crashed=tuple(Outage(CrashKind.TREE.value, str(plan)) for plan in case.crashes),
+        crashed=tuple(EngineOutage(CrashKind.TREE.value, str(plan)) for plan in case.crashes),
     )
 
 
 def _facts(
-    world: World,
+    world: CecWorld,
     restarts: Iterable[ExtentRestart],
     ignored: Iterable[int],
     received: int,
     taken: Sequence[Any],
     log: Sequence[Record],
-) -> dict[str, Any]:
-    """JSON-able.  A restart has the fields of ExtentRestart, then the number of ignored tuples."""
+) -> Facts:
+    """Each restart has the fields of `ExtentRestart`, then the number of tuples ignored."""
     return {
         "restarts": [[*one, n] for one, n in zip(restarts, ignored, strict=True)],
         "results received": received,
@@ -159,7 +160,7 @@ def _facts(
     }
 
 
-def expected(world: World) -> Sequence[Any]:
+def expected(world: CecWorld) -> Sequence[Any]:
     """The results of a run without failures."""
     box = world.query.box
     times = [0, *(row.time for row in world.rows)]

@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -25,8 +23,8 @@ from spark_check.cec.log import End, Placed, end_of, number
 from spark_check.cec.operator import CONF, INPUT, MadeRow, stream_records
 from spark_check.cec.scan import find
 from spark_check.cec.stops import CecPoint, CecStops
-from spark_check.cec.world import SAVED, World
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.cec.world import SAVED, CecWorld
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.micro_batches import read_batches
 from spark_check.runtime.session import BRIEF, session
 
@@ -40,7 +38,7 @@ def begin_of(folder: str) -> str:
 
 
 def start_query(
-    spark: SparkSession, world: World, breakpoints: Breakpoints, incarnation: int
+    spark: SparkSession, world: CecWorld, breakpoints: Breakpoints, incarnation: int
 ) -> StreamingQuery:
     """Recover, and start the query, which runs until its input ends."""
     began = time.time()
@@ -84,7 +82,7 @@ def start_query(
 
 
 def start_restored(
-    spark: SparkSession, world: World, connection: Path, breakpoints: Breakpoints
+    spark: SparkSession, world: CecWorld, connection: Path, breakpoints: Breakpoints
 ) -> StreamingQuery:
     """Start the same aggregate with Spark's own checkpoint of its state (CRB), and no log.
 
@@ -111,7 +109,7 @@ def start_restored(
     )
 
 
-def _log(world: World, end: End, placed: list[Placed], stops: CecStops) -> float:
+def _log(world: CecWorld, end: End, placed: list[Placed], stops: CecStops) -> float:
     """Write a file, unless the batch made nothing: the seconds."""
     began = time.perf_counter()
     if placed:
@@ -121,7 +119,7 @@ def _log(world: World, end: End, placed: list[Placed], stops: CecStops) -> float
     return time.perf_counter() - began
 
 
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """The job of a victim process: start an incarnation of each world, and never end.
 
     settings: worlds (folders), incarnation.  Each begins at a breakpoint: Spark gives up on an
@@ -130,7 +128,7 @@ def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> No
     """
 
     def begin(folder: str) -> None:
-        world: World = pickle.loads((Path(folder) / SAVED).read_bytes())
+        world: CecWorld = pickle.loads((Path(folder) / SAVED).read_bytes())
         start_query(spark, world, breakpoints, settings["incarnation"])
 
     worlds = settings["worlds"]

@@ -26,7 +26,7 @@ ANY_SEGMENT = 1 << 62
 NEW = NodeState(mark=ANY_SEGMENT)
 
 
-class Query(NamedTuple):
+class KeyedQuery(NamedTuple):
     """The aggregate, the protocol, and how many tuples old a footprint becomes before its window is
     checkpointed (U of the paper's policy)."""
 
@@ -64,7 +64,7 @@ class Advanced(NamedTuple):
     ignored: int
 
 
-def advance(query: Query, state: NodeState, rows: Iterable[InputRow], now: int) -> Advanced:
+def advance(query: KeyedQuery, state: NodeState, rows: Iterable[InputRow], now: int) -> Advanced:
     """The key after the tuples of a batch, in any order; and what it then has for the log.
 
     now: the place up to which all tuples of the stream were processed before the batch.
@@ -81,7 +81,7 @@ def advance(query: Query, state: NodeState, rows: Iterable[InputRow], now: int) 
     return Advanced(_between_batches(state), made, ignored)
 
 
-def make_checkpoints(query: Query, state: NodeState, now: int) -> tuple[NodeState, list[Made]]:
+def make_checkpoints(query: KeyedQuery, state: NodeState, now: int) -> tuple[NodeState, list[Made]]:
     """The key after a G_check of each window whose footprint is old."""
     made: list[Made] = []
     state = state._replace(stamp=now)
@@ -101,7 +101,7 @@ def _between_batches(state: NodeState) -> NodeState:
     )
 
 
-def due(query: Query, state: NodeState) -> int | None:
+def due(query: KeyedQuery, state: NodeState) -> int | None:
     """The place at which the key's oldest footprint will be old."""
     return min((window.foot + query.patience for window in state.windows), default=None)
 

@@ -24,6 +24,7 @@ from model.log import Log
 from model.protocols.cec.design import Design
 from model.protocols.cec.messages import Disk, Kind, Record, Segment
 from model.protocols.cec.scan import repair
+from model.results.table import Row
 from spark_check.cec.keyed_node import Made
 
 SUFFIX, PART = ".parquet", ".part"
@@ -169,7 +170,7 @@ def unpack(value: bytes | None) -> Any:
     return None if value is None else pickle.loads(bytes(value))
 
 
-def decode(rows: Iterable[dict[str, Any]]) -> Iterator[Placed]:
+def decode(rows: Iterable[Row]) -> Iterator[Placed]:
     """Rows of the log as records."""
     for row in rows:
         values = {**row, "kind": Kind(row["kind"]), **{n: unpack(row[n]) for n in BINARY}}

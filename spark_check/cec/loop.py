@@ -12,12 +12,20 @@ from itertools import chain
 from model.protocols.cec.messages import NodeState
 from model.protocols.cec.scan import Found
 from sim.predictions.cec import cuts
-from spark_check.cec.keyed_node import NEW, InputRow, Made, Query, advance, load, make_checkpoints
+from spark_check.cec.keyed_node import (
+    NEW,
+    InputRow,
+    KeyedQuery,
+    Made,
+    advance,
+    load,
+    make_checkpoints,
+)
 from spark_check.cec.log import End, Placed, end_of, number
 from spark_check.cec.scan import summarize
 
 
-def find_in(query: Query, log: Sequence[Placed]) -> Found:
+def find_in(query: KeyedQuery, log: Sequence[Placed]) -> Found:
     """The eventual checkpoint in a log, from the records that the Spark job would leave."""
     of_window = {(one.record.key, one.record.opened): one for one in log}
     of_key = {one.record.key: one for one in log}
@@ -27,7 +35,7 @@ def find_in(query: Query, log: Sequence[Placed]) -> Found:
 
 
 def incarnation(
-    query: Query, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
+    query: KeyedQuery, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
 ) -> Iterator[list[Placed]]:
     """The records of each batch of an incarnation that begins with this log."""
     found = find_in(query, log)
@@ -54,7 +62,7 @@ def incarnation(
 
 
 def go_on(
-    query: Query, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
+    query: KeyedQuery, rows: Sequence[InputRow], ends: Sequence[int], log: Sequence[Placed]
 ) -> list[Placed]:
     """The whole log, if an incarnation begins with this one and nothing fails."""
     return [*log, *chain.from_iterable(incarnation(query, rows, ends, log))]

@@ -20,7 +20,15 @@ from pyspark.sql import functions as F
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 
 from model.protocols.cec.messages import Kind, NodeState
-from spark_check.cec.keyed_node import NEW, InputRow, Made, Query, advance, due, make_checkpoints
+from spark_check.cec.keyed_node import (
+    NEW,
+    InputRow,
+    KeyedQuery,
+    Made,
+    advance,
+    due,
+    make_checkpoints,
+)
 from spark_check.cec.log import pack, unpack
 from spark_check.cec.stops import CecPoint, CecStops
 
@@ -51,7 +59,7 @@ class MadeRow(NamedTuple):
         return Made(unpack(self.record), self.change, self.foot, self.i)
 
 
-class Kept(NamedTuple):
+class KeptKey(NamedTuple):
     """The state of a key.  timer: when its timer runs out, in ms; None: it has none."""
 
     node: NodeState = NEW
@@ -62,7 +70,7 @@ class LoggedAggregate(StatefulProcessor):
     """The node of each key.  results_only: no record but results leaves it, and no timer is set:
     Spark's own checkpoint is all that a restart has."""
 
-    def __init__(self, query: Query, stops: CecStops, *, results_only: bool) -> None:
+    def __init__(self, query: KeyedQuery, stops: CecStops, *, results_only: bool) -> None:
         self.query, self.stops, self.results_only = query, stops, results_only
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -71,7 +79,7 @@ class LoggedAggregate(StatefulProcessor):
 
     def handleInitialState(self, key: Any, initialState: Any, timerValues: Any) -> None:
         self.stops.here(CecPoint.LOAD)
-        self._keep(Kept(unpack(initialState["state"].iloc[0])))
+        self._keep(KeptKey(unpack(initialState["state"].iloc[0])))
 
     def handleInputRows(
         self, key: Any, rows: Iterator[Any], timerValues: Any
@@ -86,14 +94,14 @@ class LoggedAggregate(StatefulProcessor):
         self, key: Any, timerValues: Any, expiredTimerInfo: Any
     ) -> Iterator[pd.DataFrame]:
         state, made = make_checkpoints(self.query, self._get().node, _now(timerValues))
-        self._keep(Kept(state))
+        self._keep(KeptKey(state))
         yield from self._out(made, 0)
 
-    def _get(self) -> Kept:
+    def _get(self) -> KeptKey:
         kept = self.kept.get()
-        return Kept() if kept is None else unpack(kept[0])
+        return KeptKey() if kept is None else unpack(kept[0])
 
-    def _keep(self, kept: Kept) -> None:
+    def _keep(self, kept: KeptKey) -> None:
         """Keep the state, with a timer if a window is open.  A timer that comes too early, since
         its window has closed, only sets the next one."""
         place = None if self.results_only else due(self.query, kept.node)
@@ -101,7 +109,7 @@ class LoggedAggregate(StatefulProcessor):
             timer = place * MS - MS // 2  # before the watermark of this place, after the one before
             self.handle.registerTimer(timer)
             kept = kept._replace(timer=timer)
-        if kept == Kept():
+        if kept == KeptKey():
             self.kept.clear()
         else:
             self.kept.update((pack(kept),))
@@ -129,7 +137,7 @@ def _rows(frames: Iterator[pd.DataFrame]) -> Iterator[InputRow]:
 def stream_records(
     spark: SparkSession,
     tuples: DataFrame,
-    query: Query,
+    query: KeyedQuery,
     stops: CecStops,
     *,
     loaded: Mapping[str, NodeState] | None = None,

@@ -20,17 +20,18 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from model.boxes.aggregate import Aggregate
+from model.results.engine import EngineCase
 from sim.predictions.cec import ExtentCosts, cuts
 from sim.predictions.linear import LinearCost, fit_line
 from spark_check.cec.calibration import ExtentParts, RivalRestart, calibrate
 from spark_check.cec.crashes import expected
 from spark_check.cec.job import start_query, start_restored
-from spark_check.cec.keyed_node import InputRow, Query
+from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.loop import find_in, go_on
 from spark_check.cec.operator import CONF
 from spark_check.cec.stops import CecPoint, CecStops
-from spark_check.cec.world import World
-from spark_check.check import Case, Setting
+from spark_check.cec.world import CecWorld
+from spark_check.check import CheckSetting, engine_case
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
@@ -48,14 +49,14 @@ class WindowsSize(NamedTuple):
     windows: int
     seed: int = 0
 
-    def world(self, folder: Path) -> World:
+    def world(self, folder: Path) -> CecWorld:
         random = Random(f"{self.windows} {self.seed}")
         keys = [f"k{n}" for n in range(self.windows)]
         ends = (*accumulate((self.windows, *[TUPLES] * (BATCHES - 1))),)
         keys += random.choices(keys, k=ends[-1] - self.windows)
         rows = (InputRow(place, place, key) for place, key in enumerate(keys, 1))
         box = Aggregate("sum", WINDOW, WINDOW, of="time", group="type")
-        return World(str(folder), Query(box, max(1, self.windows // 2)), (*rows,), ends)
+        return CecWorld(str(folder), KeyedQuery(box, max(1, self.windows // 2)), (*rows,), ends)
 
 
 # --- what is predicted -----------------------------------------------------------------------
@@ -70,7 +71,7 @@ class Sought(NamedTuple):
     loaded: int
 
 
-def seek(world: World) -> Sought:
+def seek(world: CecWorld) -> Sought:
     """What the restart after the failure will find, before anything has run."""
     ends = world.ends[:FAILING]
     log = go_on(world.query, world.rows[: ends[-1]], ends, [])
@@ -138,20 +139,20 @@ def measure(spark: SparkSession, work: Path, size: WindowsSize) -> MeasuredExten
     )
 
 
-def _fail(start: Callable[[Breakpoints], StreamingQuery], world: World) -> StreamingQuery:
+def _fail(start: Callable[[Breakpoints], StreamingQuery], world: CecWorld) -> StreamingQuery:
     """Run a query until it fails, its results in the driver and none of them written."""
     place = CecStops(Breakpoints(""), world.name).place(CecPoint.MADE)
     return await_failure(start(FailingBreakpoints("", {place: FAILING})))
 
 
-def _sent(world: World) -> list[float]:
+def _sent(world: CecWorld) -> list[float]:
     """When the sink had each batch of the last incarnation."""
     notes = world.notes()
     last = max(number for number, note in enumerate(notes) if "began" in note)
     return [note["sent"] for note in notes[last:] if "sent" in note]
 
 
-def _warm(queries: Sequence[StreamingQuery], world: World) -> WarmBatch:
+def _warm(queries: Sequence[StreamingQuery], world: CecWorld) -> WarmBatch:
     """The means of the batch before the one that fails, and of the last one."""
     progress = [query.recentProgress for query in queries]
     reports = [progress[0][FAILING - 1], progress[1][-1]]
@@ -181,7 +182,7 @@ PREDICTED = tuple(
 )
 
 
-def measure_sizes(setting: Setting) -> Iterator[Case]:
+def measure_sizes(setting: CheckSetting) -> Iterator[EngineCase]:
     """A case for each size.  Each of the later ones is predicted, from the first three, before it
     is run."""
     sizes = (*CALIBRATING, *PREDICTED)
@@ -189,7 +190,7 @@ def measure_sizes(setting: Setting) -> Iterator[Case]:
     with session(setting.work / "session", conf={**BRIEF, **CONF}) as spark:
         measure(spark, setting.work / "warm-up", WARM_UP)
         for number, size in enumerate(sizes):
-            setting.tell(f"{size.windows} windows", number, len(sizes))
+            setting.report(f"{size.windows} windows", number, len(sizes))
             sought = seek(size.world(setting.work))
             costs = None if size in CALIBRATING else costs_of(measured[: len(CALIBRATING)])
             measured.append(measure(spark, setting.work / f"run-{number}", size))
@@ -208,7 +209,7 @@ def compare(
     sought: Sought,
     found: MeasuredExtent,
     costs: tuple[ExtentCosts, LinearCost] | None,
-) -> Case:
+) -> EngineCase:
     seconds = {}
     if costs is not None:
         mine, rival = costs
@@ -220,7 +221,7 @@ def compare(
             "recovery under CRB": (rival.at(size.windows), found.restart.total_s),
         }
     recovery, logged, crb = found.recovery, found.logged, found.rival
-    return Case(
+    return engine_case(
         f"{size.windows} windows, seed {size.seed}",
         predicted={**sought._asdict(), "same output": True},
         seen={**found.sought._asdict(), "same output": found.same},

@@ -20,20 +20,21 @@ import pandas as pd
 
 from model.events import Body
 from model.protocols.cec.messages import Record
+from model.results.table import Row
 from sim.predictions.cec import cuts
-from spark_check.cec.keyed_node import InputRow, Query
+from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.log import RecordLog
 from spark_check.runtime.micro_batches import write_batches
 
 SAVED = "world.pickle"
 
 
-class World(NamedTuple):
+class CecWorld(NamedTuple):
     """folder: of everything.  ends: batches end with these tuples.  in_place: the log's store
     cannot rename."""
 
     folder: str
-    query: Query
+    query: KeyedQuery
     rows: tuple[InputRow, ...]
     ends: tuple[int, ...]
     in_place: bool = False
@@ -119,7 +120,7 @@ class World(NamedTuple):
         with (Path(self.folder) / "notes").open("a") as notes:
             notes.write(json.dumps(facts) + "\n")
 
-    def notes(self) -> list[dict[str, Any]]:
+    def notes(self) -> list[Row]:
         path = Path(self.folder) / "notes"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 

@@ -13,10 +13,11 @@ import hashlib
 from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.events import Body
 from model.recovery import classify
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.log_io.points import StepCrash
 from sim.predictions.log_io.replay import (
     CHECKABLE,
@@ -26,13 +27,13 @@ from sim.predictions.log_io.replay import (
     expected,
     predict,
 )
-from spark_check.check import Case, Outage, Setting
+from spark_check.check import CheckSetting, engine_case
 from spark_check.log_io.external import text
 from spark_check.log_io.job import ALL_STARTED, begin_of, end_of, start_query
 from spark_check.log_io.observation import Seen, observe, observe_log
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, Victim, start
@@ -44,22 +45,22 @@ class PipelineCase(NamedTuple):
     """A pipeline and its crashes, one an incarnation.  kind: TREE, or WORKER for a single crash."""
 
     name: str
-    world: World
+    world: LogIoWorld
     crashes: tuple[StepCrash, ...]
     kind: CrashKind = CrashKind.TREE
 
 
-Planned = tuple[World, StepCrash, CrashKind]
+Planned = tuple[LogIoWorld, StepCrash, CrashKind]
 
 
-def run_cases(setting: Setting, cases: Sequence[PipelineCase]) -> tuple[Case, ...]:
+def run_cases(setting: CheckSetting, cases: Sequence[PipelineCase]) -> tuple[EngineCase, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     for case in cases:
         write_stream(case.world.stream, case.world.types, case.world.ends)
     rounds = [*zip_longest(*(case.crashes for case in cases))]
     logs: dict[str, list[LogContents]] = {case.world.name: [] for case in cases}
     for number, plans in enumerate(rounds):
-        setting.tell("crashes", number, len(rounds) + 1)
+        setting.report("crashes", number, len(rounds) + 1)
         planned = [
             (case.world, plan, case.kind)
             for case, plan in zip(cases, plans, strict=True)
@@ -67,7 +68,7 @@ def run_cases(setting: Setting, cases: Sequence[PipelineCase]) -> tuple[Case, ..
         ]
         for name, log in crash(setting.work / f"crash-{number}", planned).items():
             logs[name].append(log)
-    setting.tell("restarts", len(rounds), len(rounds) + 1)
+    setting.report("restarts", len(rounds), len(rounds) + 1)
     finish(setting, [case.world for case in cases if case.kind is CrashKind.TREE])
     return tuple(compare(case, logs[case.world.name]) for case in cases)
 
@@ -97,7 +98,7 @@ def crash(work: Path, planned: Sequence[Planned]) -> dict[str, LogContents]:
     return left
 
 
-def kill_workers(victim: Victim, worlds: Sequence[World], stopped: dict[str, int]) -> None:
+def kill_workers(victim: Victim, worlds: Sequence[LogIoWorld], stopped: dict[str, int]) -> None:
     """Kill the workers that run these pipelines' tasks, and wait until the pipelines have ended."""
     for world in worlds:
         victim.kill(CrashKind.WORKER, stopped[world.name])
@@ -106,7 +107,7 @@ def kill_workers(victim: Victim, worlds: Sequence[World], stopped: dict[str, int
         victim.go(end_of(world))
 
 
-def finish(setting: Setting, worlds: Sequence[World]) -> None:
+def finish(setting: CheckSetting, worlds: Sequence[LogIoWorld]) -> None:
     """Run each pipeline to the end of its stream."""
     if worlds:
         work = setting.work / "end"
@@ -123,9 +124,9 @@ def prediction_of(case: PipelineCase) -> PipelinePrediction:
     return predict(world.types, world.ends, case.crashes, design)
 
 
-def compare(case: PipelineCase, crashed: Sequence[LogContents]) -> Case:
+def compare(case: PipelineCase, crashed: Sequence[LogContents]) -> EngineCase:
     types, ended = case.world.types, observe_log(case.world)
-    return Case(
+    return engine_case(
         case.name,
         predicted=predicted_facts(types, prediction_of(case)),
         seen=seen_facts(types, observe(case.world), crashed, ended),
@@ -133,19 +134,17 @@ def compare(case: PipelineCase, crashed: Sequence[LogContents]) -> Case:
             **{f"log at crash {at}": _text(one) for at, one in enumerate(crashed, 1)},
             "log in the end": _text(ended),
         },
-        crashed=tuple(Outage(case.kind.value, str(plan)) for plan in case.crashes),
+        crashed=tuple(EngineOutage(case.kind.value, str(plan)) for plan in case.crashes),
     )
 
 
-def predicted_facts(types: str, found: PipelinePrediction) -> dict[str, Any]:
+def predicted_facts(types: str, found: PipelinePrediction) -> Facts:
     named = [dict(body.data)["value"] for body in expected(types)]
     rest = _facts(types, found.rows, found.lineage, named, (*found.crashed, found.ended))
     return {**rest, "writes": found.writes, "questions": found.checks}
 
 
-def seen_facts(
-    types: str, seen: Seen, crashed: Sequence[LogContents], ended: LogContents
-) -> dict[str, Any]:
+def seen_facts(types: str, seen: Seen, crashed: Sequence[LogContents], ended: LogContents) -> Facts:
     rest = _facts(types, seen.rows, seen.lineage, seen.computed, (*crashed, ended))
     return {**rest, "writes": seen.writes, "questions": seen.checks}
 
@@ -156,8 +155,8 @@ def _facts(
     lineage: Sequence[tuple[int, ...]],
     computed: Sequence[tuple[int, ...]],
     logs: Sequence[LogContents],
-) -> dict[str, Any]:
-    """JSON-able.  computed: for each write, the events that it was made of."""
+) -> Facts:
+    """computed: for each write, the events that it was made of."""
     return {
         "output": classify(expected(types), rows).name.lower(),
         "rows": text(rows),

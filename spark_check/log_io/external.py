@@ -20,7 +20,7 @@ TABLES = (
 )
 
 
-class Pair(NamedTuple):
+class WrittenPair(NamedTuple):
     """What is written: two events of one type, by their numbers in the stream."""
 
     type: str
@@ -36,7 +36,7 @@ class Pair(NamedTuple):
         return Body(self.second, "batch", data)
 
 
-class Book(NamedTuple):
+class ExternalBook(NamedTuple):
     """The table.  checkable: does it say whether a write has taken effect?"""
 
     database: Database
@@ -70,10 +70,10 @@ class Book(NamedTuple):
         known = "INSERT INTO batch (id) VALUES (?) ON CONFLICT (id) DO NOTHING"
         return self.database.change(known, (batch,)) > 0
 
-    def rows(self) -> list[tuple[int, Pair]]:
+    def rows(self) -> list[tuple[int, WrittenPair]]:
         """All rows in the order in which they were written, each with its number."""
         found = self.database.execute("SELECT number, body FROM book ORDER BY place")
-        return [(int(number), Pair(*json.loads(body))) for number, body in found]
+        return [(int(number), WrittenPair(*json.loads(body))) for number, body in found]
 
     def asked(self) -> int:
         """How often the system was asked whether a write has taken effect."""
@@ -81,14 +81,14 @@ class Book(NamedTuple):
 
 
 @contextmanager
-def open_book(place: str, *, checkable: bool = True) -> Iterator[Book]:
+def open_book(place: str, *, checkable: bool = True) -> Iterator[ExternalBook]:
     """The book in a file of SQLite, or in PostgreSQL at a URL."""
     database = connect(place)
     try:
         with database.transaction():
             for statement in TABLES:
                 database.execute(statement)
-        yield Book(database, checkable)
+        yield ExternalBook(database, checkable)
     finally:
         database.close()
 

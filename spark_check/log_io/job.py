@@ -6,18 +6,17 @@ crashes.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import read_stream
-from spark_check.log_io.world import World, process
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.log_io.world import LogIoWorld, process
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 
 ATTEMPTS = 2
@@ -26,21 +25,21 @@ ALL_STARTED = "all started"
 """The breakpoint behind the last pipeline."""
 
 
-def begin_of(world: World) -> str:
+def begin_of(world: LogIoWorld) -> str:
     """The breakpoint before the pipeline starts."""
     return f"begin {world.name}"
 
 
-def end_of(world: World) -> str:
+def end_of(world: LogIoWorld) -> str:
     """The breakpoint behind the end of a pipeline that is waited for."""
     return f"end {world.name}"
 
 
-Task = Callable[[World, PipelineStops, Iterable[tuple[int, str]]], None]
+Task = Callable[[LogIoWorld, PipelineStops, Iterable[tuple[int, str]]], None]
 
 
 def start_query(
-    spark: SparkSession, world: World, breakpoints: Breakpoints, task: Task = process
+    spark: SparkSession, world: LogIoWorld, breakpoints: Breakpoints, task: Task = process
 ) -> StreamingQuery:
     """Start the pipeline, or start it again; it runs until its stream ends."""
     stops = PipelineStops(breakpoints, world.name)
@@ -57,12 +56,12 @@ def start_query(
     )
 
 
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """The job of a victim process: start each pipeline, and never end.
 
     settings: worlds; awaited, the names of those whose end is waited for.
     """
-    worlds = [World(*one) for one in settings["worlds"]]
+    worlds = [LogIoWorld(*one) for one in settings["worlds"]]
     slots = 2 * len(worlds)  # a task that is stopped keeps its slot
     with session(work, master=f"local[{slots},{ATTEMPTS}]", conf=BRIEF) as spark:
         queries = []

@@ -13,7 +13,7 @@ from sim.predictions.log_io.points import OPERATORS, SINK, SOURCE, WRITER
 from sim.predictions.log_io.replay import LogContents, context_text, row_text
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.library.lineage import backward
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 
 
 class Seen(NamedTuple):
@@ -27,7 +27,7 @@ class Seen(NamedTuple):
     checks: int
 
 
-def observe(world: World) -> Seen:
+def observe(world: LogIoWorld) -> Seen:
     with world.open() as (log, book):
         rows = book.rows()
         numbers = sorted({number for number, _ in rows})
@@ -46,7 +46,7 @@ def _behind(log: Log, number: int) -> tuple[int, ...]:
     return tuple(sorted(json.loads(one.body)[1] for one in found if one.sender == SOURCE))
 
 
-def observe_log(world: World) -> LogContents:
+def observe_log(world: LogIoWorld) -> LogContents:
     """What the log has, in the words of the prediction."""
     with world.open() as (log, _):
         rows = log.database.execute(

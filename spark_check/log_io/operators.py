@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepPoint
-from spark_check.log_io.external import Book, Pair
+from spark_check.log_io.external import ExternalBook, WrittenPair
 from spark_check.log_io.library import (
     Connection,
     Context,
@@ -47,7 +47,7 @@ class PipelineStops(NamedTuple):
         self.breakpoints.here(self.place(operator, point))
 
 
-class Source:
+class SourceOnSpark:
     """A replayable read action: Spark hands over a batch again, whole, if it was not committed.
 
     Global state: the number of the last event that is logged.  Algorithm 1, step 3; Algorithm 6.
@@ -80,7 +80,7 @@ class Source:
         self.stops.here(SOURCE, StepPoint.LOGGED)
 
 
-class Function(NamedTuple):
+class GenerativeFunction(NamedTuple):
     """The generative function of an operator.  limit: so many inputs complete an Input Set.  out:
     the connection of its outputs, or the name of one to an external system."""
 
@@ -96,17 +96,17 @@ class Function(NamedTuple):
         if len(inputs) == 1:
             return inputs[0].body
         (type_, first), (_, second) = (json.loads(event.body) for event in inputs)
-        return Pair(type_, first, second).to_json().encode()
+        return WrittenPair(type_, first, second).to_json().encode()
 
 
-FUNCTIONS = (Function(MIDDLE, 2, PAIRS), Function(WRITER, 1, SINK))
+FUNCTIONS = (GenerativeFunction(MIDDLE, 2, PAIRS), GenerativeFunction(WRITER, 1, SINK))
 
 
-class Writes(NamedTuple):
+class StoppedWrites(NamedTuple):
     """The book as the library wants it: an external system, with breakpoints behind each answer."""
 
     operator: str
-    book: Book
+    book: ExternalBook
     stops: PipelineStops
 
     def execute(self, write: Event) -> None:
@@ -121,13 +121,15 @@ class Writes(NamedTuple):
         return done
 
 
-class Operator:
+class OperatorOnSpark:
     """A Middle operator or a Writer: Algorithms 2, 3, 5, 7, 8 and 9.  Event state: Input Sets."""
 
-    def __init__(self, log: Log, stops: PipelineStops, function: Function, book: Book) -> None:
+    def __init__(
+        self, log: Log, stops: PipelineStops, function: GenerativeFunction, book: ExternalBook
+    ) -> None:
         self.log, self.stops, self.function = log, stops, function
         self.name = function.operator
-        self.systems = {SINK: Writes(self.name, book, stops)}
+        self.systems = {SINK: StoppedWrites(self.name, book, stops)}
         self.context = Context()
         self.sets: dict[object, tuple[int, list[Event]]] = {}
 
@@ -207,8 +209,8 @@ class Operator:
 class TaskOperators(NamedTuple):
     """The operators of a task, which have recovered."""
 
-    source: Source
-    operators: tuple[Operator, ...]
+    source: SourceOnSpark
+    operators: tuple[OperatorOnSpark, ...]
 
     def run(self, rows: Iterable[tuple[int, str]]) -> None:
         """Hand a batch to the source, and let all operators run until nothing is left to do."""
@@ -219,10 +221,10 @@ class TaskOperators(NamedTuple):
                 return
 
 
-def recover(log: Log, book: Book, stops: PipelineStops) -> TaskOperators:
+def recover(log: Log, book: ExternalBook, stops: PipelineStops) -> TaskOperators:
     """All operators of a task.  It has no memory of the task before it, so each task recovers."""
-    source = Source(log, stops)
-    operators = tuple(Operator(log, stops, function, book) for function in FUNCTIONS)
+    source = SourceOnSpark(log, stops)
+    operators = tuple(OperatorOnSpark(log, stops, function, book) for function in FUNCTIONS)
     source.on_recovery()
     for operator in operators:
         operator.on_recovery()

@@ -10,14 +10,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from spark_check.log_io.external import Book, open_book
+from spark_check.log_io.external import ExternalBook, open_book
 from spark_check.log_io.library import Log
 from spark_check.log_io.library.database import Watch
 from spark_check.log_io.operators import CAPTURE, PipelineStops, recover
 
 
-class World(NamedTuple):
-    """A pipeline; JSON-able.
+class LogIoWorld(NamedTuple):
+    """A pipeline, as settings of a job.
 
     folder: of the stream and of Spark's checkpoint.  types: of the events, one a letter.  ends: of
     the batches, by the number of their last event.  log, book: files of SQLite, or URLs of
@@ -45,7 +45,7 @@ class World(NamedTuple):
         return Path(self.folder) / "checkpoint"
 
     @contextmanager
-    def open(self, watch: Watch | None = None) -> Iterator[tuple[Log, Book]]:
+    def open(self, watch: Watch | None = None) -> Iterator[tuple[Log, ExternalBook]]:
         """The log and the external system.  watch: receives each statement of the log."""
         with (
             Log(self.log, CAPTURE, watch=watch) as log,
@@ -54,7 +54,7 @@ class World(NamedTuple):
             yield log, book
 
 
-def process(world: World, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
+def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
     """A task: the whole pipeline, on one batch of (number, type)."""
     with world.open() as (log, book):
         recover(log, book, stops).run((number, type_) for number, type_ in rows)

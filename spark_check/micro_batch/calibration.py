@@ -46,7 +46,7 @@ class CleanRun(NamedTuple):
     ended: float
 
 
-class Calibration(NamedTuple):
+class BatchCalibration(NamedTuple):
     """costs: what the parts of a run cost.  reached: by point, when a batch comes there, in
     seconds since it entered the offset log, by its events.  written: when the sink has the batch,
     likewise.  spread: how far the times of the batches lie from those computed,
@@ -104,7 +104,7 @@ def read_run(
     return CleanRun(started, tuple(batches), ended)
 
 
-def calibrate(run: CleanRun) -> Calibration:
+def calibrate(run: CleanRun) -> BatchCalibration:
     """The costs of the parts of a run.
 
     What the first batch takes longer than the others is part of the start.  The others have the
@@ -142,7 +142,7 @@ def calibrate(run: CleanRun) -> Calibration:
         point: fit_line(sizes, [batch.reached[point] - batch.logged for batch in warm])
         for point in RUNNING
     }
-    return Calibration(costs, reached, written, fmean(off) / fmean(ran))
+    return BatchCalibration(costs, reached, written, fmean(off) / fmean(ran))
 
 
 def start_cost(first_s: float, events: int, costs: BatchCosts) -> float:

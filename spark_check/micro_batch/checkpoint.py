@@ -35,14 +35,14 @@ class Broken(ValueError):
     """A file does not hold what Spark writes there."""
 
 
-class Entry(NamedTuple):
+class CheckpointEntry(NamedTuple):
     """An entry of a log.  facts: Spark's notes on the batch.  offsets: its end, for each source."""
 
     facts: Any
     offsets: tuple[Any, ...] = ()
 
 
-def entry(path: Path) -> Entry:
+def entry(path: Path) -> CheckpointEntry:
     """The entry in a file.  Raises Broken if it is empty, cut off, or followed by other text."""
     try:
         version, *lines = path.read_text().split("\n")
@@ -55,7 +55,7 @@ def entry(path: Path) -> Entry:
         raise Broken(f"is not JSON: {error.msg}") from None
     except ValueError as error:
         raise Broken(str(error) if isinstance(error, Broken) else "ends too early") from None
-    return Entry(facts, tuple(offsets))
+    return CheckpointEntry(facts, tuple(offsets))
 
 
 def files_by_batch(folder: Path) -> Mapping[int, Path]:

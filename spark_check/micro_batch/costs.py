@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim.calibration.measure import CalibrationRuns, summarize
+from model.results.calibration import MeasuredCost
+from sim.calibration.measure import summarize
 from spark_check.micro_batch.calibration import CleanRun, calibrate
 from spark_check.micro_batch.checks.prediction import LARGE, run_free
 
 
-def measure(work: Path) -> tuple[CalibrationRuns, ...]:
+def measure(work: Path) -> tuple[MeasuredCost, ...]:
     """The costs in a run of nine batches; work: a folder that does not exist."""
     _, run = run_free(work, LARGE["full"])
     return costs_of(run)
 
 
-def costs_of(run: CleanRun) -> tuple[CalibrationRuns, ...]:
+def costs_of(run: CleanRun) -> tuple[MeasuredCost, ...]:
     """The costs of a run.  The pause between two batches is part of a batch."""
     costs, warm = calibrate(run).costs, run.batches[1:]
     saves = [one.logged - one.planned for one in warm]
@@ -32,5 +33,5 @@ def costs_of(run: CleanRun) -> tuple[CalibrationRuns, ...]:
     )
 
 
-def _fitted(key: str, value: float, what: str) -> CalibrationRuns:
-    return CalibrationRuns(key, value, value, value, 1, f"Spark: {what}")
+def _fitted(key: str, value: float, what: str) -> MeasuredCost:
+    return MeasuredCost(key, value, value, value, 1, f"Spark: {what}")

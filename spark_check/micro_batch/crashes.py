@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, cycle, islice
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
@@ -23,9 +23,10 @@ from model.protocol import Protocol
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
-from spark_check.check import Setting
+from model.results.engine import Facts
+from spark_check.check import CheckSetting
 from spark_check.micro_batch.checkpoint import committed_batches, offsets_by_batch, stores
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
@@ -35,8 +36,8 @@ from spark_check.runtime.victim import CrashKind, JobEnded, start
 T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
 SINKS = {
-    SinkKind.BY_BATCH: PROTOCOL,
-    SinkKind.APPEND: PROTOCOL.named("micro-batch:foreach-batch"),
+    StoreSink.BY_BATCH: PROTOCOL,
+    StoreSink.APPEND: PROTOCOL.named("micro-batch:foreach-batch"),
 }
 """The model of a query with this sink."""
 TYPES = "aababbb"
@@ -95,7 +96,7 @@ class RestartedJob(NamedTuple):
 
     code: int | None
     retried: bool
-    left: Mapping[str, Any]
+    left: Facts
     error: str
     store: ExternalStore
 
@@ -169,18 +170,18 @@ def restart(spark: SparkSession, settings: JobSettings, load: JobLoad) -> str:
     raise Invalid(TOO_BUSY)
 
 
-def recover_all(setting: Setting, jobs: Sequence[CrashedJob]) -> tuple[RestartedJob, ...]:
+def recover_all(setting: CheckSetting, jobs: Sequence[CrashedJob]) -> tuple[RestartedJob, ...]:
     """Crash all jobs, one after the other; then restart them in one session: what was observed."""
     crashed = []
     for number, job in enumerate(jobs):
-        setting.tell(f"crash {job.name}", number, len(jobs))
+        setting.report(f"crash {job.name}", number, len(jobs))
         store, code = crash_job(setting.work / f"crash-{number}", job)
         retried = any(line.get("attempt") for line in store.notes(job.plan.point))
         crashed.append((job, store, RestartedJob(code, retried, observe_stores(store), "", store)))
     found = []
     with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (job, store, recovery) in enumerate(crashed):
-            setting.tell(f"restart {job.name}", number, len(jobs))
+            setting.report(f"restart {job.name}", number, len(jobs))
             error = restart(spark, JobSettings(store.work, writer=job.writer), job.load)
             found.append(recovery._replace(error=error))
     return tuple(found)
@@ -199,7 +200,7 @@ def restarted_batches(store: ExternalStore) -> tuple[Batch, ...]:
     return tuple(Batch(line["batch"], line["start"], line["end"]) for line in lines)
 
 
-def observe_stores(store: ExternalStore) -> dict[str, Any]:
+def observe_stores(store: ExternalStore) -> Facts:
     """What is durable now, in the words of the model."""
     batches = logged_batches(store)
     newest = {max(versions, default=0) - 1 for versions in stores(store.checkpoint).values()}
@@ -212,26 +213,26 @@ def observe_stores(store: ExternalStore) -> dict[str, Any]:
     }
 
 
-def observe_recovery(store: ExternalStore) -> dict[str, Any]:
+def observe_recovery(store: ExternalStore) -> Facts:
     """What the restart did, and what the sinks have."""
     want = Counter(expected_bodies(store.events()))
-    got = {sink: Counter(bodies(store.output(sink))) for sink in SinkKind}
+    got = {sink: Counter(bodies(store.output(sink))) for sink in StoreSink}
     return {
         "ran after the restart": [list(batch) for batch in restarted_batches(store)],
         "offsets in the end": [list(batch) for batch in logged_batches(store)],
         **{
             f"{sink} sink": judge(store.events(), store.output(sink)).name.lower()
-            for sink in SinkKind
+            for sink in StoreSink
         },
-        **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in SinkKind},
-        **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in SinkKind},
+        **{f"{sink} sink, rows too many": (got[sink] - want).total() for sink in StoreSink},
+        **{f"{sink} sink, rows missing": (want - got[sink]).total() for sink in StoreSink},
     }
 
 
 # --- what is predicted ---------------------------------------------------------------------------
 def predict(
-    point: model_crashes.CrashPoint, load: JobLoad, sinks: Mapping[SinkKind, Protocol] = SINKS
-) -> tuple[dict[str, Any], dict[str, Any]]:
+    point: model_crashes.CrashPoint, load: JobLoad, sinks: Mapping[StoreSink, Protocol] = SINKS
+) -> tuple[Facts, Facts]:
     """What the model predicts of `observe_stores` and `observe_recovery`.
 
     One run of the model for each sink; the runs differ in nothing else.

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
+from model.results.table import Row
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, start INTEGER, end INTEGER);
@@ -31,7 +32,7 @@ STARTED = "started"
 """Noted when the query is started on its checkpoint, for the first time or again."""
 
 
-class SinkKind(StrEnum):
+class StoreSink(StrEnum):
     BY_BATCH = "idempotent"
     """Takes no batch id twice."""
     APPEND = "append"
@@ -84,7 +85,7 @@ class ExternalStore(NamedTuple):
                 tables.executemany("INSERT INTO idempotent VALUES (?, ?, ?)", rows)
         return new
 
-    def output(self, sink: SinkKind) -> list[CountRow]:
+    def output(self, sink: StoreSink) -> list[CountRow]:
         """The rows of a sink, in the order in which they were written."""
         with closing(self._tables()) as tables:
             return [
@@ -110,7 +111,7 @@ class ExternalStore(NamedTuple):
         os.write(log, line.encode())  # in one call: lines of several processes do not mix
         os.close(log)
 
-    def notes(self, what: str, *, lately: bool = False) -> list[dict[str, Any]]:
+    def notes(self, what: str, *, lately: bool = False) -> list[Row]:
         """The lines about `what`.  lately: only those since the query was last started."""
         log = Path(self.work) / "calls.log"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import partial
 from hashlib import pbkdf2_hmac
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
@@ -27,7 +27,7 @@ from spark_check.micro_batch.stream import (
     task_attempt,
     write_batch,
 )
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, LOCAL, session
 
 
@@ -89,7 +89,7 @@ def count_types(
 
 
 # --- the job -------------------------------------------------------------------------------------
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """The job of a victim process; `settings` are JobSettings."""
     wanted = JobSettings(**settings)
     with session(work, master=wanted.master, conf=wanted.conf) as spark:

@@ -9,16 +9,17 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from model.events import Body
+from model.results.engine import Facts
 from spark_check.operator.sql import SqlMatch
 from spark_check.operator.stateful import MatchRow
 
 Rows: TypeAlias = Iterable[MatchRow] | Iterable[SqlMatch]
 
 
-def outcome(rows: Rows) -> dict[str, Any]:
+def outcome(rows: Rows) -> Facts:
     """keys: with anything found.  sha256: of a count and a hash for each of them."""
     digests = {
         name: (len(texts), hashlib.sha256("\n".join(texts).encode()).hexdigest())
@@ -49,7 +50,7 @@ def _by_key(rows: Rows) -> Mapping[tuple[str, str], list[str]]:
     return texts
 
 
-def sent(bodies: Sequence[Body]) -> dict[str, Any]:
+def sent(bodies: Sequence[Body]) -> Facts:
     """Events at the sink as numbers that can be compared."""
     text = json.dumps(bodies, ensure_ascii=False)
     return {"matches": len(bodies), "sha256": hashlib.sha256(text.encode()).hexdigest()}

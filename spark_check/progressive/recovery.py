@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from model.plans.plan import NOTHING, Planner
-from spark_check.progressive.topology import Row, Running, Topology
+from spark_check.progressive.topology import RunningTopology, Topology, TopologyRow
 from spark_check.runtime.breakpoints import POLL_S
 from spark_check.runtime.standalone import Cluster, kill
 from spark_check.runtime.victim import wait_ended
@@ -27,7 +27,7 @@ LIMIT_S = 300.0
 """Seconds that anything awaited may take."""
 
 
-class Recovery(NamedTuple):
+class QueriesRecovery(NamedTuple):
     """What was seen.  Seconds are since the kill.
 
     started_s, returned_s: when each worker was started, and when Spark had it again.
@@ -40,7 +40,7 @@ class Recovery(NamedTuple):
     returned_s: list[float]
     available: list[list[str]]
     available_s: dict[str, float]
-    output: dict[str, list[Row]]
+    output: dict[str, list[TopologyRow]]
     before: int
 
 
@@ -48,19 +48,19 @@ def recover(
     spark: SparkSession,
     cluster: Cluster,
     topology: Topology,
-    rows: Sequence[Row],
+    rows: Sequence[TopologyRow],
     batches: int,
     planner: Planner,
     folder: Path,
     *,
     not_before: Sequence[float] = (),
-) -> Recovery:
+) -> QueriesRecovery:
     """Run the topology, kill all workers, let them come back, and restart what the planner says.
 
     The last row is in no batch before the kill.  A worker comes back as soon as the plan with the
     workers before it is carried out, and not before the given seconds (one for each worker).
     """
-    running = Running(topology, folder, {})
+    running = RunningTopology(topology, folder, {})
     count = len(cluster.workers)
     try:
         killed, before = _fail(spark, cluster, running, rows, batches)
@@ -88,11 +88,15 @@ def recover(
         output = {query: running.output(query) for query in topology.priorities}
     finally:
         running.stop()
-    return Recovery(started_s, returned_s, available, observed.available_s, output, before)
+    return QueriesRecovery(started_s, returned_s, available, observed.available_s, output, before)
 
 
 def _fail(
-    spark: SparkSession, cluster: Cluster, running: Running, rows: Sequence[Row], batches: int
+    spark: SparkSession,
+    cluster: Cluster,
+    running: RunningTopology,
+    rows: Sequence[TopologyRow],
+    batches: int,
 ) -> tuple[list[Any], int]:
     """Kill all workers when each query has put out something: the processes, and how many rows
     were committed."""
@@ -109,7 +113,7 @@ def _fail(
     return killed, sum(len(running.output(query)) for query in queries)
 
 
-def _start(spark: SparkSession, running: Running, names: Collection[str]) -> None:
+def _start(spark: SparkSession, running: RunningTopology, names: Collection[str]) -> None:
     for part in running.topology.parts:
         if part.name in names and part.name not in running.queries:
             running.start(spark, part)
@@ -118,7 +122,7 @@ def _start(spark: SparkSession, running: Running, names: Collection[str]) -> Non
 class _Observed:
     """Which queries are available: they have put out a row with this key."""
 
-    def __init__(self, running: Running, key: str, failed_at: float) -> None:
+    def __init__(self, running: RunningTopology, key: str, failed_at: float) -> None:
         self.available_s: dict[str, float] = {}
         self._running, self._key, self._failed_at = running, key, failed_at
 
@@ -145,7 +149,7 @@ def _await_executors(spark: SparkSession, cluster: Cluster, count: int) -> None:
     _wait(lambda: _executors(spark) == count, f"{count} executors", cluster)
 
 
-def _wait(ready: Callable[[], bool], what: str, running: Running | Cluster) -> None:
+def _wait(ready: Callable[[], bool], what: str, running: RunningTopology | Cluster) -> None:
     until = time.monotonic() + LIMIT_S
     while not ready():
         running.fail()

@@ -31,14 +31,14 @@ KEYS, VALUES, LATE = "abcdefgh", 4, "late"
 TRIGGER = "100 milliseconds"
 
 
-class Row(NamedTuple):
+class TopologyRow(NamedTuple):
     n: int
     key: str
     v: int
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TopologyPart:
     """An operator; it takes a core.
 
     reads: the operator before it; None: the source.  keeps: the rows that it puts out.
@@ -57,10 +57,12 @@ class Part:
         zero = F.lit(0).cast("long")
         return kept.select(zero.alias("n"), "key", zero.alias("v")).dropDuplicates(["key"])
 
-    def run(self, rows: Sequence[Row]) -> list[Row]:
+    def run(self, rows: Sequence[TopologyRow]) -> list[TopologyRow]:
         """What the operator puts out if nothing fails."""
         kept = [row for row in rows if self.keeps.holds(body(row))]
-        return [Row(0, key, 0) for key in {row.key for row in kept}] if self.distinct else kept
+        return (
+            [TopologyRow(0, key, 0) for key in {row.key for row in kept}] if self.distinct else kept
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +70,10 @@ class Topology:
     """parts: upstream ones first.  priorities: of the queries; each has the name of its last
     operator."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TopologyPart, ...]
     priorities: Mapping[str, int]
 
-    def chain(self, query: str) -> Iterator[Part]:
+    def chain(self, query: str) -> Iterator[TopologyPart]:
         """The operators of a query, the last one first."""
         by_name = {part.name: part for part in self.parts}
         name: str | None = query
@@ -90,38 +92,38 @@ class Topology:
             ),
         )
 
-    def expected(self, query: str, rows: Sequence[Row]) -> list[Row]:
+    def expected(self, query: str, rows: Sequence[TopologyRow]) -> list[TopologyRow]:
         """The output of a query if nothing fails."""
         for part in reversed([*self.chain(query)]):
             rows = part.run(rows)
         return [*rows]
 
 
-def body(row: Row) -> Body:
+def body(row: TopologyRow) -> Body:
     return Body(row.n, row.key, (("v", row.v),))
 
 
-def bodies(rows: Sequence[Row]) -> list[Body]:
+def bodies(rows: Sequence[TopologyRow]) -> list[Body]:
     """Spark keeps no order of the rows of a batch: in the order of their numbers."""
     return [body(row) for row in sorted(rows)]
 
 
-def draw_rows(seed: int, count: int) -> list[Row]:
+def draw_rows(seed: int, count: int) -> list[TopologyRow]:
     """Random events; the last one is LATE."""
     random = Random(seed)
-    drawn = [Row(n, random.choice(KEYS), random.randrange(VALUES)) for n in range(1, count)]
-    return [*drawn, Row(count, LATE, VALUES)]
+    drawn = [TopologyRow(n, random.choice(KEYS), random.randrange(VALUES)) for n in range(1, count)]
+    return [*drawn, TopologyRow(count, LATE, VALUES)]
 
 
 # --- on Spark --------------------------------------------------------------------------------
-class Running(NamedTuple):
+class RunningTopology(NamedTuple):
     """A topology in a folder, which holds its source, outputs and checkpoints, and what runs."""
 
     topology: Topology
     folder: Path
     queries: dict[str, StreamingQuery]
 
-    def arrive(self, rows: Sequence[Row], batches: int) -> None:
+    def arrive(self, rows: Sequence[TopologyRow], batches: int) -> None:
         """Hand rows to the source, in so many more files."""
         source = self.folder / "source"
         source.mkdir(parents=True, exist_ok=True)
@@ -133,7 +135,7 @@ class Running(NamedTuple):
             os.utime(file, (number, number))
             file.rename(source / f"{number:05}.parquet")
 
-    def start(self, spark: SparkSession, part: Part) -> None:
+    def start(self, spark: SparkSession, part: TopologyPart) -> None:
         """Start an operator from its checkpoint, if it has one."""
         if part.reads is None:
             rows = read_batches(spark, self.folder / "source", SCHEMA)
@@ -157,13 +159,13 @@ class Running(NamedTuple):
             if (error := query.exception()) is not None:
                 raise RuntimeError(f"operator {name}: {error}")
 
-    def output(self, name: str) -> list[Row]:
+    def output(self, name: str) -> list[TopologyRow]:
         """The rows that an operator has committed."""
         try:
             files = find_log("output", self._sink(name)).files
         except Invalid:
             return []  # nothing yet
-        return [Row(**row) for file in files for row in pq.read_table(file).to_pylist()]
+        return [TopologyRow(**row) for file in files for row in pq.read_table(file).to_pylist()]
 
     def has_begun(self, name: str) -> bool:
         return (self._sink(name) / "_spark_metadata" / "0").exists()

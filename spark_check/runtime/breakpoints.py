@@ -11,9 +11,12 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 POLL_S = 0.01
+
+JsonSettings: TypeAlias = Mapping[str, Any]
+"""The settings of a job, as the process that starts it writes them: JSON."""
 
 
 class Breakpoints(NamedTuple):

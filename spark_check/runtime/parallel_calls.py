@@ -27,8 +27,8 @@ from pyspark import Accumulator, AccumulatorParam, SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from model.calls import EndedCall
 from model.errors import Invalid
-from proofs.explore.processes import Ended
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,7 +55,7 @@ class CallResult(NamedTuple):
     seconds: float
 
 
-class Lost(Exception):
+class LostTask(Exception):
     """A task ended, and with it the process that ran it."""
 
     def __init__(self, task: int, why: str) -> None:
@@ -74,7 +74,7 @@ class ResultList(AccumulatorParam[list[CallResult]]):
 
 def call_all(
     spark: SparkSession, call: Callable[[T], R], items: Sequence[T], size: int | None = None
-) -> Generator[list[Ended[R]], None, None]:
+) -> Generator[list[EndedCall[R]], None, None]:
     """call(item) of all items, begun in their order, as results come: some at a time.
 
     size: calls of a task; None: as many as take about TASK_S, by the time that the first ones take.
@@ -106,7 +106,7 @@ def call_all(
                     del left[number]
             if lacking := [number for task in tasks for number in task if number in left]:
                 raise RuntimeError(f"Spark says that all is done, but {len(lacking)} results lack")
-        except Lost as lost:
+        except LostTask as lost:
             task = tasks[lost.task]
             if len(task) == 1 and task[0] in suspects:
                 yield [(task[0], None, str(lost))]
@@ -142,7 +142,7 @@ def _let_hang_up(context: SparkContext) -> None:
 def _job(
     context: SparkContext, call: Callable[[T], R], tasks: Sequence[Sequence[tuple[int, T]]]
 ) -> Generator[list[CallResult], None, None]:
-    """The results of tasks, as each task ends.  Raises Lost; that task has then no result."""
+    """The results of tasks, as each task ends.  Raises LostTask; that task has then no result."""
     results = context.accumulator([], ResultList())
     failures: list[Exception] = []
 
@@ -184,7 +184,7 @@ def _explain(error: Exception) -> Exception:
         return error
     text = str(error)
     if lost := _LOST.search(text):
-        return Lost(int(lost[1]), lost[2])
+        return LostTask(int(lost[1]), lost[2])
     first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
     return Invalid(f"Spark ended before its work did ({first}); what was done is kept")
 

@@ -21,11 +21,10 @@ from contextlib import contextmanager, suppress
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import psutil
 
-from spark_check.runtime.breakpoints import POLL_S, Breakpoints
+from spark_check.runtime.breakpoints import POLL_S, Breakpoints, JsonSettings
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 """The main class of an executor's JVM."""
@@ -135,7 +134,7 @@ class Victim:
 
 @contextmanager
 def start(
-    job: str, work: Path, settings: Mapping[str, Any], *, stop_at: Mapping[str, int] | None = None
+    job: str, work: Path, settings: JsonSettings, *, stop_at: Mapping[str, int] | None = None
 ) -> Iterator[Victim]:
     """Run the job "module:function" in a child; leaving the block kills what is left of it.
 

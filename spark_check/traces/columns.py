@@ -173,14 +173,16 @@ def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFram
 
 
 # --- comparable? -----------------------------------------------------------------------------
-class Named(typing.Protocol):
+class NamedColumns(typing.Protocol):
     """A schema, as far as the names of its columns go."""
 
     @property
     def names(self) -> Sequence[str]: ...
 
 
-def check_names(asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[Named]) -> None:
+def check_names(
+    asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[NamedColumns]
+) -> None:
     """Raises Invalid if a column is missing, has two roles, or is in one of the logs only."""
     every = sorted({name for schema in schemas for name in schema.names})
     for option, names in asked._asdict().items():

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pyspark.sql import DataFrame
 from pyspark.sql import Row as SparkRow
 from pyspark.sql import functions as F
 
+from model.results.table import Row
+from model.results.trace import LogRow, RowCounts, RowDifference, SideCounts
 from spark_check.traces.columns import FILE_BITS, ColumnRoles
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
-SIDES = ("reference", "actual")
 Digest: TypeAlias = tuple[int, int]
 Spot: TypeAlias = tuple[int, int]
 """(side, place)"""
 
 
-class Difference(NamedTuple):
+class FoundDifference(NamedTuple):
     """One difference.  rows: digests of the row on each side, None where there is none.
 
     places: where, in each log.  copies: how often the row is in each log.
@@ -40,15 +41,15 @@ def find_differences(
     sides: Sequence[DataFrame],
     logs: Sequence[OutputLog],
     asked: ColumnRoles,
-    counts: dict[str, int],
+    counts: RowCounts,
     show: int,
-) -> list[dict[str, Any]]:
-    """The first `show` of each kind that `counts` has: JSON-able values."""
-    found = [one for kind in KINDS if counts[kind] for one in KINDS[kind](verdicts, show)]
+) -> list[RowDifference]:
+    """The first `show` of each kind that `counts` has."""
+    found = [one for kind in KINDS if counts.of(kind) for one in KINDS[kind](verdicts, show)]
     contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
     spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
     labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
-    return [_as_json(one, contents, labels, asked) for one in found]
+    return [_shown(one, contents, labels, asked) for one in found]
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ def _place(row: SparkRow, end: str) -> int | None:
     return row[end] if end in row else None  # noqa: SIM401
 
 
-def _missing(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+def _missing(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     lacking = verdicts.groups.where("r > a")
     if verdicts.identified:
         by_id = verdicts.groups.where("r != a").groupBy("k", "i")
@@ -70,7 +71,7 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[Difference]:
         lacking = lacking.join(lost, ["k", "i"], "left_semi")
     for row in _first(lacking, verdicts, "r", show):
         digest = (row["d1"], row["d2"])
-        yield Difference(
+        yield FoundDifference(
             "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"])
         )
 
@@ -84,7 +85,7 @@ def _foreign(verdicts: Verdicts, known: bool) -> DataFrame:
     return foreign.join(identities, ["k", "i"], "left_semi" if known else "left_anti")
 
 
-def _different(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+def _different(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     """Each with the reference's row of that identity: one that lacks, if there is one."""
     for row in _first(_foreign(verdicts, known=True), verdicts, "a", show):
         same = f"r > 0 and k = {row['k']} and i = {row['i']}"
@@ -92,29 +93,29 @@ def _different(verdicts: Verdicts, show: int) -> Iterator[Difference]:
         assert meant is not None
         digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
         places = (_place(meant, "first_r"), _place(row, "first_a"))
-        yield Difference("different", digests, places, (meant["r"], row["a"]))
+        yield FoundDifference("different", digests, places, (meant["r"], row["a"]))
 
 
-def _duplicated(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+def _duplicated(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
         digest = (row["d1"], row["d2"])
         places = (_place(row, "first_r"), _place(row, "last_a"))
-        yield Difference("duplicated", (digest, digest), places, (row["r"], row["a"]))
+        yield FoundDifference("duplicated", (digest, digest), places, (row["r"], row["a"]))
 
 
-def _unexpected(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+def _unexpected(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
         places = (None, _place(row, "first_a"))
-        yield Difference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+        yield FoundDifference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
 
 
-def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[Difference]:
+def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in verdicts.crossed.orderBy("act").limit(show).collect():
         digest = (row["d1"], row["d2"])
-        yield Difference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+        yield FoundDifference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
 
 
-KINDS: dict[str, Callable[[Verdicts, int], Iterator[Difference]]] = {
+KINDS: dict[str, Callable[[Verdicts, int], Iterator[FoundDifference]]] = {
     "missing": _missing,
     "different": _different,
     "duplicated": _duplicated,
@@ -123,8 +124,8 @@ KINDS: dict[str, Callable[[Verdicts, int], Iterator[Difference]]] = {
 }
 
 
-# --- as JSON ---------------------------------------------------------------------------------
-def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, dict[str, Any]]:
+# --- both sides ---------------------------------------------------------------------------------
+def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, Row]:
     """The rows behind some digests."""
     if not digests:
         return {}
@@ -161,21 +162,23 @@ def _row_labels(
     return labels
 
 
-def _as_json(
-    one: Difference,
-    contents: dict[Digest, dict[str, Any]],
+def _shown(
+    one: FoundDifference,
+    contents: dict[Digest, Row],
     labels: dict[Spot, str],
     asked: ColumnRoles,
-) -> dict[str, Any]:
+) -> RowDifference:
     rows = [contents[digest] if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}
-    return {
-        "kind": one.kind,
-        "key": {name: some[name] for name in asked.key},
-        "order": {name: some[name] for name in asked.order if asked.sorted_by_content},
-        **{
-            side: None if row is None else {"row": row, "at": labels.get((number, place or 0))}
-            for number, (side, row, place) in enumerate(zip(SIDES, rows, one.places, strict=True))
-        },
-        "copies": dict(zip(SIDES, one.copies, strict=True)),
-    }
+    reference, actual = (
+        None if row is None else LogRow(row, labels.get((side, place or 0)))
+        for side, (row, place) in enumerate(zip(rows, one.places, strict=True))
+    )
+    return RowDifference(
+        kind=one.kind,
+        key={name: some[name] for name in asked.key},
+        order={name: some[name] for name in asked.order if asked.sorted_by_content},
+        reference=reference,
+        actual=actual,
+        copies=SideCounts(*one.copies),
+    )

@@ -71,7 +71,7 @@ def find_log(side: str, root: Path) -> OutputLog:
         full = tuple(file for file in found if file.stat().st_size)
     except OSError as error:
         raise here.complain(f"cannot be read ({error.strerror})") from None
-    except Missing as error:
+    except MissingFile as error:
         raise here.complain(str(error)) from None
     if not found:
         raise here.complain("the folder holds no files (names that begin with _ or . are hidden)")
@@ -101,7 +101,7 @@ def _files(count: int) -> str:
 
 
 # --- which files -----------------------------------------------------------------------------
-class Missing(Exception):
+class MissingFile(Exception):
     """A file that was committed is not there."""
 
 
@@ -145,7 +145,9 @@ def _committed_files(folder: Path, files: Sequence[Path]) -> list[Path]:
             tails = ("/".join(parts[at:]) for at in range(len(parts)))
             found = next((known[tail] for tail in tails if tail in known), None)
             if found is None:
-                raise Missing(f"Spark committed {parts[-1]} in batch {batch.name}; it is not there")
+                raise MissingFile(
+                    f"Spark committed {parts[-1]} in batch {batch.name}; it is not there"
+                )
             named.append(found)
     return named
 

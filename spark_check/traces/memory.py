@@ -16,8 +16,8 @@ import pandas as pd
 from model.core import Guarantee
 from model.events import Body
 from model.recovery import classify
+from model.results.trace import LogRow, RowCounts, RowDifference, RowFindings, SideCounts
 from spark_check.traces.columns import ColumnRoles
-from spark_check.traces.differences import SIDES
 from spark_check.traces.lineage import judge_stream
 from spark_check.traces.logs import NO_ROWS, OutputLog
 from spark_check.traces.plain import PlainLogs, PlainRow, Values
@@ -27,7 +27,7 @@ Place: TypeAlias = tuple[int, PlainRow]
 """A row, and its place in the log, from 0."""
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """Equal rows of one stream.  copies: their places in each log."""
 
     row: PlainRow
@@ -43,13 +43,13 @@ class Group(NamedTuple):
         return not self.copies[0]
 
 
-class Stream(NamedTuple):
+class RowStream(NamedTuple):
     """The rows of one stream, and what they are.  crossed: (place in REFERENCE, in ACTUAL) of each
     row that is out of order."""
 
     guarantee: Guarantee
     sides: tuple[Sequence[Place], Sequence[Place]]
-    groups: Sequence[Group]
+    groups: Sequence[RowGroup]
     counts: Mapping[str, int]
     crossed: Sequence[tuple[int, int]]
     lost: int
@@ -57,21 +57,21 @@ class Stream(NamedTuple):
 
 def compare(
     logs: Sequence[OutputLog], plain: PlainLogs, asked: ColumnRoles, show: int
-) -> dict[str, Any]:
+) -> RowFindings:
     """As `traces.verify.compare`.  Raises Invalid if the reference holds no rows."""
     if not plain.rows[0]:
         raise logs[0].complain(NO_ROWS)
     placed = [_place(rows, asked) for rows in plain.rows]
     streams = [_judge(sides, asked) for sides in _streams(placed).values()]
     kinds = Counter(stream.guarantee for stream in streams)
-    return {
-        "read": dict(zip(SIDES, map(len, plain.rows), strict=True)),
-        "streams": {kind.name.lower(): kinds[kind] for kind in sorted(kinds)},
-        "rows": {name: sum(stream.counts[name] for stream in streams) for name in COUNTS},
-        "lost_inputs": sum(stream.lost for stream in streams) if asked.lineage else None,
-        "compared": plain.compared,
-        "differences": list(_differences(streams, placed, logs, asked, show)),
-    }
+    return RowFindings(
+        SideCounts(*map(len, plain.rows)),
+        {kind.name.lower(): kinds[kind] for kind in sorted(kinds)},
+        RowCounts(**{name: sum(stream.counts[name] for stream in streams) for name in COUNTS}),
+        sum(stream.lost for stream in streams) if asked.lineage else None,
+        tuple(plain.compared),
+        tuple(_differences(streams, placed, logs, asked, show)),
+    )
 
 
 def _place(rows: Sequence[PlainRow], asked: ColumnRoles) -> list[Place]:
@@ -88,7 +88,7 @@ def _streams(placed: Sequence[Sequence[Place]]) -> dict[Values, tuple[list[Place
 
 
 # --- one stream ------------------------------------------------------------------------------
-def _judge(sides: tuple[list[Place], list[Place]], asked: ColumnRoles) -> Stream:
+def _judge(sides: tuple[list[Place], list[Place]], asked: ColumnRoles) -> RowStream:
     groups = _groups(sides)
     lacking: Counter[Values] = Counter()
     foreign: Counter[Values] = Counter()
@@ -121,20 +121,20 @@ def _judge(sides: tuple[list[Place], list[Place]], asked: ColumnRoles) -> Stream
     named = all(row.of for places in sides for _, row in places)
     if asked.lineage and named and guarantee is not Guarantee.PRECISE:
         guarantee, lost = _by_lineage(sides, groups, asked)
-    return Stream(guarantee, sides, groups, counts, crossed, lost)
+    return RowStream(guarantee, sides, groups, counts, crossed, lost)
 
 
-def _groups(sides: Sequence[Sequence[Place]]) -> list[Group]:
-    groups: dict[Values, Group] = {}
+def _groups(sides: Sequence[Sequence[Place]]) -> list[RowGroup]:
+    groups: dict[Values, RowGroup] = {}
     for side, places in enumerate(sides):
         for place, row in places:
-            group = groups.setdefault(row.content, Group(row, ([], [])))
+            group = groups.setdefault(row.content, RowGroup(row, ([], [])))
             group.copies[side].append(place)
     return list(groups.values())
 
 
 def _ordered(
-    sides: tuple[list[Place], list[Place]], groups: Sequence[Group], asked: ColumnRoles
+    sides: tuple[list[Place], list[Place]], groups: Sequence[RowGroup], asked: ColumnRoles
 ) -> tuple[list[Body], list[Body]]:
     """The rows of both logs as bodies, in order; rows that tie have none if it is part of their
     content: then equal ones come together and foreign ones last."""
@@ -153,7 +153,7 @@ def _ordered(
     return expected, observed
 
 
-def _crossed(groups: Sequence[Group]) -> list[tuple[int, int]]:
+def _crossed(groups: Sequence[RowGroup]) -> list[tuple[int, int]]:
     """Copies are paired in order: those that come directly behind one that is expected later."""
     pairs = (pair for group in groups for pair in zip(*group.copies, strict=False))
     ordered = sorted(pairs, key=lambda pair: pair[1])
@@ -161,7 +161,7 @@ def _crossed(groups: Sequence[Group]) -> list[tuple[int, int]]:
 
 
 def _by_lineage(
-    sides: Sequence[Sequence[Place]], groups: Sequence[Group], asked: ColumnRoles
+    sides: Sequence[Sequence[Place]], groups: Sequence[RowGroup], asked: ColumnRoles
 ) -> tuple[Guarantee, int]:
     """The type of the stream by lineage, and how many inputs went into no row."""
     numbers = {group.row.content: at for at, group in enumerate(groups)}
@@ -185,12 +185,12 @@ def _by_lineage(
 
 # --- differences -----------------------------------------------------------------------------
 def _differences(
-    streams: Sequence[Stream],
+    streams: Sequence[RowStream],
     placed: Sequence[Sequence[Place]],
     logs: Sequence[OutputLog],
     asked: ColumnRoles,
     show: int,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[RowDifference]:
     """The first `show` of each kind."""
     for kind, find in KINDS.items():
         found = [one for stream in streams if stream.counts[kind] for one in find(stream, asked)]
@@ -198,24 +198,18 @@ def _differences(
         for _, rows, places, copies in found[:show]:
             some = rows[0] or rows[1]
             assert some is not None
-            yield {
-                "kind": kind,
-                "key": {name: some.shown[name] for name in asked.key},
-                "order": {
-                    name: some.shown[name] for name in asked.order if asked.sorted_by_content
-                },
-                **{
-                    side: row
-                    and {
-                        "row": row.shown,
-                        "at": _label(place, rows_of, log, asked),
-                    }
-                    for side, row, place, rows_of, log in zip(
-                        SIDES, rows, places, placed, logs, strict=True
-                    )
-                },
-                "copies": dict(zip(SIDES, copies, strict=True)),
-            }
+            one, other = (
+                row and LogRow(row.shown, _label(place, rows_of, log, asked))
+                for row, place, rows_of, log in zip(rows, places, placed, logs, strict=True)
+            )
+            yield RowDifference(
+                kind=kind,
+                key={name: some.shown[name] for name in asked.key},
+                order={name: some.shown[name] for name in asked.order if asked.sorted_by_content},
+                reference=one,
+                actual=other,
+                copies=SideCounts(*copies),
+            )
 
 
 def _label(
@@ -240,7 +234,7 @@ Shown: TypeAlias = tuple[
 """(sort key, row of each side, place of each, copies of each)"""
 
 
-def _missing(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
+def _missing(stream: RowStream, asked: ColumnRoles) -> Iterator[Shown]:
     lost = {group.row.identity for group in stream.groups if group.surplus < 0}
     if asked.identity:
         balance: Counter[Values] = Counter()
@@ -254,9 +248,9 @@ def _missing(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
             yield first, (group.row, None), (group.copies[0][-1], None), _copies(group)
 
 
-def _different(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
+def _different(stream: RowStream, asked: ColumnRoles) -> Iterator[Shown]:
     """Each with the reference's row of that identity: one that lacks, if there is one."""
-    meant: dict[Values, Group] = {}
+    meant: dict[Values, RowGroup] = {}
     for group in sorted(stream.groups, key=lambda group: group.surplus >= 0):
         if not group.is_foreign:
             meant.setdefault(group.row.identity, group)
@@ -268,14 +262,14 @@ def _different(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
             yield _sorted_at(group, 1, asked), (there.row, group.row), places, copies
 
 
-def _duplicated(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
+def _duplicated(stream: RowStream, asked: ColumnRoles) -> Iterator[Shown]:
     for group in stream.groups:
         if not group.is_foreign and group.surplus > 0:
             places = group.copies[0][0], group.copies[1][-1]
             yield _sorted_at(group, 1, asked), (group.row, group.row), places, _copies(group)
 
 
-def _unexpected(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
+def _unexpected(stream: RowStream, asked: ColumnRoles) -> Iterator[Shown]:
     held = {group.row.identity for group in stream.groups if not group.is_foreign}
     for group in stream.groups:
         if group.is_foreign and not (asked.identity and group.row.identity in held):
@@ -283,13 +277,13 @@ def _unexpected(stream: Stream, asked: ColumnRoles) -> Iterator[Shown]:
             yield _sorted_at(group, 1, asked), (None, group.row), places, _copies(group)
 
 
-def _out_of_order(stream: Stream, _: ColumnRoles) -> Iterator[Shown]:
+def _out_of_order(stream: RowStream, _: ColumnRoles) -> Iterator[Shown]:
     rows = dict(stream.sides[1])
     for there, here in stream.crossed:
         yield here, (rows[here], rows[here]), (there, here), (1, 1)
 
 
-KINDS: dict[str, Callable[[Stream, ColumnRoles], Iterable[Shown]]] = {
+KINDS: dict[str, Callable[[RowStream, ColumnRoles], Iterable[Shown]]] = {
     "missing": _missing,
     "different": _different,
     "duplicated": _duplicated,
@@ -298,9 +292,9 @@ KINDS: dict[str, Callable[[Stream, ColumnRoles], Iterable[Shown]]] = {
 }
 
 
-def _sorted_at(group: Group, side: int, asked: ColumnRoles) -> Any:
+def _sorted_at(group: RowGroup, side: int, asked: ColumnRoles) -> Any:
     return group.row.order if asked.sorted_by_content else group.copies[side][0]
 
 
-def _copies(group: Group) -> tuple[int, int]:
+def _copies(group: RowGroup) -> tuple[int, int]:
     return len(group.copies[0]), len(group.copies[1])

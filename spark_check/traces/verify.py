@@ -59,24 +59,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
+from model.results.trace import (
+    AskedColumns,
+    ComparedLog,
+    RowCounts,
+    RowFindings,
+    SideCounts,
+    TraceComparison,
+)
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns, memory
 from spark_check.traces.closeness import replace_close
 from spark_check.traces.columns import ColumnRoles
-from spark_check.traces.differences import SIDES, find_differences
+from spark_check.traces.differences import find_differences
 from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
-from spark_check.traces.plain import SMALL_BYTES, read_plainly
+from spark_check.traces.plain import read_plainly
+from spark_check.traces.plain_tables import SMALL_BYTES
 from spark_check.traces.streams import COUNTS, Verdicts
 from spark_check.traces.unreadable import explain_errors
 
-Tell: TypeAlias = Callable[[str, int, int], None]
-"""Progress: (what, done, of how many)."""
+Report: TypeAlias = Callable[[str, int, int], None]
+"""A function that is called with (the phase, how much of it is done, of how much)."""
 
 PARTITION_BYTES = 8_000_000
 """Of a log on disk, for each partition that Spark sorts or counts at once."""
@@ -102,9 +111,9 @@ def verify(
     show: int = SHOWN,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
-    tell: Tell = _silent,
-) -> dict[str, Any]:
-    """Compare two logs, files or folders of Parquet, CSV or JSON lines: a JSON-able value.
+    report: Report = _silent,
+) -> TraceComparison:
+    """Compare two logs, files or folders of Parquet, CSV or JSON lines.
 
     `close` is the tolerance for floats (`traces.closeness`); None: they are compared exactly.
     `show` is the number of differences of each kind that are reported in full.  Small logs of plain
@@ -117,21 +126,22 @@ def verify(
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     plain = None if master or conf else read_plainly(logs, asked, close)
     if plain is None:
-        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, tell)
+        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, report)
     else:
         found = memory.compare(logs, plain, asked, show)
-    weakest = max(Guarantee[name.upper()] for name in found["streams"])
-    return {
-        **{side: _described(one) for side, one in zip(SIDES, logs, strict=True)},
-        "asked": asked._asdict(),
-        "close": close,
-        **found,
-        "notes": _notes(logs, asked),
-        "guarantee": weakest.name.lower(),
-        "expect": expect.name.lower(),
-        "holds": weakest <= expect,
-        "seconds": perf_counter() - started,
-    }
+    weakest = max(Guarantee[name.upper()] for name in found.streams)
+    return TraceComparison(
+        _described(logs[0]),
+        _described(logs[1]),
+        AskedColumns(*asked),
+        close,
+        *found,
+        notes=tuple(_notes(logs, asked)),
+        guarantee=weakest.name.lower(),
+        expect=expect.name.lower(),
+        holds=weakest <= expect,
+        seconds=perf_counter() - started,
+    )
 
 
 def _on_spark(
@@ -141,8 +151,8 @@ def _on_spark(
     show: int,
     master: str,
     conf: Mapping[str, str],
-    tell: Tell,
-) -> dict[str, Any]:
+    report: Report,
+) -> RowFindings:
     size = sum(one.size for one in logs)
     settings = {
         "spark.sql.shuffle.partitions": str(max(2, size // PARTITION_BYTES)),
@@ -154,7 +164,7 @@ def _on_spark(
         tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
         session(Path(work), master=master, conf=settings) as spark,
     ):
-        return compare(spark, logs, asked, show, tell, close)
+        return compare(spark, logs, asked, show, report, close)
 
 
 def compare(
@@ -162,11 +172,11 @@ def compare(
     logs: tuple[OutputLog, OutputLog],
     asked: ColumnRoles,
     show: int,
-    tell: Tell,
+    report: Report,
     close: float | None = None,
-) -> dict[str, Any]:
+) -> RowFindings:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explain_errors("the logs cannot be compared"), _watch(spark, tell) as phase:
+    with explain_errors("the logs cannot be compared"), _watch(spark, report) as phase:
         phase("reading")
         both = columns.read_alike(spark, *logs, asked, as_numbers=close is not None)
         if close is not None:
@@ -177,11 +187,13 @@ def compare(
         phase("counting rows")
         verdicts.groups.count()
         phase("judging streams")
-        totals = _totals(logs, verdicts.streams(), asked)
+        found = _totals(logs, verdicts.streams(), asked)
         phase("finding the first differences")
-        first = find_differences(verdicts, sides, logs, asked, totals["rows"], show)
+        first = find_differences(verdicts, sides, logs, asked, found.rows, show)
         verdicts.close()
-    return {**totals, "compared": [name for name, _ in both.compared], "differences": first}
+    return found._replace(
+        compared=tuple(name for name, _ in both.compared), differences=tuple(first)
+    )
 
 
 def _standing(
@@ -201,28 +213,24 @@ def _standing(
     return one.unionAll(other)
 
 
-def _totals(logs: Sequence[OutputLog], streams: DataFrame, asked: ColumnRoles) -> dict[str, Any]:
+def _totals(logs: Sequence[OutputLog], streams: DataFrame, asked: ColumnRoles) -> RowFindings:
+    """The counts of rows and streams, without the differences."""
     sums = [F.sum(name).alias(name) for name in ("r", "a", *COUNTS, "lost")]
     rows = streams.groupBy("guarantee").agg(F.count("*").alias("streams"), *sums).collect()
     read = [sum(row[side] for row in rows) for side in "ra"]
     if not read[0]:
         raise logs[0].complain(NO_ROWS)
     types = {Guarantee(row["guarantee"]): row["streams"] for row in rows}
-    return {
-        "read": dict(zip(SIDES, read, strict=True)),
-        "streams": {one.name.lower(): types[one] for one in sorted(types)},
-        "rows": {name: sum(row[name] for row in rows) for name in COUNTS},
-        "lost_inputs": sum(row["lost"] for row in rows) if asked.lineage else None,
-    }
+    return RowFindings(
+        SideCounts(*read),
+        {one.name.lower(): types[one] for one in sorted(types)},
+        RowCounts(**{name: sum(row[name] for row in rows) for name in COUNTS}),
+        sum(row["lost"] for row in rows) if asked.lineage else None,
+    )
 
 
-def _described(one: OutputLog) -> dict[str, Any]:
-    return {
-        "path": str(one.root),
-        "format": one.format,
-        "files": len(one.files),
-        "bytes": one.size,
-    }
+def _described(one: OutputLog) -> ComparedLog:
+    return ComparedLog(str(one.root), one.format, len(one.files), one.size)
 
 
 def _notes(logs: Sequence[OutputLog], asked: ColumnRoles) -> list[str]:
@@ -238,7 +246,7 @@ def _notes(logs: Sequence[OutputLog], asked: ColumnRoles) -> list[str]:
 
 # --- while Spark works -----------------------------------------------------------------------
 @contextmanager
-def _watch(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
+def _watch(spark: SparkSession, report: Report) -> Iterator[Callable[[str], None]]:
     """`phase(name)` begins a phase; the progress of its tasks is reported while they run."""
     tracker = spark.sparkContext.statusTracker()
     now = [""]
@@ -249,19 +257,19 @@ def _watch(spark: SparkSession, tell: Tell) -> Iterator[Callable[[str], None]]:
             stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
             running = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage]
             if running:
-                tell(now[0], *map(sum, zip(*running, strict=True)))
+                report(now[0], *map(sum, zip(*running, strict=True)))
 
     def phase(name: str) -> None:
         if now[0]:
-            tell(now[0], 1, 1)
+            report(now[0], 1, 1)
         now[0] = name
-        tell(name, 0, 1)
+        report(name, 0, 1)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield phase
-        tell(now[0], 1, 1)
+        report(now[0], 1, 1)
     finally:
         over.set()
         thread.join()

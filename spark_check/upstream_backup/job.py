@@ -26,7 +26,7 @@ from model.protocol import Protocol
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
 from model.system import System
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
 from spark_check.upstream_backup.sink import DurableSink
@@ -37,7 +37,7 @@ ALL_STARTED = "all started"
 """The breakpoint behind the last pipeline."""
 
 
-class Pipeline(NamedTuple):
+class ChainPipeline(NamedTuple):
     """A chain source -> operator -> sink and its files.  rows: events a batch."""
 
     folder: str
@@ -83,7 +83,7 @@ class Pipeline(NamedTuple):
 class HostedOperator:
     """The operator's node, and the messages that it has sent and that nobody has taken yet."""
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: ChainPipeline) -> None:
         self.pipeline = pipeline
         self.protocol, sites = pipeline.sites()
         self.site, self.sink = sites[Role.OPERATOR], sites[Role.SINK]
@@ -133,7 +133,7 @@ class HostedOperator:
 
 
 def start_query(
-    spark: SparkSession, pipeline: Pipeline, breakpoints: Breakpoints
+    spark: SparkSession, pipeline: ChainPipeline, breakpoints: Breakpoints
 ) -> StreamingQuery:
     """Start the next incarnation, which runs until the input ends."""
     operator = HostedOperator(pipeline)
@@ -157,7 +157,7 @@ def start_query(
     )
 
 
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """The job of a victim process: run pipelines, and stop when all have started.
 
     settings: pipelines (folders), crashed (will they be?), master.
@@ -169,7 +169,11 @@ def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> No
 
 
 def run_pipelines(
-    spark: SparkSession, pipelines: Sequence[Pipeline], breakpoints: Breakpoints, *, crashed: bool
+    spark: SparkSession,
+    pipelines: Sequence[ChainPipeline],
+    breakpoints: Breakpoints,
+    *,
+    crashed: bool,
 ) -> None:
     """Run pipelines one after the other, each to the end of its input; or only start them, if they
     will be crashed.

@@ -32,10 +32,10 @@ from spark_check.abs.recovery import (
     output,
 )
 from spark_check.abs.timed_task import process, read_notes
-from spark_check.check import Setting, run_check
-from spark_check.log_io.external import Pair, open_book
+from spark_check.check import CheckSetting, run_check
+from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.operators import PipelineStops
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.planned_failures import FailingBreakpoints, PlannedFailure
 from spark_check.runtime.session import BRIEF, session
 
@@ -94,12 +94,12 @@ def test_the_operator_makes_the_pairs_of_the_oracle(batches: list[str]) -> None:
         for type_ in batch:
             number += 1
             rows.setdefault(type_, []).append(number)
-        made: list[Pair] = []
+        made: list[WrittenPair] = []
         for type_, numbers in rows.items():
             parts = [pd.DataFrame({"number": numbers[::-1]})]  # Spark keeps no order
             state = states.setdefault(type_, State())
             for frame in pair((type_,), parts, state):  # type: ignore[arg-type]
-                made += [Pair(*row) for row in frame.itertuples(index=False)]
+                made += [WrittenPair(*row) for row in frame.itertuples(index=False)]
         found += [one.body() for one in sorted(made, key=lambda one: one.second)]
     assert tuple(found) == expected("".join(batches))
 
@@ -107,7 +107,7 @@ def test_the_operator_makes_the_pairs_of_the_oracle(batches: list[str]) -> None:
 @pytest.mark.parametrize("sink", EpochSink)
 def test_the_sink_writes_a_batch_again_or_not(sink: EpochSink, tmp_path: Path) -> None:
     pipeline = CheckpointedQuery(str(tmp_path), TYPES, ENDS, str(tmp_path / "book.db"), sink)
-    first, second = Pair("a", 1, 2), Pair("b", 3, 5)
+    first, second = WrittenPair("a", 1, 2), WrittenPair("b", 3, 5)
     write(pipeline, 0, [first])
     write(pipeline, 1, [second])
     write(pipeline, 1, [second])
@@ -120,7 +120,7 @@ def test_the_sink_writes_a_batch_again_or_not(sink: EpochSink, tmp_path: Path) -
 @pytest.mark.parametrize("size", [PairsSize(4, 8), PairsSize(9, 4), PairsSize(12, 20, 1)])
 def test_the_model_takes_as_many_steps_as_the_library(size: PairsSize, tmp_path: Path) -> None:
     """The last task of a pipeline that has failed: its transactions, and the inputs it replays."""
-    world = World(
+    world = LogIoWorld(
         str(tmp_path), size.types, size.ends, str(tmp_path / "log"), str(tmp_path / "book")
     )
     rows = [*enumerate(size.types, 1)]
@@ -181,6 +181,6 @@ def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert result["holds"]
-    assert len(result["cases"]) == len(QUICK)
+    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert result.holds
+    assert len(result.cases) == len(QUICK)

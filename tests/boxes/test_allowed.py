@@ -28,13 +28,13 @@ A, B = Arrival(1, "a"), Arrival(1, "b")
 # --- Figure 2 --------------------------------------------------------------------------------
 def test_figure_2() -> None:
     found = rows()
-    assert {row["found"] for row in found} == set(Guarantee.__members__)
-    assert [row["found"] for row in found] == [row["paper"] for row in found]
+    assert {row.found for row in found} == {*Guarantee}
+    assert [row.found for row in found] == [row.paper for row in found]
 
 
 def test_without_lineage_different_looks_like_lost() -> None:
-    differing = [row["paper"] for row in rows() if row["by_values"] != row["found"]]
-    assert differing == ["DIVERGENT"]
+    differing = [row.paper for row in rows() if row.by_values is not row.found]
+    assert differing == [Guarantee.DIVERGENT]
 
 
 @given(st.lists(st.integers(0, 5), max_size=8))

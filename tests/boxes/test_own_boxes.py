@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from model.core import OperatorClass
 from model.errors import Invalid
+from model.results.classes import BoxResult
 from proofs.classify.verdict import choose, verdict
 
 BOX = """
@@ -32,7 +34,7 @@ AB = "((Arrival(1, 'a'), Arrival(1, 'b')),)"
 
 def own(
     home: Path, name: str, begin: str = "()", feed: str = HANDS_ON, edges: str = AB
-) -> dict[str, object]:
+) -> BoxResult:
     file = home / f"own_{name}.py"
     file.write_text(BOX.format(begin=begin, feed=feed, edges=edges))
     (named,) = choose(str(file))
@@ -42,7 +44,7 @@ def own(
 def test_a_state_may_hold_a_set_that_is_no_lineage(tmp_path: Path) -> None:
     out = "*[Out(item.body, item.of)][item.body.type in state :]"
     feed = f"return answer(state | {{item.body.type}}, {out})"
-    assert own(tmp_path, "distinct", "frozenset()", feed)["class"] == "CONVERGENT_CAPABLE"
+    assert own(tmp_path, "distinct", "frozenset()", feed).class_ is OperatorClass.CONVERGENT_CAPABLE
 
 
 @pytest.mark.parametrize(

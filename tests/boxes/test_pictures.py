@@ -11,11 +11,11 @@ from model.boxes.reorder import Resample
 from model.boxes.stateless import AnyOf, Union
 from model.core import Arrival, OperatorClass
 from model.events import Body
+from model.results.grid import CellMark
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES
 from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap
 from proofs.classify.witness import picture, replay, show_body
-from proofs.grid import CellMark
 
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 SIGNS = {CellMark.PLAIN: "", CellMark.DIM: "~", CellMark.BAD: "!"}

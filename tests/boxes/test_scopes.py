@@ -21,6 +21,7 @@ from model.cep.windows import CountWindows, PatternWindows, TimeWindows
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.predicates import Type
@@ -163,8 +164,8 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[relay.TWO.operators]}
     broken = relay.PROTOCOL.vary(scopes=(wrong,), claims=claims)
     found = verdict(broken, examples=5)
-    assert (found["outcome"], found["expected"]) == ("holds", False)
-    assert found["scopes"][0]["derived"] == "REPEATABLE"
+    assert (found.outcome, found.expected) == (Outcome.HOLDS, False)
+    assert found.scopes[0].derived is OperatorClass.REPEATABLE
     said = [line for line in commands.verdict(found) if isinstance(line, str)]
     assert "  two events: repeatable operators, pinned as deterministic" in said
 
@@ -174,8 +175,8 @@ def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     wide = over_words(chain(("A", cep(sequence("a", "b"), 99, 99))), 1)
     scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.evidence.scopes)
     found = verdict(relay.PROTOCOL.vary(scopes=scopes[:1], must_occur=()), examples=5)
-    assert found["scopes"][0]["derived"] is None
-    assert found["scopes"][0]["as_pinned"]
+    assert found.scopes[0].derived is None
+    assert found.scopes[0].as_pinned
     said = [line for line in commands.verdict(found) if isinstance(line, str)]
     assert "  one event: repeatable operators, pinned but not derived" in said
 

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,8 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.errors import Invalid
+from model.results.experiment import Reproduction
+from model.results.plain import plain, read
 from reports.results import experiments as drawing
 from sim.experiments import campaign, published
+from sim.experiments.campaign import compared
 from sim.experiments.experiment import Experiment, experiments
 from sim.experiments.sebepou.extent import (
     SMALL,
@@ -161,12 +163,10 @@ def test_no_number_that_calibrates_is_compared() -> None:
 
 # --- what experiments have -----------------------------------------------------------------------
 @lru_cache
-def done(name: str) -> dict[str, Any]:
+def done(name: str) -> Reproduction:
     """The result of one short seed, without a process of its own."""
     experiment = experiments()[name]
-    summary = experiment.summary(experiment.rows(0, EVENTS))
-    numbers = published.judge(summary["values"])
-    return {"experiment": name, "title": name, "source": PAPER, "numbers": numbers, **summary}
+    return compared(experiment, experiment.rows(0, EVENTS), seeds=1, events=EVENTS)
 
 
 def test_all_figures_are_there() -> None:
@@ -177,18 +177,19 @@ def test_all_figures_are_there() -> None:
 @pytest.mark.parametrize("experiment", OURS, ids=lambda one: one.name)
 def test_an_experiment_is_plain_data_and_drawn(experiment: Experiment) -> None:
     result = done(experiment.name)
-    assert json.loads(json.dumps(result)) == result
-    assert not (experiment.ours and result["numbers"])
+    assert json.loads(json.dumps(plain(result))) == plain(result)
+    assert plain(read(Reproduction, plain(result))) == plain(result)
+    assert not (experiment.ours and result.numbers)
     drawn_ = drawing.figure(result)
     assert drawn_ is not None
     ElementTree.fromstring(drawn_)
-    for panel in result["panels"]:
-        assert panel["title"] in drawn_
-        assert all(len(series["x"]) == len(series["y"]) for series in panel["series"])
+    for panel in result.panels or ():
+        assert panel.title in drawn_
+        assert all(len(series.x) == len(series.y) for series in panel.series)
 
 
 def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
-    compared = {number["id"] for one in OURS for number in done(one.name)["numbers"]}
+    compared = {number.id for one in OURS for number in done(one.name).numbers}
     left_out = {one.name: published.left_out(one.name) for one in OURS}
     for number in published.numbers():
         if number.paper != PAPER:
@@ -201,10 +202,10 @@ def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
 @pytest.mark.slow
 def test_a_campaign_says_what_it_does_not_compare(tmp_path: Path) -> None:
     first = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000)
-    assert [line for line in first["notes"] if line.startswith("not compared: CPU of native")]
+    assert [line for line in first.notes if line.startswith("not compared: CPU of native")]
     again = campaign.reproduce(experiments()["cec-fig5"], tmp_path, seeds=1, events=5000)
-    assert again["resumed"] == 1
-    assert again["cells"] == first["cells"]
+    assert again.resumed == 1
+    assert again.cells == first.cells
 
 
 def test_too_few_events_for_a_response_time_are_one_line() -> None:

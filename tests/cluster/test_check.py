@@ -15,8 +15,9 @@ import pytest
 from asif.console import calls_on_spark
 from docs.examples import relay
 from model.registry import protocols
-from proofs.explore.tasks import Task, TaskKind, list_tasks, perform
-from proofs.explore.verdict import Result, local, perform_all
+from model.results.plain import plain
+from proofs.explore.tasks import Task, TaskKind, TaskResult, list_tasks, perform
+from proofs.explore.verdict import local, perform_all
 from spark_check.runtime.breakpoints import POLL_S, Breakpoints
 from spark_check.runtime.standalone import CONF, Cluster, kill, standalone
 from spark_check.runtime.victim import wait_ended
@@ -47,7 +48,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
     """One of two workers is killed with all its processes, while it performs a task."""
     breakpoints = Breakpoints(str(tmp_path), {"task": 0})
 
-    def stopping(task: Task) -> Result:  # here, since the tests are not sent
+    def stopping(task: Task) -> TaskResult:  # here, since the tests are not sent
         breakpoints.here("task")
         return perform(task)
 
@@ -73,7 +74,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
         killed = killing.result()
         wait_ended(killed)
     assert len(killed) >= 4  # the worker, its executor, Python's daemon and the task
-    assert untimed(found) == untimed(expected)
+    assert untimed(plain(found)) == untimed(plain(expected))
 
 
 def test_the_command_checks_on_spark_as_in_this_process(tmp_path: Path) -> None:

@@ -167,10 +167,27 @@ def test_any_file_of_events_runs_the_same_way(tmp_path: Path) -> None:
 
 
 def test_the_list_names_every_variant(tmp_path: Path) -> None:
+    """In the JSON; the screen has a line a family."""
     ran = asif("list", "--json", "list.json", cwd=tmp_path)
     assert ran.returncode == 0
     rows = json.loads((tmp_path / "list.json").read_text())
     assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
+    families = {row["protocol"].partition(":")[0] for row in rows}
+    assert {line.split()[0] for line in ran.stdout.splitlines()[3:-2]} == families
+    assert len(ran.stdout.splitlines()) < 24
+    assert "upstream-backup:" not in ran.stdout
+
+
+def test_the_list_of_one_protocol_has_its_variants_and_quantities(tmp_path: Path) -> None:
+    ran = asif("list", "amnesia", "--json", "list.json", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "states reset" in ran.stdout
+    rows = json.loads((tmp_path / "list.json").read_text())
+    assert [row["protocol"] for row in rows] == ["amnesia"]
+    assert rows[0]["quantities"][0]["name"] == "states reset"
+    ran = asif("list", "amnesi", cwd=tmp_path)
+    assert ran.returncode == 2
+    assert "did you mean amnesia" in ran.stderr
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer.main
@@ -26,6 +25,13 @@ from model.evidence import Outcome
 from model.protocol import Protocol
 from model.recovery import classify
 from model.registry import protocols
+from model.results.proofs import (
+    HypothesisResult,
+    LemmaOutcome,
+    LemmaResult,
+    ProofResult,
+    QueryResult,
+)
 from proofs.prove.lemma import Lemma, all_given, mutants
 from proofs.prove.lemma_index import theories
 from reports import architecture, docs
@@ -122,40 +128,41 @@ def test_the_page_of_lemmas_has_each_lemma() -> None:
 def test_the_page_of_lemmas_is_fresh() -> None:
     """As if all were as expected, which test_prove.py sees to."""
     text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
-    entries = [{"protocol": one.of, "lemmas": list(map(row, one.lemmas))} for one in THEORIES]
-    expected = page_of_lemmas([{**entry, "drift": [], "seconds": 0.0} for entry in entries])
+    entries = [ProofResult(one.of, tuple(map(row, one.lemmas)), (), 0.0) for one in THEORIES]
+    expected = page_of_lemmas(entries)
     assert without_pictures(text) == without_pictures(expected), "stale: run `make docs`"
 
 
-def row(lemma: Lemma) -> dict[str, Any]:
-    expect = lemma.expect.value
+def row(lemma: Lemma) -> LemmaResult:
+    expect = LemmaOutcome(lemma.expect.value)
     dropped = mutants(lemma) if lemma.expect is Outcome.HOLDS else ()
-    return {
-        **{name: getattr(lemma, name) for name in ("name", "statement", "section", "scope")},
-        "fragment": lemma.fragment,
-        "expect": expect,
-        "outcome": expect,
-        "as_expected": True,
-        "seconds": 0.0,
-        "queries": [
-            {
-                "name": q.name,
-                "kind": q.kind.value,
-                "transition": q.transition,
-                "invariant": q.invariant,
-                "expect": q.expect,
-                "answer": q.expect,
-                "seconds": 0.0,
-                "grid": None,
-            }
+    return LemmaResult(
+        name=lemma.name,
+        statement=lemma.statement,
+        section=lemma.section,
+        scope=lemma.scope,
+        fragment=lemma.fragment,
+        expect=expect,
+        outcome=expect,
+        as_expected=True,
+        seconds=0.0,
+        queries=tuple(
+            QueryResult(
+                name=q.name,
+                kind=q.kind,
+                transition=q.transition,
+                invariant=q.invariant,
+                steps=q.steps,
+                expect=q.expect,
+                answer=q.expect,
+                seconds=0.0,
+                grid=None,
+            )
             for q in lemma.build(all_given)
-        ],
-        "hypotheses": [
-            {"name": given, "needed": True, "by": "", "grid": None, "seconds": 0.0}
-            for given, _ in dropped
-        ],
-        "erratum": lemma.erratum and lemma.erratum._asdict(),
-    }
+        ),
+        hypotheses=tuple(HypothesisResult(name, True, None, None, 0.0) for name, _ in dropped),
+        erratum=lemma.erratum,
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -41,6 +41,7 @@ seed = [1, 2]
 LOCAL = """\
 import json
 from pathlib import Path
+from model.results.plain import plain
 from sim.sweeps.grid import read
 from sim.sweeps.results import carry_out
 
@@ -49,23 +50,28 @@ def here(call, runs):
         yield [(number, call(run), "")]
 
 result = carry_out(read("sweep.toml"), Path("local"), here, watch=lambda *_: None)
-Path("local.json").write_text(json.dumps(result))
+Path("local.json").write_text(json.dumps(plain(result)))
 """
 REPORT = """\
 import json
 from pathlib import Path
 from model.registry import modules
+from model.results.plain import read
+from model.results.report import ReportResults
+from model.results.run import RealRun
+from model.results.simulation import Simulation
 from proofs.explore.verdict import verdict
 from reports import page
 
 family = modules()["model.protocols.standby.protocol"]
-results = {
-    "version": "0", "profile": "quick", "seconds": 1.0,
-    "proofs": [], "operators": None, "reproduced": [], "engine": [],
-    "verdicts": [verdict(p, examples=5) for p in (family, *family.variants)],
-    "simulated": [json.loads(Path("simulated.json").read_text())],
-    "runs": [json.loads(Path("ran.json").read_text())],
-}
+results = ReportResults(
+    version="0",
+    profile="quick",
+    seconds=1.0,
+    verdicts=tuple(verdict(one, examples=5) for one in (family, *family.variants)),
+    simulated=(read(Simulation, json.loads(Path("simulated.json").read_text())),),
+    runs=(read(RealRun, json.loads(Path("ran.json").read_text())),),
+)
 page.write(results, Path("page"))
 """
 

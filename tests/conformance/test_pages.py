@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
 from asif.cli import main
+from model.results.plain import plain, read
+from model.results.story import Story
 from model.world import Crash, unfold
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, traces
 
 
-def crashed(name: str) -> dict[str, Any]:
+def crashed(name: str) -> Story:
     """A run with a crash, if any of the random ones has one."""
     runs = sorted(traces(name), key=lambda run: any(isinstance(a, Crash) for a in run.actions))
     return story(runs[-1])
@@ -28,18 +29,18 @@ def crashed(name: str) -> dict[str, Any]:
 def test_a_run_is_a_story(name: str) -> None:
     for trace in traces(name):
         told = story(trace)
-        assert json.loads(json.dumps(told)) == told
-        assert sorted(told["lanes"]) == sorted(trace.system.sites)
+        assert read(Story, json.loads(json.dumps(plain(told)))) == told
+        assert sorted(told.lanes) == sorted(trace.system.sites)
         taken = zip(trace.worlds, trace.actions, strict=False)
         steps = sum(len([*unfold(trace.system, world, action)]) for world, action in taken)
-        assert len(told["moments"]) == steps  # those of prompt sites are moments, too
+        assert len(told.moments) == steps  # those of prompt sites are moments, too
 
 
 @EVERY
 def test_lanes_stand_in_the_order_of_the_data(name: str) -> None:
     """A channel along which only data goes leads to the right."""
     trace = traces(name)[0]
-    lanes = story(trace)["lanes"]
+    lanes = story(trace).lanes
     ends = {*trace.system.deployment.channels}
     for sender, receiver in ends:
         site = trace.system.sites[receiver]
@@ -54,8 +55,8 @@ def test_a_run_is_drawn(name: str) -> None:
     assert ElementTree.fromstring(svg).tag.endswith("svg")
     assert spacetime.svg(told, caption="a run") == svg
     text = terminal.text(told, caption="a run")
-    assert all(lane in text for lane in told["lanes"])
-    assert text.count("\n") >= len(told["moments"])
+    assert all(lane in text for lane in told.lanes)
+    assert text.count("\n") >= len(told.moments)
     with (console := Console(width=100)).capture() as shown:
         console.print(terminal.style(told, caption="a run"))
     assert "Violated: a run" in shown.get()

@@ -15,6 +15,8 @@ import pytest
 
 from model.oracle import by_edge
 from model.protocol import Failures
+from model.results.plain import plain
+from model.results.simulation import Simulation
 from model.world import DOWN, Action, World, quiescent
 from reports import commands
 from sim.comparison import compare
@@ -119,14 +121,14 @@ def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
 def test_an_untimed_result_is_json_and_is_printed(name: str) -> None:
     for plans in schedules(name)[:1]:
         found = compare(PROTOCOLS[name], None, workload(name), plans, restart_after=RESTART_AFTER)
-        assert json.loads(json.dumps(found)) == found
-        assert found["protocol"] == name
+        assert json.loads(json.dumps(plain(found))) == plain(found)
+        assert found.protocol == name
         assert "the same" in [*commands.run(found)] or not is_precise(PROTOCOLS[name])
 
 
 # --- timed -----------------------------------------------------------------------------------
 @cache
-def simulated(name: str) -> dict[str, Any]:
+def simulated(name: str) -> Simulation:
     with TemporaryDirectory() as folder:
         return simulate(read(scenario(name, Path(folder))), traced=True)
 
@@ -134,19 +136,19 @@ def simulated(name: str) -> dict[str, Any]:
 @EVERY
 def test_a_timed_run_is_as_claimed_priced_and_json(name: str) -> None:
     found = simulated(name)
-    assert json.loads(json.dumps(found, allow_nan=False)) == found
-    metrics = found["metrics"]
-    assert metrics["events"] == 40
-    assert metrics["busy_s"] > 0
-    assert sum(row["bytes"] for row in metrics["traffic"].values()) == metrics["link_bytes"] > 0
+    assert json.loads(json.dumps(plain(found), allow_nan=False)) == plain(found)
+    metrics = found.metrics
+    assert metrics.events == 40
+    assert metrics.busy_s > 0
+    assert sum(row.bytes for row in metrics.traffic.values()) == metrics.link_bytes > 0
     assert json.loads(chrome(found))["traceEvents"]
     assert [*commands.simulation(found)]
-    assert found["without_failures"]["crashes"] == 0
+    assert found.without_failures.crashes == 0
     if PROTOCOLS[name].promise.assumes.failures is not Failures.NONE:
-        assert metrics["crashes"] == len(found["failures"]) == 1
+        assert metrics.crashes == len(found.failures) == 1
     if is_precise(PROTOCOLS[name]):
-        assert found["same"]
-    assert as_claimed(PROTOCOLS[name], found["recovery_type"])
+        assert found.same
+    assert as_claimed(PROTOCOLS[name], found.recovery_type)
 
 
 @EVERY

@@ -12,6 +12,8 @@ import pytest
 from model.core import COMMON, Emit, Note, Save, Send
 from model.costs import MessageKind, Size
 from model.evidence import Outcome
+from model.results.plain import plain, read
+from model.results.verdict import Verdict
 from model.system import System, read_gauges, read_memory
 from model.world import DOWN, Crash, Suspect, World, apply, enabled, response
 from proofs.explore import explorer, tasks, verdict
@@ -81,14 +83,14 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
     # Only what holds is attacked more than once: to shrink a failure takes much longer.
     examples = 5 if holds(protocol) else 1
     found = verdict.verdict(small, walks=20, examples=examples)
-    assert json.loads(json.dumps(found)) == found
-    assert found["protocol"] == name
-    attacked = found["attack"]
-    if attacked["failure"] and attacked["failure"]["by"] == "walk":
-        assert 0 < attacked["walks"] <= 20
+    assert read(Verdict, json.loads(json.dumps(plain(found)))) == found
+    assert found.protocol == name
+    attacked = found.attack
+    if attacked.failure and attacked.failure.by == "walk":
+        assert 0 < attacked.walks <= 20
     else:
-        assert (attacked["walks"], attacked["examples"] >= examples) == (20, True)
-    assert not (holds(protocol) and found["outcome"] == "refuted")
+        assert (attacked.walks, attacked.examples >= examples) == (20, True)
+    assert not (holds(protocol) and found.outcome is Outcome.REFUTED)
     assert str([*commands.verdict(found)][-1]).startswith(f"{name}: ")
 
 

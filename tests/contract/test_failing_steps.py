@@ -17,7 +17,7 @@ from model.protocol import Protocol
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Scenario, read
@@ -269,7 +269,7 @@ PROTOCOL = mindful.PROTOCOL.vary(
             "return mindful.step(site, state, input_)",
             "return mindful.step(site, 1 // (site.role is not Role.OPERATOR) and state, input_)",
         ),
-        Mutant("nothing is deployed", __name__, "step=step,", "deploy=lambda design, scope: 1 / 0,"),
+        Mutant("nothing is deployed", __name__, "step=step,", "deploy=lambda *_: 1 / 0,"),
     ),
 )
 """

@@ -14,6 +14,8 @@ from model.core import CRASHED, Arrival, Guarantee, Lost, Received, Scope
 from model.evidence import Outcome
 from model.play import Play
 from model.protocol import Protocol
+from model.results.plain import plain, read
+from model.results.story import Story
 from model.system import System
 from model.world import (
     DOWN,
@@ -33,7 +35,7 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from reports.diagrams.timeline import timeline
 from tests.contract import groups
@@ -292,14 +294,14 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     back = (Restart("B"), Deliver("sink", "B"), Restart("A"), Deliver("sink", "A"))
     worlds = [run(PROTOCOL, ONE_EVENT, *(begun + back)[:at])[1] for at in range(9)]
     told = story(Trace(System(PROTOCOL, ONE_EVENT), begun + back, tuple(worlds)))
-    assert json.loads(json.dumps(told)) == told
-    crash = told["moments"][3]
-    assert (crash["node"], crash["with"]) == ("A", ["B"])
-    assert [(send["by"], send["to"], send["label"], send["kind"]) for send in crash["sends"]] == [
+    assert read(Story, json.loads(json.dumps(plain(told)))) == told
+    crash = told.moments[3]
+    assert (crash.node, crash.with_) == ("A", ("B",))
+    assert [(send.by, send.to, send.label, send.kind.value) for send in crash.sends] == [
         ("B", "sink", "lost B", "control"),
         ("A", "sink", "lost A", "control"),
     ]
-    assert told["moments"][2]["sends"][0]["lost"]
+    assert told.moments[2].sends[0].lost
     lines = terminal.text(told, width=110).splitlines()
     row = next(line for line in lines if "crash, with B, their messages lost" in line)
     assert row.count("✕") == 2

@@ -18,7 +18,7 @@ from model.system import System
 from model.world import World, act, apply, enabled, initial, progress, unfold
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from sim.inputs.streams import Workload
 from sim.timed.costs import Costs
 from sim.timed.failures import TimedCrash
@@ -91,10 +91,10 @@ def test_the_steps_of_a_store_are_moments_of_their_own() -> None:
         worlds.append(world)
     told = story(Trace(system, tuple(actions), tuple(worlds)))
     parts = sum(len([*unfold(system, w, a)]) for w, a in zip(worlds, actions, strict=False))
-    assert len(told["moments"]) == parts > len(actions)
-    store = [moment for moment in told["moments"] if moment["node"] == STORE]
+    assert len(told.moments) == parts > len(actions)
+    store = [moment for moment in told.moments if moment.node == STORE]
     assert len(store) == 2  # the writes of A
-    assert all(moment["from"] and moment["sends"] for moment in store)
+    assert all(moment.from_ and moment.sends for moment in store)
 
 
 @pytest.mark.slow

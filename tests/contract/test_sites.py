@@ -34,7 +34,7 @@ from model.world import Action, Timeout, enabled, initial, quiescent
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import terminal
 from sim.inputs.streams import Workload
 from sim.scenarios.run import run as timed
@@ -172,7 +172,7 @@ def test_a_site_beside_the_graph_stands_between_its_neighbours() -> None:
     assert found is not None
     lanes = ["source", "A", "standby", "sink"]
     assert [site.name for site in found.trace.system.deployment.sites] != lanes
-    assert story(found.trace)["lanes"] == lanes
+    assert [*story(found.trace).lanes] == lanes
     heading = terminal.text(story(found.trace), width=100).splitlines()[0]
     assert heading.split() == lanes
 

@@ -12,11 +12,13 @@ from model.core import SUSPECTED, Arrival, Guarantee, Lost
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.protocol import Assumptions, Failures, Protocol
+from model.results.plain import plain, read
+from model.results.story import SentFrom, Story
 from model.system import System
 from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from sim.inputs.streams import Workload
 from sim.untimed.crashes import UntimedCrash
@@ -92,11 +94,11 @@ def test_a_suspicion_is_shown() -> None:
     actions = (Suspect("A", "sink"), Deliver("sink", "A"))
     worlds = [run(SUSPICIOUS, SILENT, *actions[:at])[1] for at in range(3)]
     shown = story(Trace(System(SUSPICIOUS, SILENT), actions, tuple(worlds)))
-    assert json.loads(json.dumps(shown)) == shown
-    first, second = shown["moments"]
-    assert (first["kind"], first["label"]) == ("suspect", "suspected by sink")
-    assert [send["label"] for send in first["sends"]] == ["lost A"]
-    assert second["from"] == {"node": "A", "sent_at": 0}
+    assert read(Story, json.loads(json.dumps(plain(shown)))) == shown
+    first, second = shown.moments
+    assert (first.kind, first.label) == ("suspect", "suspected by sink")
+    assert [send.label for send in first.sends] == ["lost A"]
+    assert second.from_ == SentFrom("A", 0)
     lines = terminal.text(shown, width=110).splitlines()
     assert any("suspected by sink" in line for line in lines)
     assert not any("✕" in line for line in lines[:-1] if "step" not in line)

@@ -10,6 +10,7 @@ import pytest
 from docs.examples import forgetful, mindful
 from model.core import Guarantee, OperatorClass, Property, When
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.observations import observe_at_rest
 from model.system import System, is_satisfied
 from model.world import initial
@@ -46,23 +47,23 @@ def test_a_claim_about_a_class_is_refuted_by_operators_that_the_class_contains()
     own = {OperatorClass.REPEATABLE: Guarantee.REPEATING}
     larger = own | {OperatorClass.ARBITRARY: Guarantee.PRECISE}
     found = verdict(forgetful.PROTOCOL.vary(claims=larger), examples=5)
-    assert (found["weaker"], found["stronger"]) == (["ARBITRARY"], [])
-    assert any("ARBITRARY" in why for why in found["vacuous"])
-    assert not found["expected"]
+    assert (found.weaker, found.stronger) == ((OperatorClass.ARBITRARY,), ())
+    assert any("ARBITRARY" in why for why in found.vacuous)
+    assert not found.expected
 
 
 def test_a_claim_that_is_too_weak_is_found_for_classes_that_were_explored_alone() -> None:
     weak = dict.fromkeys((OperatorClass.REPEATABLE, OperatorClass.ARBITRARY), Guarantee.GAP)
     found = verdict(forgetful.PROTOCOL.vary(claims=weak), examples=5)
-    assert (found["weaker"], found["stronger"]) == ([], ["REPEATABLE"])
-    assert any("ARBITRARY" in why for why in found["vacuous"])
-    assert not found["expected"]
+    assert (found.weaker, found.stronger) == ((), (OperatorClass.REPEATABLE,))
+    assert any("ARBITRARY" in why for why in found.vacuous)
+    assert not found.expected
 
 
 def test_a_profile_without_scopes_is_vacuous() -> None:
     slow = tuple(replace(pinned, quick=False) for pinned in mindful.PROTOCOL.evidence.scopes)
     found = verdict(mindful.PROTOCOL.vary(scopes=slow, must_occur=()), examples=5)
-    assert found["outcome"] == "vacuous"
+    assert found.outcome is Outcome.VACUOUS
 
 
 def test_a_property_answers_true_or_false_and_sees_states_only_if_it_asks() -> None:

@@ -27,6 +27,8 @@ from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
 from model.registry import protocols
+from model.results.answers import Answer
+from model.results.grid import Grid
 from model.system import System
 from model.world import (
     Action,
@@ -40,11 +42,9 @@ from model.world import (
     real_effects,
 )
 from proofs.explore.mutants import mutate, mutated_source
-from proofs.grid import Grid
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
-from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 from proofs.prove.transition import transitions_taken

@@ -25,6 +25,7 @@ from model.events import Body, Event
 from model.evidence import Outcome
 from model.protocols.upstream_backup.gem import Gem
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.results.answers import QueryKind
 from proofs.lemmas.upstream_backup.numbering import overtaking, replays, schemes
 from proofs.lemmas.upstream_backup.numbering.overtaking import SymbolicEngine
 from proofs.lemmas.upstream_backup.streams import (
@@ -36,7 +37,6 @@ from proofs.lemmas.upstream_backup.streams import (
 )
 from proofs.lemmas.upstream_backup.windows import first_window, first_window_abstraction
 from proofs.prove.conformance import compare
-from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.query import SolverQuery
 

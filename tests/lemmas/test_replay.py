@@ -38,13 +38,13 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
+from model.results.answers import Answer
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, run_operator
 from proofs.lemmas.upstream_backup.replay import abstraction, counterexamples, pairs
 from proofs.lemmas.upstream_backup.replay import product as product_
 from proofs.lemmas.upstream_backup.replay.counterexamples import Wrong
 from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
 from proofs.prove.grounding import element
-from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 from proofs.prove.structure import Structure

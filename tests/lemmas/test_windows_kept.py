@@ -37,15 +37,15 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.scopes import ALTERNATING, SKIPPY, SUPPRESSED
 from model.registry import protocols
+from model.results.answers import Answer
+from model.results.grid import CellMark, Grid
 from model.system import System
 from proofs.explore.explorer import edges
-from proofs.grid import CellMark, Grid
 from proofs.lemmas.upstream_backup.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
 from proofs.lemmas.upstream_backup.windows.savepoints import COUNTED, TIMED, WindowKind
 from proofs.prove.conformance import Comparison, Coverage, FormulaMisfit, Formulas, Path, compare
-from proofs.prove.kinds import Answer
 from proofs.prove.lemma import all_given
 from proofs.prove.query import ask
 

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import classify
+from model.results.engine import Facts
 from sim.predictions.log_io.points import OPERATORS, StepCrash, StepPoint
 from sim.predictions.log_io.replay import CHECKABLE, PLAIN, expected, predict
-from spark_check.check import Setting, run_check
+from spark_check.check import CheckSetting, run_check
 from spark_check.log_io import external, operators
 from spark_check.log_io.checks import crash_points
 from spark_check.log_io.checks.crash_points import ENDS, FULL, QUICK, REFUTED, TYPES
@@ -27,8 +28,8 @@ from spark_check.log_io.library import log, recovery
 from spark_check.log_io.library.database import Database, connect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.observation import observe, observe_log
-from spark_check.log_io.operators import PipelineStops, Source, recover
-from spark_check.log_io.world import World
+from spark_check.log_io.operators import PipelineStops, SourceOnSpark, recover
+from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
 from tests.log_io.library.server import trust_the_machine
 
@@ -64,14 +65,14 @@ def unsynchronized(place: str, **more: Any) -> Database:
 
 def new_world(
     folder: Path, *, types: str = TYPES, ends: tuple[int, ...] = ENDS, checkable: bool = True
-) -> World:
+) -> LogIoWorld:
     folder.mkdir(parents=True, exist_ok=True)
-    return World(
+    return LogIoWorld(
         str(folder), types, ends, str(folder / "log.db"), str(folder / "book.db"), checkable
     )
 
 
-def play(world: World, crashes: Sequence[StepCrash]) -> dict[str, Any]:
+def play(world: LogIoWorld, crashes: Sequence[StepCrash]) -> Facts:
     """The facts of a run in which tasks crash there, and a crashed batch comes again."""
     left, logs = [*crashes], []
 
@@ -96,7 +97,7 @@ def play(world: World, crashes: Sequence[StepCrash]) -> dict[str, Any]:
     return seen_facts(world.types, observe(world), logs, observe_log(world))
 
 
-def predicted(world: World, crashes: Sequence[StepCrash]) -> dict[str, Any]:
+def predicted(world: LogIoWorld, crashes: Sequence[StepCrash]) -> Facts:
     design = CHECKABLE if world.checkable else PLAIN
     return predicted_facts(world.types, predict(world.types, world.ends, crashes, design))
 
@@ -205,12 +206,12 @@ def forget_inputs(*_: Any) -> list[Any]:
     return []
 
 
-def take_all(self: Source, rows: Any) -> None:
+def take_all(self: SourceOnSpark, rows: Any) -> None:
     for number, type_ in rows:
         self.send(number, type_)
 
 
-def never_done(self: operators.Writes, _write: Any) -> bool:
+def never_done(self: operators.StoppedWrites, _write: Any) -> bool:
     return False
 
 
@@ -223,8 +224,8 @@ def other_lineage(self: Transaction, operator: str, in_set: int, outputs: Any, *
 LOG_OUTPUTS = Transaction.log_output_events
 FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "undone inputs are not replayed": (recovery, "fetch_ack_events", forget_inputs),
-    "the source takes a batch twice": (Source, "take", take_all),
-    "a pending write is not checked": (operators.Writes, "is_done", never_done),
+    "the source takes a batch twice": (SourceOnSpark, "take", take_all),
+    "a pending write is not checked": (operators.StoppedWrites, "is_done", never_done),
     "lineage names another Input Set": (Transaction, "log_output_events", other_lineage),
     "a write stays undone": (Transaction, "done_event", do_nothing),
 }
@@ -252,7 +253,7 @@ def test_postgresql_does_as_sqlite(monkeypatch: pytest.MonkeyPatch) -> None:
         trust_the_machine(url)
         for case in (*QUICK, *REFUTED):
             log_, book = (new_database(url, name) for name in ("asif_log", "asif_book"))
-            world = World("world", TYPES, ENDS, log_, book, case.checkable)
+            world = LogIoWorld("world", TYPES, ENDS, log_, book, case.checkable)
             assert play(world, case.crashes) == predicted(world, case.crashes)
 
 
@@ -272,8 +273,6 @@ def test_a_server_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # the report runs the same check
 def test_killed_pipelines_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert result["holds"]
-    assert [len(case["crashed"]) for case in result["cases"]] == [
-        len(case.crashes) for case in QUICK
-    ]
+    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert result.holds
+    assert [len(case.crashed) for case in result.cases] == [len(case.crashes) for case in QUICK]

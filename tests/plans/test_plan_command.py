@@ -15,6 +15,9 @@ from typer.testing import CliRunner
 from asif import cli
 from model.errors import Invalid
 from model.plans import mended as mending
+from model.results.plain import plain
+from model.results.plain import read as read_plain
+from model.results.plans import PlanResult, PlanRow
 from reports.results import plans
 from sim.experiments.published import judge
 from sim.experiments.su import plan as experiment
@@ -109,33 +112,33 @@ def test_empty_lists_and_doubled_names_are_refused(text: str, message: str, tmp_
 
 
 # --- examples --------------------------------------------------------------------------------
-def row(result: dict[str, object], algorithm: str) -> dict[str, object]:
-    rows = result["algorithms"]
-    assert isinstance(rows, list)
-    return next(one for one in rows if one["algorithm"] == algorithm)
+def row(result: PlanResult, algorithm: str) -> PlanRow:
+    found = result.row(algorithm)
+    assert found is not None
+    return found
 
 
 def test_the_printed_formula_divides_by_zero_on_figure_1() -> None:
     result = compare(read(EXAMPLES / "figure1.toml"))
-    assert row(result, "greedy, literal")["served"] is None
-    assert "no other failed query shares O2" in str(row(result, "greedy, literal")["about"])
-    assert row(result, "greedy")["share"] == 1.0
+    assert row(result, "greedy, literal").served is None
+    assert "no other failed query shares O2" in row(result, "greedy, literal").about
+    assert row(result, "greedy").share == 1.0
 
 
 def test_on_figure_4_topological_order_is_as_good_as_any() -> None:
     result = compare(read(EXAMPLES / "figure4.toml"))
-    assert result["cost"] == 61
-    assert len(result["failed_queries"]) == 15
+    assert result.cost == 61
+    assert len(result.failed_queries) == 15
     for algorithm in ("topological", "greedy", "optimum now", "optimum over time"):
-        assert row(result, algorithm)["served"] == 51.2
-    assert row(result, "blocking")["served"] == 15
+        assert row(result, algorithm).served == 51.2
+    assert row(result, "blocking").served == 15
 
 
 def test_planning_for_each_moment_alone_delays_the_alarm() -> None:
     result = compare(read(EXAMPLES / "priorities.toml"))
-    assert row(result, "optimum now")["served"] == 85
-    assert row(result, "optimum over time")["served"] == 94
-    assert not result["below_bound"]
+    assert row(result, "optimum now").served == 85
+    assert row(result, "optimum over time").served == 94
+    assert not result.below_bound
 
 
 def test_partitions_that_do_not_fit_are_reported(tmp_path: Path) -> None:
@@ -151,16 +154,16 @@ def test_partitions_that_do_not_fit_are_reported(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["figure1", "figure4", "priorities"])
 def test_table_and_picture_show_every_query(name: str) -> None:
     result = compare(read(EXAMPLES / f"{name}.toml"))
-    assert json.loads(json.dumps(result)) == result
+    assert read_plain(PlanResult, json.loads(json.dumps(plain(result)))) == result
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(plans.table(result))
     text, drawn = console.export_text(), plans.picture(result)
     ElementTree.fromstring(drawn)
-    for query in result["failed_queries"]:
+    for query in result.failed_queries:
         assert query in text
         assert query in drawn
-    for one in result["algorithms"]:
-        assert one["algorithm"] in text
+    for one in result.algorithms:
+        assert one.algorithm in text
     for line in plans.LINES:
         assert line in drawn
 
@@ -202,16 +205,16 @@ def test_the_experiment_counts_every_instance() -> None:
     }
     assert set(counted.values()) == {200}
     result = summary(found)
-    assert json.loads(json.dumps(result)) == result
+    assert json.loads(json.dumps(plain(result))) == plain(result)
     assert experiment.PLAN.ours
-    assert not judge(result["values"])
-    cells = {cell["algorithm"]: cell for cell in result["cells"]}
+    assert not judge(result.values)
+    cells = {cell["algorithm"]: cell for cell in result.cells}
     assert cells["optimum"]["worst"] == 1.0
-    values = [value for cell in result["cells"] for value in cell.values()]
+    values = [value for cell in result.cells for value in cell.values()]
     assert all(value is None or isinstance(value, str | int | float) for value in values)
     assert cells["two seeds"]["mean"] >= cells["meant"]["mean"] > cells["topological"]["mean"]
     assert cells["literal"]["undefined"] > 0
-    assert len(result["panels"]) == 4
+    assert len(result.panels or ()) == 4
 
 
 @pytest.mark.slow

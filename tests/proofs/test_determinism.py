@@ -14,7 +14,7 @@ from model.registry import protocols
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from proofs.explore.mutants import mutate
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from proofs.explore.random_walk import walks
 
 known = protocols()

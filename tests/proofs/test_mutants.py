@@ -18,7 +18,7 @@ from model.registry import modules, protocols
 from proofs.explore.explorer import explore
 from proofs.explore.mutants import hunt, mutate, mutated_source
 from proofs.explore.random_attack import Attack, attack
-from proofs.explore.tasks import HUNT_EXAMPLES, HUNT_WALKS, NO_ATTACK
+from proofs.explore.tasks import HUNT_EXAMPLES, HUNT_WALKS
 
 HOME = "model.protocols.upstream_backup.protocol"
 MAIN = protocols()["upstream-backup"]
@@ -58,8 +58,8 @@ def test_a_mutant_by_chance_is_attacked_first_and_explored_if_it_survives() -> N
     attacks: list[Attack] = []
 
     def survives(broken: Protocol) -> Attack:
-        attacks.append(NO_ATTACK)
-        return NO_ATTACK
+        attacks.append(Attack(walks=0, examples=0, actions=0, seconds=0.0, failure=None))
+        return attacks[-1]
 
     mutant = next(one for one in MAIN.evidence.mutants if one.scope)
     found = hunt(MAIN, replace(mutant, by_chance=True), HOME, survives)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,19 @@ import pytest
 
 from model.errors import Invalid
 from model.evidence import Outcome
+from model.results.answers import Answer, QueryKind
+from model.results.grid import Grid
+from model.results.proofs import (
+    AbstractionResult,
+    DriftResult,
+    Erratum,
+    HypothesisResult,
+    ProofResult,
+    QueryResult,
+)
 from proofs.prove import prover as proving
 from proofs.prove import query as query_
-from proofs.prove.kinds import Answer, QueryKind
-from proofs.prove.lemma import Erratum, Lemma, all_given
+from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma_index import choose, theories, theory
 from proofs.prove.query import SolverQuery, sometimes
 from proofs.prove.second_solver import LIMIT_S, second
@@ -103,19 +113,19 @@ BRIEF_S = LIMIT_S if os.environ.get("HYPOTHESIS_PROFILE") == "full" else 0.5
 def test_every_lemma_is_as_expected(lemma: Lemma) -> None:
     """Every counterexample is drawn, and every proof says something."""
     settled = proving.settle(lemma)
-    queries = settled["queries"]
-    wrong = [q for q in queries if q["answer"] != q["expect"]]
+    queries = settled.queries
+    wrong = [q for q in queries if q.answer != q.expect]
     assert wrong == []
-    assert settled["outcome"] == lemma.expect.value
-    assert settled["as_expected"]
-    assert len({q["name"] for q in queries}) == len(queries)
-    refuting = [q for q in queries if q["kind"] == QueryKind.COUNTEREXAMPLE]
+    assert settled.outcome == lemma.expect.value
+    assert settled.as_expected
+    assert len({q.name for q in queries}) == len(queries)
+    refuting = [q for q in queries if q.kind == QueryKind.COUNTEREXAMPLE]
     assert bool(refuting) is (lemma.expect is Outcome.REFUTED)
-    assert all(q["grid"] is not None for q in refuting)
+    assert all(q.grid is not None for q in refuting)
     if lemma.expect is Outcome.REFUTED:
-        assert refuting == queries[-1:], "smaller ones first, the counterexample last"
+        assert tuple(refuting) == queries[-1:], "smaller ones first, the counterexample last"
     else:
-        assert any(q["expect"] == Answer.UNSAT for q in queries)
+        assert any(q.expect == Answer.UNSAT for q in queries)
 
 
 @pytest.mark.slow
@@ -123,7 +133,7 @@ def test_every_lemma_is_as_expected(lemma: Lemma) -> None:
 def test_every_hypothesis_is_needed(lemma: Lemma) -> None:
     """A mutant a hypothesis: without it some query has a counterexample."""
     for row in proving.drop_each(lemma):
-        assert row["needed"], f"{lemma.name} holds as well without: {row['name']}"
+        assert row.needed, f"{lemma.name} holds as well without: {row.name}"
 
 
 @pytest.mark.slow
@@ -162,23 +172,31 @@ def test_all_is_found_by_name() -> None:
 @pytest.mark.slow
 def test_processes_give_what_one_process_gives() -> None:
     (entry,) = proving.prove(choose("acknowledgements"), mutants=True)
-    (lemma,) = entry["lemmas"]
-    assert lemma["outcome"] == "holds"
-    assert all(hypothesis["needed"] for hypothesis in lemma["hypotheses"])
-    assert proving.good(entry)
+    (lemma,) = entry.lemmas
+    assert lemma.outcome == "holds"
+    assert all(hypothesis.needed for hypothesis in lemma.hypotheses)
+    assert entry.fine
     assert "1 proved" in proving.summary(entry)
 
 
-def test_what_is_not_as_expected_is_not_good() -> None:
-    fine: dict[str, Any] = {"as_expected": True, "hypotheses": [], "queries": []}
-    assert proving.good({"lemmas": [fine], "drift": [{"drift": None}]})
-    assert not proving.good({"lemmas": [fine], "drift": [{"drift": {"what": "no transition"}}]})
-    for wrong in (
-        {"as_expected": False},
-        {"hypotheses": [{"needed": False}]},
-        {"queries": [{"answer": "unsat", "cvc5": "sat"}]},
-    ):
-        assert not proving.good({"lemmas": [{**fine, **wrong}], "drift": []})
+ASKED = QueryResult(
+    "agree", QueryKind.CLAIM, None, None, None, Answer.UNSAT, Answer.UNSAT, 0.1, None
+)
+WRONG: dict[str, dict[str, Any]] = {
+    "an unexpected answer": {"as_expected": False},
+    "a hypothesis that is none": {"hypotheses": (HypothesisResult("x", False, None, None, 1.0),)},
+    "another solver that disagrees": {"queries": (replace(ASKED, cvc5=Answer.SAT),)},
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_not_as_expected_is_not_good(name: str) -> None:
+    lemma = proving.settle(Lemma("rain", "It rains.", "", Outcome.HOLDS, lambda _: []))
+    drift = DriftResult("small", "no transition", Grid("", (), ()))
+    sound, drifting = (AbstractionResult("the sink", 3, {}, one) for one in (None, drift))
+    assert ProofResult("weather", (lemma,), (sound,), 1.0).fine
+    assert not ProofResult("weather", (lemma,), (sound, drifting), 1.0).fine
+    assert not ProofResult("weather", (replace(lemma, **WRONG[name]),), (), 1.0).fine
 
 
 def test_every_query_is_exported() -> None:
@@ -203,7 +221,7 @@ def test_sometimes_is_no_counterexample() -> None:
 
     def settle(query: SolverQuery) -> str:
         lemma = Lemma("rain", "It rains.", "", Outcome.HOLDS, lambda _: [query])
-        return str(proving.settle(lemma)["outcome"])
+        return str(proving.settle(lemma).outcome)
 
     assert settle(sometimes("it rains", ())) == "holds"
     assert settle(SolverQuery("it always rains", QueryKind.COUNTEREXAMPLE, ())) == "refuted"

@@ -21,16 +21,20 @@ from hypothesis import strategies as st
 from asif.cli import main
 from docs.examples import relay
 from model import registry
+from model.calls import EndedCall
 from model.core import Guarantee
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.registry import Subject, protocols
+from model.results.plain import plain, read
+from model.results.verdict import Verdict
 from proofs.explore import processes
 from proofs.explore import verdict as checking
-from proofs.explore.processes import Ended, call_all, first_of, usable_cores
+from proofs.explore.processes import call_all, first_of, usable_cores
 from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
-from proofs.explore.tasks import Task, TaskKind, list_tasks, perform_on
-from proofs.explore.verdict import Result, good, local, perform_all, verdicts
+from proofs.explore.tasks import NotDone, Task, TaskKind, TaskResult, list_tasks, perform_on
+from proofs.explore.verdict import good, local, perform_all, verdicts
 from reports import commands
 from spark_check.runtime.victim import wait_ended
 from tests.children import children
@@ -75,8 +79,12 @@ def pid(_: str) -> int:
     return os.getpid()
 
 
-def process(_: Task) -> Result:
-    return {"process": os.getpid()}
+def named(task: Task) -> TaskResult:
+    return NotDone(task.name, lost=True)
+
+
+def process(_: Task) -> TaskResult:
+    return NotDone(str(os.getpid()), lost=True)
 
 
 # --- calls -----------------------------------------------------------------------------------
@@ -176,15 +184,15 @@ def test_a_caller_that_stops_early_leaves_no_process() -> None:
 @pytest.mark.slow
 def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
     alone, together = (verdicts(SMALL, examples=20, execute=local(workers)) for workers in (1, 2))
-    assert [one["protocol"] for one in alone] == [
+    assert [one.protocol for one in alone] == [
         "relay",
         "relay:lazy",
         "micro-batch:commit-first",
         "upstream-backup:no-skips",
     ]
-    assert untimed(together) == untimed(alone)
-    assert json.loads(json.dumps(together)) == together
-    assert [row["name"] for row in together[2]["scopes"]] == [
+    assert untimed(plain(together)) == untimed(plain(alone))
+    assert read(list[Verdict], json.loads(json.dumps(plain(together)))) == together
+    assert [row.name for row in together[2].scopes] == [
         pinned.name for pinned in protocols()["micro-batch:commit-first"].evidence.scopes
     ]
 
@@ -193,8 +201,8 @@ def test_mutants_are_hunted_in_processes_as_in_this_one() -> None:
     (alone,), (together,) = (
         verdicts([RELAY], examples=5, mutants=True, execute=local(workers)) for workers in (1, 2)
     )
-    assert untimed(together) == untimed(alone)
-    assert [row["name"] for row in together["mutants"]] == [one.name for one in relay.MUTANTS]
+    assert untimed(plain(together)) == untimed(plain(alone))
+    assert [row.name for row in together.mutants or ()] == [one.name for one in relay.MUTANTS]
     assert good(together)
 
 
@@ -202,12 +210,12 @@ def test_the_longest_task_begins_first_and_results_keep_their_order() -> None:
     tasks = [Task("any", TaskKind.SCOPE, f"{worlds}", worlds) for worlds in (5, 9, 1, 9, 7)]
     begun: list[Task] = []
 
-    def backwards(call: Callable[[Task], Result], items: Sequence[Task]) -> Iterator[Any]:
+    def backwards(call: Callable[[Task], TaskResult], items: Sequence[Task]) -> Iterator[Any]:
         begun.extend(items)
         yield [(at, call(item), "") for at, item in reversed([*enumerate(items)])]
 
-    found = perform_all(lambda task: {"of": task}, tasks, backwards)  # type: ignore[arg-type]
-    assert [one["of"] for one in found] == tasks
+    found = perform_all(named, tasks, backwards)  # type: ignore[arg-type]
+    assert found == [*map(named, tasks)]
     assert [task.worlds for task in begun] == [9, 9, 7, 5, 1]
 
 
@@ -216,11 +224,11 @@ def test_tasks_of_one_protocol_follow_each_other() -> None:
     tasks = [Task(called, TaskKind.SCOPE, "any", number) for called, number in worlds]
     begun: list[Task] = []
 
-    def execute(call: Callable[[Task], Result], items: Sequence[Task]) -> Iterator[Any]:
+    def execute(call: Callable[[Task], TaskResult], items: Sequence[Task]) -> Iterator[Any]:
         begun.extend(items)
         yield [(at, call(item), "") for at, item in enumerate(items)]
 
-    perform_all(lambda _: {}, tasks, execute)  # type: ignore[arg-type]
+    perform_all(named, tasks, execute)  # type: ignore[arg-type]
     assert [(task.subject, task.worlds) for task in begun] == [
         ("b", 9),
         ("b", 1),
@@ -259,7 +267,7 @@ def test_the_first_item_that_has_not_ended_has_begun(
 def test_progress_counts_tasks_and_names_one_under_way() -> None:
     said: list[tuple[Any, ...]] = []
     tasks = [Task("any", TaskKind.SCOPE, name, worlds) for name, worlds in (("a", 1), ("b", 2))]
-    perform_all(lambda _: {}, tasks, local(1), lambda *progress: said.append(progress))
+    perform_all(named, tasks, local(1), lambda *progress: said.append(progress))
     assert said == [
         ("checking", 0, 2, "any, b"),
         ("checking", 1, 2, "any, a"),
@@ -268,10 +276,11 @@ def test_progress_counts_tasks_and_names_one_under_way() -> None:
 
 
 def test_small_checks_stay_in_this_process() -> None:
+    here = NotDone(str(os.getpid()), lost=True)
     small = list_tasks(RELAY, relay.PROTOCOL, "quick", walks=None, examples=None, mutants=True)
-    assert {one["process"] for one in perform_all(process, small, local())} == {os.getpid()}
+    assert {*perform_all(process, small, local())} == {here}
     large = [task._replace(worlds=checking.PAYS_WORLDS) for task in small]
-    assert os.getpid() not in {one["process"] for one in perform_all(process, large, local(2))}
+    assert here not in perform_all(process, large, local(2))
     wanted: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(checking, "call_all", lambda *given, **_: wanted.append(given[-1]))
@@ -286,16 +295,16 @@ def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
     names = ["micro-batch:commit-first", "micro-batch:eager-acks", RELAY, f"{RELAY}:lazy"]
     how: dict[str, Any] = {"walks": 20, "examples": 2, "execute": local(1)}
     for whole, once in zip(verdicts(names, **how), verdicts(names, once=True, **how), strict=True):
-        assert whole["expected"]
-        assert once["expected"]
-        assert (whole["outcome"], whole["found"]) == (once["outcome"], once["found"])
-        attacked = whole["outcome"] == "holds" and ":" not in whole["protocol"]
-        assert (once["attack"]["actions"] > 0) is attacked
-        for more, less in zip(whole["scopes"], once["scopes"], strict=True):
-            assert more["counterexample"] == less["counterexample"]
-            assert more["states"] >= less["states"]
-            assert less["complete"] or less["counterexample"]
-    assert any(not row["complete"] for row in verdicts(names[:1], once=True, **how)[0]["scopes"])
+        assert whole.expected
+        assert once.expected
+        assert (whole.outcome, whole.found) == (once.outcome, once.found)
+        attacked = whole.outcome is Outcome.HOLDS and ":" not in whole.protocol
+        assert (once.attack.actions > 0) is attacked
+        for more, less in zip(whole.scopes, once.scopes, strict=True):
+            assert more.counterexample == less.counterexample
+            assert more.states >= less.states
+            assert less.complete or less.counterexample
+    assert any(not row.complete for row in verdicts(names[:1], once=True, **how)[0].scopes)
 
 
 @pytest.mark.parametrize("pin", [{"steps": 99}, {"guarantee": Guarantee.DIVERGENT}])
@@ -304,7 +313,7 @@ def test_what_is_refuted_otherwise_than_pinned_is_not_as_expected(pin: dict[str,
     wrong = protocol.vary(scopes=tuple(replace(one, **pin) for one in protocol.evidence.scopes))
     tasks_ = list_tasks(wrong.name, wrong, "quick", walks=0, examples=0, mutants=False, once=True)
     results = [perform_on(Subject(wrong, home=""), task) for task in tasks_]
-    assert not checking.assemble(wrong, "quick", tasks_, results)["expected"]
+    assert not checking.assemble(wrong, "quick", tasks_, results).expected
 
 
 @pytest.mark.parametrize("kind", TaskKind)
@@ -312,7 +321,7 @@ def test_a_lost_task_was_never_tried(kind: TaskKind) -> None:
     """It is named in a line, the rest is there, and nothing holds."""
     lost: list[str] = []
 
-    def execute(call: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Any]:
+    def execute(call: Callable[[Task], TaskResult], tasks: Sequence[Task]) -> Iterator[Any]:
         for at, task in enumerate(tasks):
             if task.kind is kind and not lost:
                 lost.append(task.name)
@@ -321,48 +330,50 @@ def test_a_lost_task_was_never_tried(kind: TaskKind) -> None:
                 yield [(at, call(task), "")]
 
     (found,) = verdicts([RELAY], examples=5, mutants=True, execute=execute)  # type: ignore[arg-type]
-    assert found["outcome"] == "vacuous"
+    assert found.outcome is Outcome.VACUOUS
     assert not good(found)
     line = f"  vacuous: {lost[0]}: its process was ended by SIGKILL"
     assert [text for text in commands.verdict(found) if "SIGKILL" in str(text)] == [line]
-    assert len(found["scopes"]) == 2 - (kind is TaskKind.SCOPE)
-    assert len(found["mutants"]) == 4 - (kind is TaskKind.MUTANT)
-    assert (found["attack"]["examples"] == 0) == (kind is TaskKind.ATTACK)
+    assert len(found.scopes) == 2 - (kind is TaskKind.SCOPE)
+    assert len(found.mutants or ()) == 4 - (kind is TaskKind.MUTANT)
+    assert (found.attack.examples == 0) == (kind is TaskKind.ATTACK)
 
 
 @pytest.mark.parametrize("loses", [False, True])
 def test_a_spent_budget_does_not_excuse_a_lost_task(loses: bool) -> None:
-    def execute(call: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[Any]:
+    def execute(call: Callable[[Task], TaskResult], tasks: Sequence[Task]) -> Iterator[Any]:
         for at, task in enumerate(tasks):
             lost = loses and task.kind is TaskKind.ATTACK
             yield [(at, None, "its process died") if lost else (at, call(task), "")]
 
     (found,) = verdicts([RELAY], examples=5, budget=Budget(worlds=3), execute=execute)  # type: ignore[arg-type]
-    assert found["outcome"] == "explored so far"
+    assert found.outcome is Outcome.UNFINISHED
     assert good(found, unfinished=True) == (not loses)
 
 
+@pytest.fixture(scope="module")
+def spent() -> Verdict:
+    """A verdict on scopes that were not explored whole."""
+    (found,) = verdicts([RELAY], examples=5, budget=Budget(worlds=3), execute=local(1))
+    assert all(row.spent for row in found.scopes)
+    return found
+
+
 @pytest.mark.parametrize("as_pinned", [False, True])
-def test_a_spent_budget_does_not_excuse_another_scope(as_pinned: bool) -> None:
-    row = {"expect": "holds", "outcome": "holds", "as_pinned": as_pinned, "spent": None}
-    ended = {
-        "expect": "holds",
-        "outcome": "explored so far",
-        "as_pinned": False,
-        "spent": "3 worlds",
-    }
-    found = {"outcome": "explored so far", "expected": False, "vacuous": [], "mutants": None}
-    assert good({**found, "scopes": [row, ended]}, unfinished=True) == as_pinned
+def test_a_spent_budget_does_not_excuse_another_scope(as_pinned: bool, spent: Verdict) -> None:
+    ended = spent.scopes[0]
+    row = replace(ended, outcome=Outcome.HOLDS, as_pinned=as_pinned, spent=None, complete=True)
+    assert good(replace(spent, scopes=(row, ended)), unfinished=True) == as_pinned
 
 
-@pytest.mark.parametrize("expect", ["holds", "refuted"])
+@pytest.mark.parametrize("expect", [Outcome.HOLDS, Outcome.REFUTED])
 def test_a_spent_budget_excuses_the_number_of_worlds_of_what_is_refuted_as_it_should_be(
-    expect: str,
+    expect: Outcome, spent: Verdict
 ) -> None:
-    row = {"expect": expect, "outcome": "refuted", "as_pinned": False, "spent": "3 worlds"}
-    found = {"outcome": "refuted", "expected": False, "vacuous": [], "mutants": None}
-    assert good({**found, "scopes": [row]}, unfinished=True) == (expect == "refuted")
-    assert not good({**found, "scopes": [row]})
+    row = replace(spent.scopes[0], expect=expect, outcome=Outcome.REFUTED)
+    found = replace(spent, outcome=Outcome.REFUTED, scopes=(row,))
+    assert good(found, unfinished=True) == (expect is Outcome.REFUTED)
+    assert not good(found)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -467,5 +478,5 @@ def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
     assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
 
 
-def flat(parts: Iterator[list[Ended[int]]]) -> list[Ended[int]]:
+def flat(parts: Iterator[list[EndedCall[int]]]) -> list[EndedCall[int]]:
     return [ended for part in parts for ended in part]

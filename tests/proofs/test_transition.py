@@ -9,8 +9,8 @@ import pytest
 import z3
 
 from model.evidence import Outcome
-from proofs.grid import CellMark
-from proofs.prove.kinds import Answer, QueryKind
+from model.results.answers import Answer, QueryKind
+from model.results.grid import CellMark
 from proofs.prove.lemma import Given, Lemma, all_given, mutants, without
 from proofs.prove.lemma_index import theory
 from proofs.prove.query import SolverQuery, ask, search

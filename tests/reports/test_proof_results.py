@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +10,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.errors import Invalid
-from proofs.grid import Cell, CellMark, Grid, GridRow
+from model.results.answers import Answer, QueryKind
+from model.results.grid import Cell, CellMark, Grid, GridRow
+from model.results.proofs import (
+    AbstractionResult,
+    DriftResult,
+    Erratum,
+    HypothesisResult,
+    LemmaOutcome,
+    LemmaResult,
+    ProofResult,
+    QueryResult,
+)
+from model.results.report import ReportResults
+from proofs.prove import prover
+from proofs.prove.lemma_index import theory
 from reports import page
 from reports.diagrams import grid
 from reports.results import proofs as proved
 
 
-def grid_of(*rows: GridRow, columns: int = 2, caption: str = "a match is lost") -> dict[str, Any]:
-    return Grid(caption, tuple(f"event {at}" for at in range(columns)), rows).data()
+def grid_of(*rows: GridRow, columns: int = 2, caption: str = "a match is lost") -> Grid:
+    return Grid(caption, tuple(f"event {at}" for at in range(columns)), rows)
 
 
 LOST = grid_of(
@@ -30,99 +42,66 @@ LOST = grid_of(
 )
 
 
-def query(name: str, answer: str = "unsat", **changed: Any) -> dict[str, Any]:
-    asked = {
-        "name": name,
-        "kind": "claim" if answer == "unsat" else "counterexample",
-        "transition": None,
-        "invariant": None,
-        "expect": answer,
-        "answer": answer,
-        "seconds": 0.1,
-        "grid": None,
-    }
-    return {**asked, **changed}
+def query(name: str, answer: Answer = Answer.UNSAT, **changed: Any) -> QueryResult:
+    kind = QueryKind.CLAIM if answer is Answer.UNSAT else QueryKind.COUNTEREXAMPLE
+    asked = QueryResult(name, kind, None, None, None, answer, answer, 0.1, None)
+    return replace(asked, **changed)
 
 
-def step(transition: str, invariant: str, answer: str = "unsat", **changed: Any) -> dict[str, Any]:
-    about = {"kind": "step", "transition": transition, "invariant": invariant}
+def step(
+    transition: str, invariant: str, answer: Answer = Answer.UNSAT, **changed: Any
+) -> QueryResult:
+    about = {"kind": QueryKind.STEP, "transition": transition, "invariant": invariant}
     return query(f"{transition} × {invariant}", answer, **{**about, **changed})
 
 
-def initially(invariant: str) -> dict[str, Any]:
-    return query(f"initially × {invariant}", kind="initial", invariant=invariant)
+def initially(invariant: str) -> QueryResult:
+    return query(f"initially × {invariant}", kind=QueryKind.INITIAL, invariant=invariant)
 
 
-def lemma(name: str, **changed: Any) -> dict[str, Any]:
-    proof = {
-        "name": name,
-        "statement": f"What {name} <says> of | all streams.",
-        "section": "Lima et al., III-A",
-        "scope": "unbounded",
-        "fragment": "EPR",
-        "expect": "holds",
-        "outcome": "holds",
-        "as_expected": True,
-        "seconds": 1.5,
-        "queries": [
+def lemma(name: str, **changed: Any) -> LemmaResult:
+    found = grid_of(caption="a run that is found")
+    proof = LemmaResult(
+        name=name,
+        statement=f"What {name} <says> of | all streams.",
+        section="Lima et al., III-A",
+        scope="unbounded",
+        fragment="EPR",
+        expect=LemmaOutcome.HOLDS,
+        outcome=LemmaOutcome.HOLDS,
+        as_expected=True,
+        seconds=1.5,
+        queries=(
             initially("states agree"),
             step("process", "states agree"),
-            query(
-                "sometimes: a match",
-                "sat",
-                kind="sometimes",
-                grid=grid_of(caption="a run that is found"),
-            ),
-        ],
-        "hypotheses": [
-            {
-                "name": "openers are kept",
-                "needed": True,
-                "by": "process × states agree",
-                "grid": LOST,
-                "seconds": 0.2,
-            }
-        ],
-        "erratum": None,
-    }
-    return {**proof, **changed}
+            query("sometimes: a match", Answer.SAT, kind=QueryKind.SOMETIMES, grid=found),
+        ),
+        hypotheses=(
+            HypothesisResult("openers are kept", True, "process × states agree", LOST, 0.2),
+        ),
+        erratum=None,
+    )
+    return replace(proof, **changed)
 
 
 REFUTED = lemma(
     "opener",
     scope="runs of up to 3 steps",
-    expect="refuted",
-    outcome="refuted",
-    queries=[query("after 1 step"), query("after 3 steps", "sat", grid=LOST)],
-    hypotheses=[],
-    erratum={
-        "claim": "Openers | may go",
-        "section": "III-A",
-        "size": "2 events",
-        "correction": "keep <them>",
-    },
+    expect=LemmaOutcome.REFUTED,
+    outcome=LemmaOutcome.REFUTED,
+    queries=(query("after 1 step"), query("after 3 steps", Answer.SAT, grid=LOST)),
+    hypotheses=(),
+    erratum=Erratum("Openers | may go", "III-A", "2 events", "keep <them>"),
 )
 
 
-def entries(*lemmas: dict[str, Any]) -> list[dict[str, Any]]:
-    seen = {"name": "the sink", "states": 12_345, "transitions": {"take": 678}, "drift": None}
-    entry = {"protocol": "upstream-backup", "lemmas": list(lemmas), "drift": [seen]}
-    return [{**entry, "seconds": 2.0}]
+def entries(*lemmas: LemmaResult, drift: DriftResult | None = None) -> tuple[ProofResult, ...]:
+    seen = AbstractionResult("the sink", 12_345, {"take": 678}, drift)
+    return (ProofResult("upstream-backup", lemmas, (seen,), 2.0),)
 
 
-def pages(found: list[dict[str, Any]], tmp_path: Path) -> tuple[str, str]:
-    results = {
-        "version": "1",
-        "profile": "quick",
-        "verdicts": [],
-        "proofs": found,
-        "operators": {"figure_2": [], "figure_3": []},
-        "simulated": [],
-        "reproduced": [],
-        "engine": [],
-        "runs": [],
-        "seconds": 1.0,
-    }
+def pages(found: tuple[ProofResult, ...], tmp_path: Path) -> tuple[str, str]:
+    results = ReportResults(version="1", profile="quick", proofs=found, seconds=1.0)
     html, markdown = page.write(results, tmp_path)
     return html.read_text("utf-8"), markdown.read_text("utf-8")
 
@@ -146,57 +125,61 @@ def test_an_induction_is_a_table_of_invariants_and_transitions(tmp_path: Path) -
 
 
 WRONG: dict[str, dict[str, Any]] = {
-    "an unexpected verdict": {"outcome": "refuted", "as_expected": False},
-    "an unknown one": {"outcome": "unknown", "as_expected": False},
+    "an unexpected verdict": {"outcome": LemmaOutcome.REFUTED, "as_expected": False},
+    "an unknown one": {"outcome": LemmaOutcome.UNKNOWN, "as_expected": False},
     "a query that says otherwise": {
-        "queries": [step("process", "agree", "sat", expect="unsat", grid=LOST)],
+        "queries": (step("process", "agree", Answer.SAT, expect=Answer.UNSAT, grid=LOST),),
         "as_expected": False,
     },
-    "another solver that says otherwise": {"queries": [step("process", "agree", cvc5="sat")]},
-    "a hypothesis that is none": {
-        "hypotheses": [{"name": "x", "needed": False, "by": None, "grid": None, "seconds": 1.0}]
-    },
+    "another solver that says otherwise": {"queries": (step("process", "agree", cvc5=Answer.SAT),)},
+    "a hypothesis that is none": {"hypotheses": (HypothesisResult("x", False, None, None, 1.0),)},
 }
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_is_wrong_is_said_at_the_top_and_at_its_place(name: str, tmp_path: Path) -> None:
     found = entries(lemma("skipping", **WRONG[name]))
-    assert not proved.view(found)["fine"]
+    assert not proved.view(found).fine
     for text in pages(found, tmp_path):
         assert "NOT all as expected" in text
         assert "✗" in text
 
 
 def test_what_was_compared_with_the_python_is_told(tmp_path: Path) -> None:
-    found = entries(lemma("skipping"))
-    for text in pages(found, tmp_path):
+    for text in pages(entries(lemma("skipping")), tmp_path):
         assert "12,345" in text
         assert "take: 678" in text
-    found[0]["drift"][0]["drift"] = {"scope": "small", "what": "no transition", "grid": LOST}
-    for text in pages(found, tmp_path):
+    drift = DriftResult("small", "no transition", LOST)
+    for text in pages(entries(lemma("skipping"), drift=drift), tmp_path):
         assert "drift in the scope small" in text
         assert "NOT all as expected" in text
 
 
 def test_a_second_solver_that_does_not_know_is_no_fault(tmp_path: Path) -> None:
-    found = entries(lemma("skipping", queries=[step("process", "agree", cvc5="unknown")]))
-    html, _ = pages(found, tmp_path)
+    unknown = step("process", "agree", cvc5=Answer.UNKNOWN)
+    html, _ = pages(entries(lemma("skipping", queries=(unknown,))), tmp_path)
     assert "NOT all as expected" not in html
     assert "agrees on 0 of 1" in html
 
 
-def test_a_missing_field_is_named(tmp_path: Path) -> None:
-    found = copy.deepcopy(entries(lemma("skipping")))
-    del found[0]["lemmas"][0]["scope"]
-    with pytest.raises(Invalid, match=r"lemma skipping of upstream-backup: no field 'scope'"):
-        pages(found, tmp_path)
-
-
 def test_the_page_for_the_docs_has_no_times() -> None:
-    found = entries(lemma("skipping"), REFUTED)
-    slower = json.loads(json.dumps(found).replace("1.5", "9.5").replace("0.1", "0.7"))
-    assert page.lemmas(found) == page.lemmas(slower)
+    proof = lemma("skipping")
+    slower = replace(
+        proof,
+        seconds=9.5,
+        queries=tuple(replace(one, seconds=0.7) for one in proof.queries),
+    )
+    assert page.lemmas(entries(proof, REFUTED)) == page.lemmas(entries(slower, REFUTED))
+
+
+@pytest.mark.slow
+def test_a_lemma_that_z3_refutes_is_on_both_pages(tmp_path: Path) -> None:
+    refuted = prover.settle(theory("upstream-backup").lemma("skipping-opener"))
+    assert refuted.counterexamples
+    for text in pages((ProofResult("upstream-backup", (refuted,), (), 1.0),), tmp_path):
+        assert "skipping-opener" in text
+        assert "no window" in text
+        assert "0 proved, 1 refuted by a counterexample, all as expected" in " ".join(text.split())
 
 
 # --- grids ---------------------------------------------------------------------------------------
@@ -206,7 +189,7 @@ CELLS = st.builds(
 
 
 @st.composite
-def grids(draw: st.DrawFn) -> dict[str, Any]:
+def grids(draw: st.DrawFn) -> Grid:
     columns = draw(st.integers(1, 12))
     cells = st.lists(CELLS, min_size=columns, max_size=columns).map(tuple)
     labels = st.sampled_from(["window 1", "what the savepoint of node 3 says of node 4"])
@@ -215,23 +198,21 @@ def grids(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(grids(), st.integers(40, 120))
-def test_a_grid_in_characters_keeps_its_width_and_all_its_words(
-    shown: dict[str, Any], width: int
-) -> None:
+def test_a_grid_in_characters_keeps_its_width_and_all_its_words(shown: Grid, width: int) -> None:
     text = grid.text(shown, width=width)
     assert all(len(line) <= width for line in text.splitlines())
     words = " ".join(text.split())
-    for row in shown["rows"]:
-        for cell in row["cells"]:
-            if cell["text"] == "match":
+    for row in shown.rows:
+        for cell in row.cells:
+            if cell.text == "match":
                 assert "match" in words
-    for column in shown["columns"]:
+    for column in shown.columns:
         assert column.split()[-1] in words
 
 
 @given(grids())
-def test_marks_are_told_without_colour(shown: dict[str, Any]) -> None:
-    cells = [cell for row in shown["rows"] for cell in row["cells"] if cell["text"]]
+def test_marks_are_told_without_colour(shown: Grid) -> None:
+    cells = [cell for row in shown.rows for cell in row.cells if cell.text]
     for told in (grid.text(shown), str(grid.html(shown))):
         for mark, sign in grid.SIGNS.items():
-            assert (sign in told) is any(cell["mark"] == mark for cell in cells)
+            assert (sign in told) is any(cell.mark is mark for cell in cells)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from math import isnan
 from pathlib import Path
@@ -10,6 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from model.results.report import ReportResults
+from model.results.simulation import LatencySeries, Simulation
 from reports.page import write
 from reports.results.simulation_plots import _broken, about, over_time, over_time_png
 from reports.results.simulations import format_value
@@ -17,12 +20,14 @@ from sim.experiments.campaign import reproduce
 from sim.experiments.lima.figure9 import FIG9
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
+from sim.timed.metrics import overhead
+from tests.known import known
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @lru_cache
-def ran(name: str = "everything") -> dict[str, Any]:
+def ran(name: str = "everything") -> Simulation:
     return simulate(read(f"docs/scenarios/{name}.toml"))
 
 
@@ -53,18 +58,18 @@ def test_all_panels_lines_and_phases_are_drawn() -> None:
 
 def test_every_crash_is_a_bar() -> None:
     found = words(over_time(ran()))
-    failures = ran()["failures"]
+    failures = ran().failures
     for failure in failures:
-        assert f"{failure['node']} at {failure['crashed_s']:.3g} s" in found
+        assert f"{failure.node} at {failure.crashed_s:.3g} s" in found
     assert sum("crashed again" in text for text in found) == 2 * 2  # in both panels
-    longest = max(failure["recovery_s"] or 0 for failure in failures)
+    longest = max(failure.recovery_s or 0 for failure in failures)
     assert f" {longest * 1000:.3g} ms" in found
 
 
 @pytest.mark.slow
 def test_a_recovery_that_is_cut_off_says_so() -> None:
-    first, *others = ran("quickstart")["failures"]
-    found = words(over_time({**ran("quickstart"), "failures": [{**first, "cut_off": True}]}))
+    first, *others = ran("quickstart").failures
+    found = words(over_time(replace(ran("quickstart"), failures=(replace(first, cut_off=True),))))
     assert not others
     assert any("cut off by the end of the input" in text for text in found)
     assert not any("cut off" in text for text in words(over_time(ran("quickstart"))))
@@ -72,7 +77,10 @@ def test_a_recovery_that_is_cut_off_says_so() -> None:
 
 def test_a_line_has_a_gap_where_there_are_no_outputs() -> None:
     """Two stretches follow each other, a third comes later; each ends at its last output."""
-    latency = {"time_s": [1.0, 2.0, 5.0], "p50_s": [0.1, 0.2, 0.3], "broken": [False, False, True]}
+    middle = (0.1, 0.2, 0.3)
+    latency = LatencySeries(
+        (1.0, 2.0, 5.0), (1, 1, 1), (False, False, True), middle, middle, middle
+    )
     times, values = _broken(latency, "p50_s")
     assert times == [1.0, 2.0, 5.0, 5.0]
     assert values[:2] == [0.1, 0.2]
@@ -82,13 +90,13 @@ def test_a_line_has_a_gap_where_there_are_no_outputs() -> None:
 
 def test_latencies_are_drawn_when_they_are_known() -> None:
     """An output is out at the time of its point or before, and after the point before."""
-    series, ended = ran()["series"]["latency"], ran()["metrics"]["ended_s"]
-    crash = min(failure["crashed_s"] for failure in ran()["failures"])
-    assert series["time_s"] == sorted(series["time_s"])
-    assert series["time_s"][-1] <= ended
-    first = next(at for at, time in enumerate(series["time_s"]) if time > crash)
-    assert series["broken"][first]  # nobody hands on anything while the first operator is away
-    assert series["time_s"][first] - crash >= ran()["failures"][0]["detection_s"]
+    series, ended = ran().series.latency, ran().metrics.ended_s
+    crash = min(failure.crashed_s for failure in ran().failures)
+    assert [*series.time_s] == sorted(series.time_s)
+    assert series.time_s[-1] <= ended
+    first = next(at for at, time in enumerate(series.time_s) if time > crash)
+    assert series.broken[first]  # nobody hands on anything while the first operator is away
+    assert series.time_s[first] - crash >= known(ran().failures[0].detection_s)
 
 
 @pytest.mark.slow
@@ -112,45 +120,42 @@ def test_colours_are_the_page_s() -> None:
 def test_words_for_who_cannot_see_it() -> None:
     text = about(ran())
     assert "left at 0.5 s" in text
-    assert f"{ran()['metrics']['peak_backup_events']:,} events" in text
+    assert f"{ran().metrics.peak_backup_events:,} events" in text
     assert text.replace("&", "&amp;") in over_time(ran())
 
 
-def without_failures() -> dict[str, Any]:
-    result = dict(ran("quickstart"))
-    return {**result, "failures": [], "metrics": result["without_failures"]}
+def without_failures() -> Simulation:
+    result = ran("quickstart")
+    free = result.without_failures
+    return replace(
+        result, failures=(), metrics=free, overhead=overhead(free, free, result.unprotected)
+    )
 
 
 def test_a_run_without_failures_or_outputs() -> None:
     result = without_failures()
     assert "detection" not in words(over_time(result))
-    empty: dict[str, list[float]] = {key: [] for key in result["series"]["latency"]}
-    quiet = {**result, "series": {**result["series"], "latency": empty}}
-    quiet["metrics"] = {**result["metrics"], "latency_p50_s": None, "latency_p99_s": None}
+    empty = LatencySeries((), (), (), (), (), ())
+    quiet = replace(
+        result,
+        series=replace(result.series, latency=empty),
+        metrics=replace(result.metrics, latency_p50_s=None, latency_p99_s=None),
+    )
     assert "unknown" in about(quiet)
     assert "Latency of outputs; a gap where there are none" in words(over_time(quiet))
 
 
 # --- the page ------------------------------------------------------------------------------------
 def pages(tmp_path: Path, **changed: Any) -> tuple[str, str]:
-    nothing: dict[str, Any] = {
-        "verdicts": [],
-        "proofs": [],
-        "operators": {"figure_2": [], "figure_3": []},
-        "simulated": [],
-        "reproduced": [],
-        "engine": [],
-        "runs": [],
-    }
-    told = {"version": "1", "profile": "quick", "seconds": 1.0}
-    html, markdown = write({**told, **nothing, **changed}, tmp_path)
+    nothing = ReportResults(version="1", profile="quick", seconds=1.0)
+    html, markdown = write(replace(nothing, **changed), tmp_path)
     return html.read_text("utf-8"), markdown.read_text("utf-8")
 
 
 @pytest.mark.slow
 def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
     again = reproduce(FIG9, tmp_path, seeds=1, events=2_000)
-    for text in pages(tmp_path, simulated=[ran()], reproduced=[again]):
+    for text in pages(tmp_path, simulated=(ran(),), reproduced=(again,)):
         assert "What it costs" in text
         assert "as if nothing had failed" in text
         assert "reduction of recovery time by skipping, slide 50" in text
@@ -158,9 +163,9 @@ def test_what_it_costs_is_on_both_pages(tmp_path: Path) -> None:
         assert "57.0%" in text
 
 
-def test_a_run_whose_output_is_wrong_is_told_at_the_top(tmp_path: Path) -> None:
-    wrong = {**ran(), "same": False, "missing_outputs": 7}
-    html, markdown = pages(tmp_path, simulated=[wrong])
+def test_a_run_whose_output_is_wrong_is_at_the_top(tmp_path: Path) -> None:
+    wrong = replace(ran(), same=False, missing_outputs=7)
+    html, markdown = pages(tmp_path, simulated=(wrong,))
     assert 'class="lead wrong"' in html
     for text in (html, markdown):
         assert "NOT as if nothing had failed" in text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import linear_regression, median
 from typing import Any
@@ -13,9 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from model.results.engine import EngineCase, EngineCheck, EngineOutage
+from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
 from reports.results import spark as engine
+from spark_check.check import engine_case
 
 
 def case(
@@ -26,33 +30,30 @@ def case(
     seconds: Any = None,
     over_time: Any = None,
     events: Any = None,
-) -> Any:
+) -> EngineCase:
     """crashed: the kind of each outage."""
-    return {
-        "name": name,
-        "predicted": predicted,
-        "seen": seen,
-        "told": {},
-        "crashed": [{"kind": kind, "place": "idle"} for kind in crashed],
-        "seconds": seconds or {},
-        "events": events or {},
-        "over_time": over_time or {},
-        "agrees": predicted == seen,
-    }
+    outages = [EngineOutage(kind, "idle") for kind in crashed]
+    return engine_case(
+        *(name, predicted, seen),
+        crashed=outages,
+        seconds=seconds or {},
+        events=events or {},
+        over_time=over_time or {},
+    )
 
 
-def check(*cases: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "check": "kill-it",
-        "family": "killers",
-        "title": "Kill it",
-        "profile": "quick",
-        "holds": all(one["agrees"] for one in cases),
-        "notes": ["Not <for> the faint of heart."],
-        "cases": list(cases),
-        "error": None,
-        "seconds": 12.0,
-    }
+def check(*cases: EngineCase) -> EngineCheck:
+    return EngineCheck(
+        check="kill-it",
+        family="killers",
+        title="Kill it",
+        profile="quick",
+        holds=all(one.agrees for one in cases),
+        notes=("Not <for> the faint of heart.",),
+        cases=cases,
+        error=None,
+        seconds=12.0,
+    )
 
 
 GOOD = check(
@@ -69,21 +70,17 @@ TIMED = check(
 )
 COUNTED = check(
     *(
-        case(name, {}, {}, over_time={"queries": ([(4.0, early), (9.0, 3)], seen)})
+        case(name, {}, {}, over_time={"queries": (((4.0, early), (9.0, 3)), seen)})
         for name, early, seen in (
-            ("in order", 1, [(5.0, 1), (10.0, 2), (11.0, 3)]),
-            ("in order", 1, [(6.0, 1), (11.0, 3)]),
-            ("at once", 0, [(12.0, 3)]),
-            ("never", 0, []),
+            ("in order", 1, ((5.0, 1), (10.0, 2), (11.0, 3))),
+            ("in order", 1, ((6.0, 1), (11.0, 3))),
+            ("at once", 0, ((12.0, 3),)),
+            ("never", 0, ()),
         )
     )
 )
 
-RESULTS: dict[str, Any] = {
-    **{name: [] for name in ("verdicts", "proofs", "simulated", "reproduced")},
-    **{"version": "1.2", "profile": "quick", "runs": [], "seconds": 61.0},
-    "operators": {"figure_2": [], "figure_3": []},
-}
+RESULTS = ReportResults(version="1.2", profile="quick", seconds=61.0)
 
 
 def test_agreement_is_reported_with_the_number_of_crashes() -> None:
@@ -104,14 +101,15 @@ def test_agreement_is_reported_with_the_number_of_crashes() -> None:
 
 def test_a_difference_is_reported_and_shown() -> None:
     assert "NOT AS PREDICTED in 1 of 1 cases" in engine.summary_line(BAD)
-    assert engine.row(BAD["cases"][0]) == ("a", "same yes, replayed 3", "replayed 1,234", "✗")
+    assert engine.row(BAD.cases[0]) == ("a", "same yes, replayed 3", "replayed 1,234", "✗")
 
 
 def test_a_check_that_did_not_end_is_named_with_its_error(tmp_path: Path) -> None:
-    broken = {**check(), "holds": False, "error": "TimeoutError: waited 300 s (logs: here)"}
+    error = "TimeoutError: waited 300 s (logs: here)"
+    broken = replace(check(), holds=False, error=error)
     line = "kill-it: DID NOT END: TimeoutError: waited 300 s (logs: here)"
     assert engine.summary_line(broken) == line
-    for file in page.write({**RESULTS, "engine": [broken]}, tmp_path):
+    for file in page.write(replace(RESULTS, engine=(broken,)), tmp_path):
         assert line in file.read_text()
         assert "Seen on Spark" not in file.read_text()
 
@@ -195,8 +193,8 @@ def test_only_a_check_with_counts_has_their_picture() -> None:
 
 
 def test_the_page_shows_counts_over_time(tmp_path: Path) -> None:
-    for checks, there in (([COUNTED], True), ([TIMED], False)):
-        html, _ = page.write(RESULTS | {"engine": checks}, tmp_path)
+    for checks, there in (((COUNTED,), True), ((TIMED,), False)):
+        html, _ = page.write(replace(RESULTS, engine=checks), tmp_path)
         assert ("solid as seen on Spark" in html.read_text()) is there
 
 
@@ -207,11 +205,11 @@ def test_the_terminal_gets_table_errors_and_verdict() -> None:
     assert len(list(commands.engine_check(GOOD))) == 4
 
 
-@pytest.mark.parametrize(("checks", "fine"), [([GOOD, TIMED], True), ([GOOD, BAD], False)])
+@pytest.mark.parametrize(("checks", "fine"), [((GOOD, TIMED), True), ((GOOD, BAD), False)])
 def test_the_page_says_what_happened_on_the_engine(
-    checks: list[Any], fine: bool, tmp_path: Path
+    checks: tuple[EngineCheck, ...], fine: bool, tmp_path: Path
 ) -> None:
-    html, markdown = page.write(RESULTS | {"engine": checks}, tmp_path)
+    html, markdown = page.write(replace(RESULTS, engine=checks), tmp_path)
     for path in (html, markdown):
         text = path.read_text()
         assert "On a real engine" in text

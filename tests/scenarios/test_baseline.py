@@ -64,9 +64,9 @@ def test_a_query_of_micro_batches_is_compared_with_one_node() -> None:
     free = ("stream.events=2000", "failures=[]", "costs.storage.bandwidth_bytes_per_s=1e300")
     scenario = read(Path("docs/scenarios/micro-batch.toml"), overrides(free))
     result = simulate(scenario)
-    bare, ready = result["unprotected"], result["without_failures"]
-    assert bare["busy_s"] == pytest.approx(2_000 * 0.2e-3)
-    assert bare["link_bytes"] == 100 * (2_000 + ready["outputs"])
-    batches = ready["traffic"]["events"]["messages"]
-    service = batches * (0.77 + 3 * 0.012) + ready["service_control_s"]
-    assert ready["busy_s"] - bare["busy_s"] == pytest.approx(service)
+    bare, ready = result.unprotected, result.without_failures
+    assert bare.busy_s == pytest.approx(2_000 * 0.2e-3)
+    assert bare.link_bytes == 100 * (2_000 + ready.outputs)
+    batches = ready.traffic["events"].messages
+    service = batches * (0.77 + 3 * 0.012) + ready.service_control_s
+    assert ready.busy_s - bare.busy_s == pytest.approx(service)

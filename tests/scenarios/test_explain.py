@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from asif.cli import app
 from model.registry import modules, protocols
-from sim.scenarios.explain import ExplainedTable, explain_knobs, explain_tables
+from model.results.explanation import ExplainedTable
+from sim.scenarios.explain import explain_knobs, explain_tables
 from sim.scenarios.tables import ScenarioFile
 
 TABLES = explain_tables()

@@ -77,7 +77,7 @@ def test_a_timed_run_with_a_knob_is_one_that_the_world_allows(
     assert [node.durable for node in world.nodes] == [*ran.result.durable.values()]
     for passed, outputs in zip(ran.emissions.values(), bare(world), strict=True):
         assert tuple(output for _, output in passed) == outputs
-    assert simulate(asked)["same"]
+    assert simulate(asked).same
 
 
 def test_a_knob_is_the_variant_with_this_value(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_a_knob_is_the_variant_with_this_value(tmp_path: Path) -> None:
         text = f'protocol = "{name}"\n{one}\n[knobs]\n{knobs}\n'
         by_knob = simulate(written(tmp_path, text))
         by_name = simulate(written(tmp_path, f'protocol = "{variant}"\n{one}'))
-        assert by_knob["metrics"] == by_name["metrics"]
-        assert by_knob["knobs"] == by_name["knobs"]
+        assert by_knob.metrics == by_name.metrics
+        assert by_knob.knobs == by_name.knobs
 
 
 def only_the_first(text: str) -> str:

@@ -62,12 +62,12 @@ def test_busy_times_are_those_of_events_and_outputs(tmp_path: Path, protocol: st
     "half" has n of the common 10 us and sends m of 4 ms."""
     text = SHARE.replace("progressive", protocol)
     result = simulate(written(tmp_path, text))
-    assert result["same"]
+    assert result.same
     n = sum(Hashed(0.25, "some").holds(Body(10 * at, "a")) for at in range(2_000))
-    m = result["expected_outputs"]
+    m = result.expected_outputs
     assert n == pytest.approx(500, abs=6 * (2_000 * 0.25 * 0.75) ** 0.5)
     assert m == pytest.approx(n / 2, abs=6 * (n / 4) ** 0.5)
-    busy = result["metrics"]["node_busy_s"]
+    busy = result.metrics.node_busy_s
     assert busy["some"] == pytest.approx(2_000 * 1e-3 + n * 2e-3)
     assert busy["half"] == pytest.approx(n * 10e-6 + m * 4e-3)
 
@@ -77,9 +77,9 @@ def test_a_replay_lets_the_same_events_pass(tmp_path: Path, protocol: str) -> No
     """After a crash the output is the oracle's; the operator works more than before."""
     text = SHARE.replace("progressive", protocol).replace("timer_s = 30", "timer_s = 1")
     result = simulate(written(tmp_path, text + CRASH))
-    assert result["same"]
-    assert result["metrics"]["crashes"] == 1
-    more, less = (result[run]["node_busy_s"]["some"] for run in ("metrics", "without_failures"))
+    assert result.same
+    assert result.metrics.crashes == 1
+    more, less = (run.node_busy_s["some"] for run in (result.metrics, result.without_failures))
     assert more > less
 
 
@@ -88,7 +88,7 @@ def test_a_slow_operator_is_slow_with_outputs_too(tmp_path: Path) -> None:
     slow = simulate(
         written(tmp_path, SHARE.replace("timer_s = 30", "timer_s = 30\nslow.some = 3.0"))
     )
-    busy = [result["metrics"]["node_busy_s"]["some"] for result in (fast, slow)]
+    busy = [result.metrics.node_busy_s["some"] for result in (fast, slow)]
     assert busy[1] == pytest.approx(3 * busy[0])
 
 
@@ -98,9 +98,9 @@ def test_a_pattern_has_work_of_its_own(tmp_path: Path) -> None:
     head, _, tail = text.partition('[[operators]]\nname = "half"')
     text = head + tail[tail.index("\n[costs]") :].partition("[costs.work.half]")[0]
     result = simulate(written(tmp_path, text))
-    outputs = result["expected_outputs"]
+    outputs = result.expected_outputs
     assert outputs > 0
-    busy = result["metrics"]["node_busy_s"]["some"]
+    busy = result.metrics.node_busy_s["some"]
     assert busy == pytest.approx(2_000 * 1e-3 + outputs * 2e-3)
 
 

@@ -70,10 +70,10 @@ def test_events_of_all_sources_are_counted_together(tmp_path: Path) -> None:
 
 def test_two_sources_recover_as_if_nothing_had_failed(tmp_path: Path) -> None:
     result = simulate(written(tmp_path, TWO))
-    assert result["same"]
-    assert result["metrics"]["events"] == 900
-    assert result["metrics"]["events_replayed"] > 0
-    assert result["expected_outputs"] > 0
+    assert result.same
+    assert result.metrics.events == 900
+    assert result.metrics.events_replayed > 0
+    assert result.expected_outputs > 0
 
 
 def test_a_stream_is_the_short_form_of_a_source(tmp_path: Path) -> None:

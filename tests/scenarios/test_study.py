@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from math import exp
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,12 +15,14 @@ from typer.testing import CliRunner
 from asif.cli import app
 from model.errors import Invalid
 from model.events import Body
+from model.results.study import Study
 from sim.scenarios.overrides import overrides
 from sim.scenarios.scenario import draft
 from sim.sweeps.study import compare, replicate, study, truncate, union
 from sim.timed.costs import PS
 from sim.timed.failures import FailureTable, plan_crashes
 from sim.timed.metrics import Emission
+from tests.known import known
 from tests.sim.test_scenarios import written
 
 FREE = """\
@@ -57,7 +59,7 @@ mean_between_s = 1_800
 """Each event is a result at once.  Keep-alives every 0.1 s, 3 missing ones, restart after 0.5 s."""
 
 
-def studied(folder: Path, text: str = FREE, *set_: str) -> dict[str, Any]:
+def studied(folder: Path, text: str = FREE, *set_: str) -> Study:
     path = folder / "mine.toml"
     path.write_text(text, encoding="utf-8")
     return study(draft(path).override(overrides(set_)), folder / "kept.jsonl")
@@ -84,20 +86,20 @@ def test_a_failure_costs_detection_and_restart(tmp_path: Path) -> None:
 def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
     """Two failures an hour; the mean over all phases is 0.75 s of recovery, 0.745 s overdue."""
     result = studied(tmp_path)
-    (failure,) = result["failures"]
-    assert failure["recovery_s"]["mean"] == pytest.approx(0.75, abs=0.03)
-    assert failure["recovery_s"]["mean"] - failure["overdue_s"]["mean"] == pytest.approx(
+    (failure,) = result.failures
+    assert failure.recovery_s.mean == pytest.approx(0.75, abs=0.03)
+    assert known(failure.recovery_s.mean) - known(failure.overdue_s.mean) == pytest.approx(
         0.005, abs=0.004
     )
     for cost in ("overdue_s", "extra_events", "extra_bytes"):
-        assert result["per_hour"][cost]["mean"] == pytest.approx(2 * failure[cost]["mean"])
-    share = result["availability"]
-    assert share["mean"] == pytest.approx(1 - failure["overdue_s"]["mean"] / 1800)
-    assert share["low"] < share["mean"] < share["high"] < 1
-    assert result["another_failure"] == pytest.approx(0.8 / 1800, rel=0.1)
-    assert result["warm_up_s"] == 0
-    assert result["narrow"]
-    assert result["replications"] == 10
+        assert result.per_hour[cost].mean == pytest.approx(2 * known(failure.cost(cost).mean))
+    share = result.availability
+    assert share.mean == pytest.approx(1 - known(failure.overdue_s.mean) / 1800)
+    assert known(share.low) < known(share.mean) < known(share.high) < 1
+    assert result.another_failure == pytest.approx(0.8 / 1800, rel=0.1)
+    assert result.warm_up_s == 0
+    assert result.narrow
+    assert result.replications == 10
 
 
 @pytest.mark.slow
@@ -106,21 +108,21 @@ def test_rates_of_several_failures_add_up(tmp_path: Path) -> None:
     text = FREE.replace("[costs.service]", f"{second}slide = 1\n\n[costs.service]")
     text += '\n[[failures]]\nnodes = ["each", "then"]\nmean_between_s = 3_600\n'
     result = studied(tmp_path, text)
-    one, both = result["failures"]
-    assert both["nodes"] == ["each", "then"]
+    one, both = result.failures
+    assert both.nodes == ("each", "then")
     for cost in ("overdue_s", "extra_events"):
-        mean = 2 * one[cost]["mean"] + both[cost]["mean"]
-        assert result["per_hour"][cost]["mean"] == pytest.approx(mean)
+        mean = 2 * known(one.cost(cost).mean) + known(both.cost(cost).mean)
+        assert result.per_hour[cost].mean == pytest.approx(mean)
 
 
 @pytest.mark.slow
 def test_there_are_as_many_replications_as_the_interval_needs(tmp_path: Path) -> None:
     loose = studied(tmp_path)
     tight = studied(tmp_path, FREE, "study.half_width=0.015")
-    assert tight["replications"] > loose["replications"]
-    assert tight["half_width"] <= 0.015
+    assert tight.replications > loose.replications
+    assert tight.half_width <= 0.015
     short = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=12")
-    assert (short["replications"], short["narrow"]) == (12, False)
+    assert (short.replications, short.narrow) == (12, False)
 
 
 @pytest.mark.slow
@@ -139,21 +141,21 @@ def test_a_study_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         study(draft(path), tmp_path / "kept.jsonl", interrupt)
     resumed = studied(tmp_path)
-    assert resumed["resumed"] == 4
+    assert resumed.resumed == 4
     again = studied(tmp_path)
-    assert again["resumed"] == again["replications"]
-    assert {**again, "resumed": 4} == resumed
-    assert studied(tmp_path, FREE, "detector.restart_s=0.4")["resumed"] == 0
+    assert again.resumed == again.replications
+    assert replace(again, resumed=4) == resumed
+    assert studied(tmp_path, FREE, "detector.restart_s=0.4").resumed == 0
 
 
 @pytest.mark.slow
 def test_a_study_that_is_to_be_narrower_goes_on(tmp_path: Path) -> None:
     """What it has is kept, unless the failures come at other times."""
     wide = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=10")
-    assert (wide["replications"], wide["resumed"]) == (10, 0)
+    assert (wide.replications, wide.resumed) == (10, 0)
     more = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=12")
-    assert (more["replications"], more["resumed"]) == (12, 10)
-    assert studied(tmp_path, FREE, "study.warm_up_s=1.0")["resumed"] == 0
+    assert (more.replications, more.resumed) == (12, 10)
+    assert studied(tmp_path, FREE, "study.warm_up_s=1.0").resumed == 0
 
 
 def test_lost_and_late_results_by_hand() -> None:

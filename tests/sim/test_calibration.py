@@ -15,13 +15,13 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
 from model.core import Arrival
 from model.errors import Invalid
+from model.results.calibration import MeasuredCost
 from sim.calibration import measure
 from sim.calibration.costs_file import costs_toml
 from sim.calibration.measure import (
     BLOCK,
     BLOCKS,
     EVENTS,
-    CalibrationRuns,
     measure_disk,
     measure_link,
     measure_operator,
@@ -54,7 +54,7 @@ def seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measure, "perf_counter", lambda: float(next(ticks)))
 
 
-def by_key(measured: tuple[CalibrationRuns, ...]) -> dict[str, float]:
+def by_key(measured: tuple[MeasuredCost, ...]) -> dict[str, float]:
     return {one.key: one.value for one in measured}
 
 
@@ -106,9 +106,8 @@ def test_an_operator_on_a_clock_of_whole_seconds(box: Any, edges: list[list[Arri
 def test_what_is_written_is_a_scenario(tmp_path: Path) -> None:
     box = Aggregate("count", 2, 1)
     all_of = (*measure_link(), *measure_disk(tmp_path), *measure_operator("count", box, [A]))
-    text = costs_toml(
-        [*all_of, CalibrationRuns("detector.restart_s", 2.5, 2.5, 2.5, 1, "x")], ["about"]
-    )
+    restart = MeasuredCost("detector.restart_s", 2.5, 2.5, 2.5, 1, "x")
+    text = costs_toml([*all_of, restart], ["about"])
     path = tmp_path / "scenario.toml"
     path.write_text(SCENARIO + text)
     costs = read(path).costs
@@ -121,7 +120,7 @@ def test_what_is_written_is_a_scenario(tmp_path: Path) -> None:
 
 
 def test_the_file_says_what_was_measured() -> None:
-    one = CalibrationRuns("costs.link.delay_s", 0.00012345, 0.0001, 0.0002, 7, "half a round trip")
+    one = MeasuredCost("costs.link.delay_s", 0.00012345, 0.0001, 0.0002, 7, "half a round trip")
     text = costs_toml([one], ["Measured somewhere."])
     assert text == (
         "# Measured somewhere.\n\n[costs.link]\n"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,9 @@ from pydantic import ValidationError
 from rich.console import Console
 
 from model.errors import Invalid
+from model.results.experiment import Reproduction
+from model.results.plain import plain
+from model.results.table import Row
 from reports.results import experiments as reproduced
 from sim.experiments import campaign, published
 from sim.experiments.experiment import Experiment, experiments
@@ -37,44 +39,44 @@ from sim.experiments.lima.kernel import run
 EVENTS = 3_000
 
 
-def reproduce(folder: Path, **changed: Any) -> dict[str, Any]:
+def reproduce(folder: Path, **changed: Any) -> Reproduction:
     asked: dict[str, Any] = {"seeds": 2, "events": EVENTS, **changed}
     return campaign.reproduce(FIG9, folder, **asked)
 
 
-def counted(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+def counted(result: Reproduction) -> list[Row]:
     """Without what a clock says."""
     timed = ("recovery_s", "recovery_s_low", "recovery_s_high", "normal_s", "save_share")
-    return [{k: v for k, v in cell.items() if k not in timed} for cell in result["cells"]]
+    return [{k: v for k, v in cell.items() if k not in timed} for cell in result.cells]
 
 
 # --- campaigns -----------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Reproduction]:
     folder = tmp_path_factory.mktemp("campaign")
     return folder, reproduce(folder)
 
 
-def test_what_is_done_is_not_done_again(done: tuple[Path, dict[str, Any]]) -> None:
+def test_what_is_done_is_not_done_again(done: tuple[Path, Reproduction]) -> None:
     folder, first = done
     again = reproduce(folder)
-    assert (first["resumed"], again["resumed"]) == (0, 2)
-    assert again["cells"] == first["cells"]
-    assert again["numbers"] == first["numbers"]
+    assert (first.resumed, again.resumed) == (0, 2)
+    assert again.cells == first.cells
+    assert again.numbers == first.numbers
 
 
 @pytest.mark.slow
 def test_a_line_that_was_cut_short_is_done_again(
-    done: tuple[Path, dict[str, Any]], tmp_path: Path
+    done: tuple[Path, Reproduction], tmp_path: Path
 ) -> None:
     folder, first = done
     (kept,) = folder.iterdir()
     text = kept.read_text()
     (tmp_path / kept.name).write_text(text[: len(text) * 2 // 3])
     again = reproduce(tmp_path)
-    assert again["resumed"] == 1
+    assert again.resumed == 1
     assert counted(again) == counted(first)
-    assert reproduce(tmp_path)["resumed"] == 2
+    assert reproduce(tmp_path).resumed == 2
 
 
 def test_other_parameters_are_kept_apart(tmp_path: Path) -> None:
@@ -90,11 +92,11 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(tmp_path: Path) -> None:
 
 
 def test_fewer_runs_are_not_passed_off_as_the_published_ones(
-    done: tuple[Path, dict[str, Any]],
+    done: tuple[Path, Reproduction],
 ) -> None:
     _, result = done
-    assert not result["as_published"]
-    assert json.loads(json.dumps(result)) == result
+    assert not result.as_published
+    assert json.loads(json.dumps(plain(result))) == plain(result)
 
 
 def test_experiments_are_found_by_name() -> None:
@@ -138,8 +140,8 @@ def test_a_reading_that_was_not_chosen_is_shown_and_not_scored() -> None:
     number = next(one for one in published.numbers() if one.beside and one.kind == "value")
     values = dict.fromkeys((*number.ours.values(), *number.beside.values()), number.value)
     rows = published.judge(values)
-    assert [row["way"] for row in rows] == [*number.ours, *number.beside]
-    assert [row["scored"] for row in rows] == [row["way"] in number.ours for row in rows]
+    assert [row.way for row in rows] == [*number.ours, *number.beside]
+    assert [row.scored for row in rows] == [row.way in number.ours for row in rows]
     assert sum(published.score(rows).values()) == len(number.ours)
     assert {reproduced.sign(row) for row in rows} == {"✓", ""}
     replaced = {**number.model_dump(), "beside": number.ours}
@@ -147,11 +149,11 @@ def test_a_reading_that_was_not_chosen_is_shown_and_not_scored() -> None:
         published.PublishedNumber.model_validate(replaced)
 
 
-def test_every_number_of_the_paper_is_compared(done: tuple[Path, dict[str, Any]]) -> None:
+def test_every_number_of_the_paper_is_compared(done: tuple[Path, Reproduction]) -> None:
     _, result = done
     lima = {number.id for number in published.numbers() if number.paper == "Lima et al."}
-    assert {number["id"] for number in result["numbers"]} == lima
-    assert sum(result["score"].values()) == len(result["numbers"])
+    assert {number.id for number in result.numbers} == lima
+    assert sum(result.score.values()) == len(result.numbers)
 
 
 # --- Figure 9 ------------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ def test_a_gain_that_wavers_shrinks_all_the_same() -> None:
 
 # --- what people see -----------------------------------------------------------------------------
 def test_the_figure_has_the_eight_panels_of_the_paper(
-    done: tuple[Path, dict[str, Any]],
+    done: tuple[Path, Reproduction],
 ) -> None:
     _, result = done
     drawn = reproduced.figure(result)
@@ -198,10 +200,10 @@ def test_the_figure_has_the_eight_panels_of_the_paper(
     ElementTree.fromstring(drawn)
     for letter in "abcdefgh":
         assert f"({letter}) " in drawn
-    assert reproduced.figure({**result, "experiment": "another"}) is None
+    assert reproduced.figure(replace(result, experiment="another")) is None
 
 
-def test_published_and_ours_stand_side_by_side(done: tuple[Path, dict[str, Any]]) -> None:
+def test_published_and_ours_stand_side_by_side(done: tuple[Path, Reproduction]) -> None:
     _, result = done
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(reproduced.table(result))

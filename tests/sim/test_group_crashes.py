@@ -130,7 +130,7 @@ def test_the_watcher_is_told_when_the_crash_is_detected() -> None:
     _, log, _ = played(groups.PROTOCOL, word("a"), FREE, [TimedCrash(5 * PS // 2, ("A",))])
     assert sorted(notices(log)) == [(3.0, "B", "A"), (3.0, "sink", "A")]
     shown = steps(log, str)
-    assert [step["kind"] for step in shown if step["node"] == "sink"][-1] == "control"
+    assert [step.kind for step in shown if step.node == "sink"][-1] == "control"
 
 
 @pytest.mark.parametrize(

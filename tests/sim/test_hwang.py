@@ -155,6 +155,6 @@ def test_every_experiment_summarizes_short_runs() -> None:
     for experiment in EXPERIMENTS:
         found = [row for seed in range(2) for row in experiment.rows(seed, 1_500)]
         summary = experiment.summary(found)
-        assert len(summary["cells"]) == len({row["point"] for row in found})
-        assert summary["panels"]
+        assert len(summary.cells) == len({row["point"] for row in found})
+        assert summary.panels
     assert len(FIG6) == 25

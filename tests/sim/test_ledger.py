@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from asif.cli import main
 from model.errors import Invalid
+from model.results.simulation import Simulation
 from reports import commands
 from reports.results.simulations import values
 from sim.scenarios.longer import simulate_until_caught_up
@@ -23,6 +23,7 @@ from sim.scenarios.scenario import draft, read
 from sim.sweeps.grid import SweepRun
 from sim.sweeps.results import simulate_run
 from sim.timed.metrics import PHASES
+from tests.known import known
 
 GAP_S = 0.01
 SCENARIO = """\
@@ -72,19 +73,19 @@ def written(folder: Path, *changes: str, crash: str = CRASH) -> Path:
     return path
 
 
-def ran(folder: Path, *changes: str, crash: str = CRASH) -> dict[str, Any]:
+def ran(folder: Path, *changes: str, crash: str = CRASH) -> Simulation:
     """The result; changes: KEY=VALUE."""
     return simulate(read(written(folder, crash=crash), overrides(changes)))
 
 
-def said(result: dict[str, Any]) -> str:
+def said(result: Simulation) -> str:
     return "\n".join(line for line in commands.simulation(result) if isinstance(line, str))
 
 
-def share_of(result: dict[str, Any], name: str) -> float:
-    (row,) = (row for row in result["load"] if row["name"] == name)
-    assert row["headroom"] == pytest.approx(1 - row["busy_share"])
-    return float(row["busy_share"])
+def share_of(result: Simulation, name: str) -> float:
+    (row,) = (row for row in result.load if row.name == name)
+    assert row.headroom == pytest.approx(1 - row.busy_share)
+    return float(row.busy_share)
 
 
 # --- load ------------------------------------------------------------------------------------
@@ -117,20 +118,20 @@ def test_at_88_percent_the_recovery_takes_what_arithmetic_says(tmp_path: Path) -
     """backlog / (capacity - arrival): outage / (1 - share) in all, 0.795 s / 0.12."""
     slow = "costs.service.event_s=8.8e-3"
     whole = ran(tmp_path, slow)
-    (failure,) = whole["failures"]
-    assert not failure["cut_off"]
-    assert failure["recovery_s"] == pytest.approx(AWAY_S / (1 - 0.88), rel=0.03)
-    assert failure["expected_catch_up_s"] == pytest.approx(AWAY_S * 0.88 / 0.12, rel=0.06)
-    after = failure["replay_s"] + failure["catch_up_s"]
-    assert failure["expected_catch_up_s"] == pytest.approx(after, rel=0.03)
+    (failure,) = whole.failures
+    assert not failure.cut_off
+    assert failure.recovery_s == pytest.approx(AWAY_S / (1 - 0.88), rel=0.03)
+    assert failure.expected_catch_up_s == pytest.approx(AWAY_S * 0.88 / 0.12, rel=0.06)
+    after = known(failure.replay_s) + known(failure.catch_up_s)
+    assert failure.expected_catch_up_s == pytest.approx(after, rel=0.03)
     assert "CUT OFF" not in said(whole)
 
     short = ran(tmp_path, slow, "stream.events=300")
-    (failure,) = short["failures"]
-    assert failure["cut_off"]
-    assert failure["recovery_s"] < 3 < AWAY_S / (1 - 0.88)
-    assert short["metrics"]["recoveries_cut_off"] == 1
-    assert short["without_failures"]["recoveries_cut_off"] == 0
+    (failure,) = short.failures
+    assert failure.cut_off
+    assert known(failure.recovery_s) < 3 < AWAY_S / (1 - 0.88)
+    assert short.metrics.recoveries_cut_off == 1
+    assert short.without_failures.recoveries_cut_off == 0
     assert "CUT OFF: the input ends before match had caught up" in said(short)
     shown = {name: values(short, name)[0].startswith("≥ ") for name in PHASES}
     assert [name for name in PHASES if shown[name]] == ["catch_up_s"]
@@ -141,7 +142,7 @@ def test_a_crash_that_did_not_happen_is_said(tmp_path: Path) -> None:
     """The node of the second crash is down already; a crash a year does not come in 10 s."""
     again = CRASH + CRASH.replace("at_s = 1.005", "at_s = 1.2")
     found = ran(tmp_path, crash=again)
-    assert found["failures_asked"] == 2
+    assert found.failures_asked == 2
     assert "Crashes that did not happen: 1;" in said(found)
     rare = ran(tmp_path, crash=CRASH.replace("at_s = 1.005", "mean_between_s = 3e7"))
     assert "No crash came in this run" in said(rare)
@@ -152,21 +153,21 @@ def test_a_crash_that_did_not_happen_is_said(tmp_path: Path) -> None:
 def test_a_node_that_crashes_again_is_not_cut_off_twice(tmp_path: Path) -> None:
     again = CRASH + "again_after_s = 0.0\n"
     result = ran(tmp_path, "costs.service.event_s=8.8e-3", "stream.events=300", crash=again)
-    assert [one["cut_off"] for one in result["failures"]] == [False, True]
+    assert [one.cut_off for one in result.failures] == [False, True]
 
 
 def test_overload_has_no_catch_up(tmp_path: Path) -> None:
     result = ran(tmp_path, "costs.service.event_s=12.5e-3")
-    (failure,) = result["failures"]
-    assert failure["cut_off"]
-    assert failure["expected_catch_up_s"] is None
+    (failure,) = result.failures
+    assert failure.cut_off
+    assert failure.expected_catch_up_s is None
 
 
 def test_a_longer_stream_ends_what_was_cut_off(tmp_path: Path) -> None:
     changes = overrides(["costs.service.event_s=8.8e-3", "stream.events=300"])
     result = simulate_until_caught_up(draft(written(tmp_path)).override(changes))
-    assert result["metrics"]["events"] == 1_200  # 6.6 s of recovery from 1 s on: 300, 600, 1,200
-    assert not result["failures"][0]["cut_off"]
+    assert result.metrics.events == 1_200  # 6.6 s of recovery from 1 s on: 300, 600, 1,200
+    assert not result.failures[0].cut_off
 
 
 def test_a_longer_stream_is_refused_where_it_is_of_no_use(tmp_path: Path) -> None:
@@ -218,17 +219,17 @@ def test_savepoints_of_20_ms_are_overhead(tmp_path: Path) -> None:
         "stream.events=100",
         crash="",
     )
-    overhead = result["overhead"]
-    assert result["metrics"]["savepoints"] == 100
-    assert overhead["protection_busy"] == pytest.approx(11.5)
-    assert overhead["protection_busy_part"] == pytest.approx(0.92)
+    overhead = result.overhead
+    assert result.metrics.savepoints == 100
+    assert overhead.protection_busy == pytest.approx(11.5)
+    assert overhead.protection_busy_part == pytest.approx(0.92)
     assert "1150.0% more processing than without any (92.0% of all processing)" in said(result)
     assert "savepoints (" not in said(result)
 
 
 def test_what_costs_nothing_is_said_to_be_free(tmp_path: Path) -> None:
     result = ran(tmp_path, crash="")
-    assert [one["key"] for one in result["free_steps"]] == [
+    assert [one.key for one in result.free_steps] == [
         "costs.service.savepoint_s",
         "costs.service.control_s",
     ]
@@ -239,12 +240,12 @@ def test_the_bytes_of_protection_are_acknowledgements_and_keep_alives(tmp_path: 
     """Two hops of 100 bytes an event; back come two acknowledgements of 40 bytes, and one node
     sends a keep-alive of 40 bytes every 0.1 s for 9.99 s and the service of the last event."""
     result = ran(tmp_path, crash="")
-    assert result["unprotected"]["link_bytes"] == 2 * 100 * 1_000
-    assert result["metrics"]["link_bytes"] == 2 * 140 * 1_000
-    assert result["metrics"]["keep_alive_bytes"] == 99 * 40
+    assert result.unprotected.link_bytes == 2 * 100 * 1_000
+    assert result.metrics.link_bytes == 2 * 140 * 1_000
+    assert result.metrics.keep_alive_bytes == 99 * 40
     extra = 2 * 40 * 1_000 + 99 * 40
-    assert result["overhead"]["protection_link_bytes"] == pytest.approx(extra / 200_000)
-    assert result["overhead"]["protection_busy"] == pytest.approx(0)
+    assert result.overhead.protection_link_bytes == pytest.approx(extra / 200_000)
+    assert result.overhead.protection_busy == pytest.approx(0)
 
 
 def test_writes_that_block_are_protection(tmp_path: Path) -> None:
@@ -256,19 +257,17 @@ def test_writes_that_block_are_protection(tmp_path: Path) -> None:
         "costs.storage.bandwidth_bytes_per_s=1e300",
         crash="",
     )
-    free, bare = result["without_failures"], result["unprotected"]
-    assert free["saving_s"] == pytest.approx(0.05 * free["saves"])
-    assert free["busy_s"] - bare["busy_s"] >= free["saving_s"]
-    assert result["overhead"]["protection_busy"] == pytest.approx(
-        free["busy_s"] / bare["busy_s"] - 1
-    )
+    free, bare = result.without_failures, result.unprotected
+    assert free.saving_s == pytest.approx(0.05 * free.saves)
+    assert free.busy_s - bare.busy_s >= free.saving_s
+    assert result.overhead.protection_busy == pytest.approx(free.busy_s / bare.busy_s - 1)
 
 
 def test_a_note_may_have_a_price(tmp_path: Path) -> None:
     """5 ms for each operator that is restored; there is one."""
     priced = ran(tmp_path, 'costs.notes={"operators restored"=5e-3}')
     free = ran(tmp_path)
-    assert priced["metrics"]["busy_s"] - free["metrics"]["busy_s"] == pytest.approx(5e-3)
+    assert priced.metrics.busy_s - free.metrics.busy_s == pytest.approx(5e-3)
     with pytest.raises(Invalid, match="notes: no quantity 'savepoint sent'; did you mean"):
         ran(tmp_path, 'costs.notes={"savepoint sent"=5e-3}')
 
@@ -279,28 +278,28 @@ def test_events_are_counted_by_the_driver(tmp_path: Path) -> None:
     first time when they are replayed.  Two events come again to the operator: the one before, with
     which the newest savepoint begins, and the one that came when it was not yet restored."""
     result = ran(tmp_path)
-    found = result["metrics"]
-    assert found["events_first"] == 2 * 1_000
-    assert found["events_in_vain"] == IN_VAIN
-    assert found["events_again"] == 2
-    sent = sum(row["bytes"] for kind, row in found["traffic"].items() if kind == "event") / 100
-    assert sent == found["events_first"] + found["events_again"] + found["events_in_vain"]
+    found = result.metrics
+    assert found.events_first == 2 * 1_000
+    assert found.events_in_vain == IN_VAIN
+    assert found.events_again == 2
+    sent = sum(row.bytes for kind, row in found.traffic.items() if kind == "event") / 100
+    assert sent == found.events_first + found.events_again + found.events_in_vain
 
 
 def test_nothing_comes_again_under_amnesia(tmp_path: Path) -> None:
     result = ran(tmp_path, "protocol=amnesia")
-    found = result["metrics"]
-    assert found["events_in_vain"] == IN_VAIN
-    assert found["events_again"] == 0
-    assert found["events_first"] == 2 * (1_000 - found["events_in_vain"])
+    found = result.metrics
+    assert found.events_in_vain == IN_VAIN
+    assert found.events_again == 0
+    assert found.events_first == 2 * (1_000 - found.events_in_vain)
     # What is lost is neither processed, 1 ms each, nor handed on, 100 bytes each.
     assert "each crash: 7.9 kB less and 79 ms less of processing" in said(result)
 
 
 def test_an_event_that_waits_at_a_node_that_crashes_came_in_vain(tmp_path: Path) -> None:
     """At 125 % of its time the operator has done 80 of the first 101 events when it crashes."""
-    found = ran(tmp_path, "protocol=amnesia", "costs.service.event_s=12.5e-3")["metrics"]
-    assert found["events_in_vain"] == pytest.approx(IN_VAIN + 101 - 80, abs=2)
+    found = ran(tmp_path, "protocol=amnesia", "costs.service.event_s=12.5e-3").metrics
+    assert found.events_in_vain == pytest.approx(IN_VAIN + 101 - 80, abs=2)
 
 
 def test_a_batch_under_way_came_in_vain(tmp_path: Path) -> None:
@@ -308,25 +307,25 @@ def test_a_batch_under_way_came_in_vain(tmp_path: Path) -> None:
     The query asks for the batch again; nothing is sent to a node that is down."""
     clock = "costs.timers={trigger={every_s=1.0}}"
     pairs = [f"operators.match.{key}" for key in ("pattern=a, a", "window=2", "slide=2")]
-    found = ran(tmp_path, "protocol=micro-batch", clock, *pairs)["metrics"]
-    assert found["events_in_vain"] == pytest.approx(100, abs=1)
-    assert found["events_again"] == 0
+    found = ran(tmp_path, "protocol=micro-batch", clock, *pairs).metrics
+    assert found.events_in_vain == pytest.approx(100, abs=1)
+    assert found.events_again == 0
 
 
 def test_the_batch_that_runs_again_is_the_replay(tmp_path: Path) -> None:
     """The query has its state from its checkpoint when the batch is there, 100 events of 100 bytes
     later; then come 100 ms of work, and a write of 1 ms."""
     clock = "costs.timers={trigger={every_s=1.0}}"
-    (failure,) = ran(tmp_path, "protocol=micro-batch", clock)["failures"]
-    assert failure["redirection_s"] == pytest.approx(100 * 100 / 125e6, rel=0.02)
-    assert failure["replay_s"] == pytest.approx(100 * 1e-3 + 1e-3, rel=0.02)
-    assert failure["catch_up_s"] == 0
+    (failure,) = ran(tmp_path, "protocol=micro-batch", clock).failures
+    assert failure.redirection_s == pytest.approx(100 * 100 / 125e6, rel=0.02)
+    assert failure.replay_s == pytest.approx(100 * 1e-3 + 1e-3, rel=0.02)
+    assert failure.catch_up_s == 0
 
 
 def test_the_bytes_of_a_failure_do_not_depend_on_the_length_of_the_run(tmp_path: Path) -> None:
     """IN_VAIN events of 100 bytes are sent twice, in vain and again; and a few messages."""
     each = [
-        ran(tmp_path, f"stream.events={events}")["overhead"]["failures_extra_bytes_each"]
+        ran(tmp_path, f"stream.events={events}").overhead.failures_extra_bytes_each
         for events in (500, 1_000, 2_000)
     ]
     assert len({*each}) == 1
@@ -338,16 +337,16 @@ def test_memory_at_its_peak_is_what_the_source_keeps(tmp_path: Path) -> None:
     """The event before the crash, those in vain, that of the restart, and those that come while the
     operator replays these, a millisecond each: acknowledgements wait in its queue until then."""
     result = ran(tmp_path)
-    held = result["metrics"]["node_memory_bytes"]["source"]
+    held = result.metrics.node_memory_bytes["source"]
     kept = IN_VAIN + 2
     meanwhile = kept * 1e-3 // GAP_S
-    assert held["peak"] == (kept + meanwhile) * 100
-    assert held["peak"] <= result["metrics"]["peak_memory_bytes"]
-    assert result["without_failures"]["node_memory_bytes"]["source"]["peak"] <= 200
+    assert held.peak == (kept + meanwhile) * 100
+    assert held.peak <= result.metrics.peak_memory_bytes
+    assert result.without_failures.node_memory_bytes["source"].peak <= 200
     # At other times the newest event; then a triangle of `kept` events, and a plateau.
-    area = kept * 100 * AWAY_S / 2 + held["peak"] * kept * 1e-3
-    mean = 100 + area / result["metrics"]["ended_s"]
-    assert held["mean"] == pytest.approx(mean, rel=0.03)
+    area = kept * 100 * AWAY_S / 2 + held.peak * kept * 1e-3
+    mean = 100 + area / result.metrics.ended_s
+    assert held.mean == pytest.approx(mean, rel=0.03)
 
 
 def test_open_windows_are_items_and_the_events_in_them_events(tmp_path: Path) -> None:
@@ -355,7 +354,7 @@ def test_open_windows_are_items_and_the_events_in_them_events(tmp_path: Path) ->
     changes = ("operators.match.window=10", "operators.match.pattern=a, a, a, a, a, a, a, a, a, a")
     result = ran(tmp_path, *changes, "protocol=amnesia", "costs.sizes.item_bytes=16", crash="")
     # 9 windows after an event, with 9, 8, ..., 1 events.
-    peak = result["metrics"]["node_memory_bytes"]["match"]["peak"]
+    peak = result.metrics.node_memory_bytes["match"].peak
     assert peak == 9 * 16 + sum(range(1, 10)) * 100
 
 
@@ -365,11 +364,11 @@ def test_what_waits_to_be_processed_is_not_in_the_state_yet(tmp_path: Path) -> N
     changes = ("operators.match.window=1000", "operators.match.slide=1000")
     slow = ("costs.service.event_s=12.5e-3", "operators.match.parallel=false")
     result = ran(tmp_path, *changes, *slow, crash="")
-    held = result["metrics"]["node_memory_bytes"]["match"]
-    assert held["mean"] == pytest.approx(1_000 * 100 / 2, rel=0.01)
+    held = result.metrics.node_memory_bytes["match"]
+    assert held.mean == pytest.approx(1_000 * 100 / 2, rel=0.01)
 
 
 def test_memory_at_its_peak_is_no_less_than_the_backup(tmp_path: Path) -> None:
     """Also between two points of the series, which are 13 ms apart here."""
-    found = simulate(read("docs/scenarios/quickstart.toml"))["metrics"]
-    assert found["peak_memory_bytes"] >= found["peak_backup_events"] * 100
+    found = simulate(read("docs/scenarios/quickstart.toml")).metrics
+    assert found.peak_memory_bytes >= found.peak_backup_events * 100

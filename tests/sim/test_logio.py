@@ -21,10 +21,12 @@ from model.boxes.triggered import Triggered
 from model.core import Arrival, Inputs, Scope, Send
 from model.graph import chain
 from model.protocols.log_io.protocol import PROTOCOL
+from model.results.plain import plain
 from model.system import System
 from model.world import apply, enabled, initial, real_effects, response, unfold
 from reports.results import experiments as drawing
 from sim.experiments import campaign
+from sim.experiments.campaign import compared
 from sim.experiments.experiment import experiments
 from sim.experiments.logio.crossing import crossing
 from sim.experiments.logio.exclusions import Exclusion, exclusions, fewest_outside
@@ -40,7 +42,7 @@ from sim.experiments.logio.study import (
     PipelineTask,
     StudiedPipeline,
 )
-from sim.experiments.published import judge, numbers, verdict
+from sim.experiments.published import numbers, verdict
 
 NONE, LOG, ABS = PipelineRecovery.NONE, PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
 FREE = PipelineCosts()
@@ -363,11 +365,10 @@ def test_the_experiment_has_a_crossing_for_every_point_and_is_drawn() -> None:
     """On few events; the paper has claims about it."""
     experiment = experiments()["logio-crossing"]
     assert not experiment.ours
-    summary = experiment.summary(experiment.rows(0, 60))
-    assert len(judge(summary["values"])) == 5
-    result = {"experiment": experiment.name, "title": "", "source": "", "numbers": [], **summary}
-    assert json.loads(json.dumps(result, allow_nan=False)) == result
-    crossings = [cell["crossing_s"] for cell in summary["cells"]]
+    result = compared(experiment, experiment.rows(0, 60), seeds=1, events=60)
+    assert len(result.numbers) == 5
+    assert json.loads(json.dumps(plain(result), allow_nan=False)) == plain(result)
+    crossings = [cell["crossing_s"] for cell in result.cells]
     assert len(crossings) == 180
     assert all(one is None or one >= 0 for one in crossings)
     assert any(crossings)
@@ -382,8 +383,8 @@ def test_spark_runs_the_seeds_as_processes_do(tmp_path: Path) -> None:
     execute = calls_on_spark(tmp_path / "_spark", "local[2]", {}, size=1)
     here = campaign.reproduce(figure, tmp_path / "here")
     there = campaign.reproduce(figure, tmp_path / "there", execute=execute)
-    assert here["cells"] == there["cells"]
-    assert there["resumed"] == 0
+    assert here.cells == there.cells
+    assert there.resumed == 0
 
 
 # --- the inbox -------------------------------------------------------------------------------

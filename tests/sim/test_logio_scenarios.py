@@ -15,6 +15,7 @@ from sim.scenarios.overrides import overrides
 from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import read
 from sim.timed.costs import PS
+from tests.known import known
 
 LOG, ABS = Path("docs/scenarios/log-io.toml"), Path("docs/scenarios/abs.toml")
 NEAR = 0.02
@@ -70,9 +71,9 @@ def test_abs_with_failures() -> None:
     end = 14 + 2 * 0.05 + 0.5 * OUTPUTS + 0.1 + 0.1
     assert passed_on(ABS)[-1] == pytest.approx(end, abs=NEAR)
     found = simulate(read(ABS))
-    restarts = {one["restarted_s"] for one in found["failures"]}
-    assert {round(at, 6) for at in restarts} == {8.5, 14.0}  # each of three nodes, twice
-    assert len(found["failures"]) == 6
+    restarts = {one.restarted_s for one in found.failures}
+    assert {round(known(at), 6) for at in restarts} == {8.5, 14.0}  # each of three nodes, twice
+    assert len(found.failures) == 6
 
 
 def test_both_have_the_same_pipeline() -> None:
@@ -106,5 +107,5 @@ def test_sets_of_groups_are_apart() -> None:
     keyed = ["stream.keys=2", 'operators.OP3.group="key"', 'operators.OP4.group="key"']
     found = simulate(read(LOG, overrides([*keyed, "failures=[]"])))
     keys = [dict(one.data)["key"] for one in read(LOG, overrides(keyed)).workload.events["source"]]
-    assert found["same"]
-    assert found["expected_outputs"] == sum(keys.count(key) // 20 for key in (1, 2))
+    assert found.same
+    assert found.expected_outputs == sum(keys.count(key) // 20 for key in (1, 2))

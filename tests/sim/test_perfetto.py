@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -10,13 +11,14 @@ from typing import Any
 import pytest
 
 from model.errors import Invalid
+from model.results.simulation import Simulation
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.trace import chrome
 
 
 @lru_cache
-def ran() -> dict[str, Any]:
+def ran() -> Simulation:
     return simulate(read("docs/scenarios/everything.toml"), traced=True)
 
 
@@ -70,21 +72,21 @@ def test_steps_of_a_thread_do_not_overlap() -> None:
 def test_steps_add_up_to_the_time_that_nodes_are_busy() -> None:
     """But for what a crash cut short."""
     busy = sum(event["dur"] for event in of("X")) / 1e6
-    assert busy == pytest.approx(ran()["metrics"]["busy_s"], rel=0.01)
+    assert busy == pytest.approx(ran().metrics.busy_s, rel=0.01)
 
 
 def test_failures_are_told() -> None:
     told = [event["name"] for event in of("i")]
-    crashes = ran()["metrics"]["crashes"]
+    crashes = ran().metrics.crashes
     assert told.count("crashed") == told.count("detected") == told.count("restarted") == crashes
-    caught_up = sum(failure["caught_up_s"] is not None for failure in ran()["failures"])
+    caught_up = sum(failure.caught_up_s is not None for failure in ran().failures)
     assert 0 < told.count("caught up") == caught_up < crashes
 
 
 def test_counters_are_the_series() -> None:
     backup = [event["args"]["events"] for event in of("C") if event["name"] == "backup"]
-    assert backup == ran()["series"]["backup_events"]
-    assert max(backup) == ran()["metrics"]["peak_backup_events"]
+    assert tuple(backup) == ran().series.backup_events
+    assert max(backup) == ran().metrics.peak_backup_events
     names = {event["name"] for event in of("C")}
     assert names == {"backup", "queue of both", "queue of left", "queue of right"}
 
@@ -97,4 +99,4 @@ def test_same_seed_same_bytes() -> None:
 
 def test_a_run_that_was_not_traced() -> None:
     with pytest.raises(Invalid, match="traced=True"):
-        chrome({"series": {}})
+        chrome(replace(ran(), steps=None))

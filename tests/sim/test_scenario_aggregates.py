@@ -52,10 +52,10 @@ def test_a_chain_is_one_query_in_micro_batches(tmp_path: Path) -> None:
     """Both aggregates run in the query `clicks`, whose crash costs the batch under way; the output
     is that of a run without failures."""
     result = simulate(written(tmp_path, GOOD.replace('"cec"', '"micro-batch"')))
-    assert result["same"]
-    assert [one["node"] for one in result["failures"]] == ["clicks"]
+    assert result.same
+    assert [one.node for one in result.failures] == ["clicks"]
     free = simulate(written(tmp_path, GOOD.split("[[failures]]")[0]))
-    assert result["metrics"]["outputs"] == free["metrics"]["outputs"] > 0
+    assert result.metrics.outputs == free.metrics.outputs > 0
 
 
 def test_the_tables_are_aggregates(tmp_path: Path) -> None:
@@ -79,17 +79,17 @@ def test_every_fold_runs_with_a_crash_as_if_nothing_had_failed(tmp_path: Path, f
     text = GOOD.replace('aggregate = "count"', f'aggregate = "{fold}"\nof = "time"')
     text = text.replace('"max"\nof = "value"', '"list"\nof = "value"')
     result = simulate(written(tmp_path, text))
-    assert result["same"]
-    assert result["expected_outputs"] > 0
-    assert result["metrics"]["events_replayed"] > 0
+    assert result.same
+    assert result.expected_outputs > 0
+    assert result.metrics.events_replayed > 0
 
 
 def test_a_pattern_and_an_aggregate_are_in_one_graph(tmp_path: Path) -> None:
     pattern = 'pattern = "clicks, clicks"\nwindows = "count"\nwindow = 2\nslide = 2\n'
     head, _, tail = GOOD.partition('aggregate = "max"')
     result = simulate(written(tmp_path, head + pattern + tail[tail.index("\n[[failures]]") :]))
-    assert result["same"]
-    assert result["expected_outputs"] > 0
+    assert result.same
+    assert result.expected_outputs > 0
 
 
 # --- keys ------------------------------------------------------------------------------------
@@ -171,10 +171,10 @@ def test_a_restart_replays_what_is_after_the_oldest_footprint(
     """The crash comes when the tuple `at_event` is on its way; no other tuple comes until the
     restart."""
     result = simulate(by_hand(tmp_path, timer_s, at_event))
-    assert result["same"]
-    assert result["expected_outputs"] == 2
-    assert result["metrics"]["crashes"] == 1
-    assert result["metrics"]["events_replayed"] == replayed
+    assert result.same
+    assert result.expected_outputs == 2
+    assert result.metrics.crashes == 1
+    assert result.metrics.events_replayed == replayed
 
 
 def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import multiprocessing
 import re
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -22,6 +23,10 @@ from hypothesis import strategies as st
 from asif import cli
 from model.errors import Invalid
 from model.registry import protocols
+from model.results.interval import Interval
+from model.results.plain import plain
+from model.results.sweep import SweepGroup, SweepResult, SweepSummary
+from model.results.table import Row
 from reports.results import sweep_plots
 from reports.results import sweeps as sweep_results
 from sim.scenarios.overrides import Override, overrides
@@ -31,8 +36,9 @@ from sim.sweeps import results as swept
 from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
 from sim.sweeps.journal import SweepJournal, journal
-from sim.sweeps.results import JOURNAL, METRICS, TABLE, Entry, as_claimed, carry_out, simulate_run
+from sim.sweeps.results import JOURNAL, METRICS, TABLE, as_claimed, carry_out, simulate_run
 from sim.sweeps.summary import T_95, _t_95, interval, summarize
+from tests.known import known
 
 SCENARIO = """\
 protocol = "upstream-backup"
@@ -68,16 +74,16 @@ def grid(folder: Path, lines: str) -> Sweep:
     return written(folder, f'scenario = "base.toml"\n[grid]\n{lines}\n')
 
 
-Outcomes = Generator[list[tuple[int, Entry | None, str]], None, None]
+Outcomes = Generator[list[tuple[int, Row | None, str]], None, None]
 
 
-def here(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
+def here(call: Callable[[SweepRun], Row], runs: Sequence[SweepRun]) -> Outcomes:
     """All runs in this process, one after the other."""
     for number, run in enumerate(runs):
         yield [(number, call(run), "")]
 
 
-def fake(run: SweepRun) -> Entry:
+def fake(run: SweepRun) -> Row:
     """An outcome in no time, where what it is does not matter."""
     number = int(run.id, 16)
     return {
@@ -153,7 +159,7 @@ def test_a_scenario_with_values_set_is_the_scenario_that_says_so(tmp_path: Path)
     )
     one = read(tmp_path / "base.toml", overrides(texts))
     other = read(tmp_path / "said.toml")
-    assert simulate(one) == {**simulate(other), "scenario": "base"}
+    assert simulate(one) == replace(simulate(other), scenario="base")
     by_number = read(tmp_path / "base.toml", overrides(["operators.1.window=40", *texts[1:]]))
     assert by_number == one
 
@@ -309,9 +315,9 @@ def test_what_is_known_to_be_right_is_not_tried_again(tmp_path: Path) -> None:
 def test_columns_are_all_numbers_that_a_simulation_has(tmp_path: Path) -> None:
     sweep = written(tmp_path)
     result = simulate(check_draft(sweep.base))
-    flat = {name for name, value in result["metrics"].items() if not isinstance(value, Mapping)}
+    flat = {name for name, found in plain(result.metrics).items() if not isinstance(found, dict)}
     assert set(METRICS) == flat
-    assert set(swept.OVERHEAD) == {name for name in result["overhead"] if "extra" not in name}
+    assert set(swept.OVERHEAD) == {name for name in plain(result.overhead) if "extra" not in name}
     columns = set(swept.schema(sweep).names)
     for run in sweep.runs():
         entry = simulate_run(sweep.base, run)
@@ -330,8 +336,8 @@ def test_a_row_says_what_was_run_and_what_came_out(tmp_path: Path) -> None:
     for row in found.to_dict("records"):
         path, *options = shlex.split(row["replay"])[2:]
         replayed = simulate(read(path, overrides(options[1::2])))
-        assert row["sha256"] == replayed["sha256"]
-        assert row["recovery_s"] == replayed["metrics"]["recovery_s"]
+        assert row["sha256"] == replayed.sha256
+        assert row["recovery_s"] == replayed.metrics.recovery_s
         assert row["same"]
         assert row["recovery_type"] == "precise"
 
@@ -362,7 +368,7 @@ def test_a_run_that_fails_is_a_row_with_its_error_and_its_replay(tmp_path: Path)
     sweep = grid(tmp_path, "operators.match.window = [20, 200]\nstream.events = [200, 40]")
     result = carry_out(sweep, tmp_path / "out", here, watch=quiet)
     found = pd.read_parquet(tmp_path / "out" / TABLE)
-    assert result["failed"] == 1
+    assert result.failed == 1
     assert list(found["error"].notna()) == [False, False, False, True]
     assert "match: window = 200 is longer than the run" in found["error"][3]
     assert pd.isna(found["same"][3])
@@ -478,10 +484,10 @@ def test_a_journal_cut_anywhere_is_resumed(
     (folder / "out" / TABLE).unlink()
     (folder / "out" / f"_{TABLE}.part").write_bytes(b"PAR1")
     result = carry_out(sweep, folder / "out", faked, watch=quiet)
-    assert result["resumed"] == content[:cut].count(b"\n")
+    assert result.resumed == content[:cut].count(b"\n")
     again = pd.read_parquet(folder / "out").drop(columns="seconds")
     pd.testing.assert_frame_equal(again, whole)
-    assert carry_out(sweep, folder / "out", faked, watch=quiet)["resumed"] == 12
+    assert carry_out(sweep, folder / "out", faked, watch=quiet).resumed == 12
 
 
 def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None:
@@ -498,7 +504,7 @@ def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None
     carry_out(more, tmp_path / "out", counting, watch=quiet)
     result = carry_out(sweep, tmp_path / "out", counting, watch=quiet)
     assert asked == [12, 0, 12, 4, 0]
-    assert result["others"] == 4
+    assert result.others == 4
     assert len(pd.read_parquet(tmp_path / "out")) == 12
 
 
@@ -512,14 +518,14 @@ def test_rows_of_another_version_are_not_used(
         monkeypatch.setattr(module, lambda: "0.2.0")
     result = carry_out(sweep, tmp_path / "out", here, watch=quiet)
     after = pd.read_parquet(tmp_path / "out")
-    assert (result["resumed"], result["others"]) == (0, 12)
+    assert (result.resumed, result.others) == (0, 12)
     assert set(after["version"]) == {"0.2.0"}
     assert set(after["run"]).isdisjoint(before["run"])
 
 
 @pytest.mark.slow
 def test_a_run_whose_process_died_has_a_row_and_is_tried_again(tmp_path: Path) -> None:
-    def dying(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Outcomes:
+    def dying(call: Callable[[SweepRun], Row], runs: Sequence[SweepRun]) -> Outcomes:
         for number, run in enumerate(runs):
             yield [(number, None, "crashed") if number == 2 else (number, call(run), "")]
 
@@ -536,7 +542,7 @@ def test_ctrl_c_leaves_a_table_of_all_that_is_kept(
     """Also where it comes as soon as an outcome is on disk."""
 
     class Interrupted(SweepJournal):
-        def add(self, entries: Iterable[Entry]) -> None:
+        def add(self, entries: Iterable[Row]) -> None:
             super().add(entries)
             raise KeyboardInterrupt
 
@@ -588,18 +594,18 @@ def test_a_summary_is_over_the_seeds(tmp_path: Path) -> None:
     sweep = written(tmp_path)
     found = swept_table(sweep, tmp_path / "out")
     result = summarize(sweep, tmp_path / "out" / TABLE)
-    assert result["by"] == ["protocol", "operators.match.window"]
-    assert [g["parameters"]["operators.match.window"] for g in result["groups"]] == [20, 40, 20, 40]
-    assert [(g["runs"], g["failed"], g["same"]) for g in result["groups"]] == [(3, 0, 3)] * 4
-    first = result["groups"][0]["metrics"]["peak_backup_events"]
-    assert first["mean"] == pytest.approx(found["peak_backup_events"][:3].mean())
-    assert first["low"] < first["mean"] < first["high"]
-    assert json.loads(json.dumps(result)) == result
+    assert result.by == ("protocol", "operators.match.window")
+    assert [g.parameters["operators.match.window"] for g in result.groups] == [20, 40, 20, 40]
+    assert [(g.runs, g.failed, g.same) for g in result.groups] == [(3, 0, 3)] * 4
+    first = result.groups[0].metrics["peak_backup_events"]
+    assert first.mean == pytest.approx(found["peak_backup_events"][:3].mean())
+    assert known(first.low) < known(first.mean) < known(first.high)
+    assert json.loads(json.dumps(plain(result))) == plain(result)
 
 
 def test_a_value_has_its_key_unless_it_is_a_protocol() -> None:
-    group = {"parameters": {"protocol": "crb", "knobs.notice_every": "10", "costs.timer_s": 0.5}}
-    by = [*group["parameters"]]
+    values = {"protocol": "crb", "knobs.notice_every": "10", "costs.timer_s": 0.5}
+    group, by = SweepGroup(values, False, 1, 0, 0, 1, {}), [*values]
     assert sweep_results.name_of(group, by, None) == "crb, notice_every = 10, timer_s = 0.5"
     assert sweep_results.name_of(group, by, "protocol") == "notice_every = 10, timer_s = 0.5"
 
@@ -611,18 +617,18 @@ def test_the_setting_of_the_scenario_is_marked(tmp_path: Path, knob: str, own: s
     text = f'scenario = "base.toml"\n[grid]\n{lines}\n'
     sweep = written(tmp_path, text, SCENARIO + knob)
     swept_table(sweep, tmp_path / "out", faked)
-    groups = summarize(sweep, tmp_path / "out" / TABLE)["groups"]
-    marked = [group["parameters"] for group in groups if group["chosen"]]
+    groups = summarize(sweep, tmp_path / "out" / TABLE).groups
+    marked = [group.parameters for group in groups if group.chosen]
     assert marked == [{"knobs.notice_every": own, "costs.timer_s": 0.01}]
 
 
 def test_an_interval_holds_the_mean_as_often_as_it_says() -> None:
     """Of all samples of 4 throws of a die, weighted alike."""
     throws = [interval(values) for values in product(range(1, 7), repeat=4)]
-    covered = sum(one["low"] <= 3.5 <= one["high"] for one in throws) / len(throws)
+    covered = sum(known(one.low) <= 3.5 <= known(one.high) for one in throws) / len(throws)
     assert 0.90 < covered < 0.98
-    assert interval([]) == {"values": 0, "mean": None, "low": None, "high": None}
-    assert interval([7.0]) == {"values": 1, "mean": 7.0, "low": None, "high": None}
+    assert interval([]) == Interval(0, None, None, None)
+    assert interval([7.0]) == Interval(1, 7.0, None, None)
 
 
 @pytest.mark.parametrize("freedom", [*range(1, 31), 31, 60, 500])
@@ -637,30 +643,25 @@ def test_the_quantiles_are_students(freedom: int) -> None:
     assert area == pytest.approx(0.95, abs=5e-5)
 
 
-def _summary(**parameters: list[Any]) -> dict[str, Any]:
+def _summary(**parameters: list[Any]) -> SweepSummary:
     """The first group has failed; the others take longer and longer, for less and less."""
     metrics = {*sweep_plots.OVER_A_KEY, *(column.metric for column in sweep_results.COLUMNS)}
 
-    def groups() -> Iterator[dict[str, Any]]:
+    def groups() -> Iterator[SweepGroup]:
         for number, values in enumerate(product(*parameters.values())):
             found = interval([number + 1.0, number + 2.0] if number else [])
             less = interval([1 / (number + 1), 1 / (number + 2)] if number else [])
-            yield {
-                "parameters": dict(zip(parameters, values, strict=True)),
-                "chosen": number == 1,
-                "runs": 2,
-                "failed": 0 if number else 2,
-                "same": 2 if number else 0,
-                "cut_off": 0,
-                "metrics": {
-                    **dict.fromkeys(metrics, found),
-                    sweep_plots.OVERHEAD: less,
-                },
-            }
+            yield SweepGroup(
+                parameters=dict(zip(parameters, values, strict=True)),
+                chosen=number == 1,
+                runs=2,
+                failed=0 if number else 2,
+                same=2 if number else 0,
+                cut_off=0,
+                metrics={**dict.fromkeys(metrics, found), sweep_plots.OVERHEAD: less},
+            )
 
-    by = list(parameters)
-    about = {"sweep": "mine", "scenario": "mine.toml", "confidence": 0.95}
-    return {**about, "by": by, "groups": list(groups())}
+    return SweepSummary("mine", "mine.toml", tuple(parameters), 0.95, tuple(groups()))
 
 
 @pytest.mark.parametrize(
@@ -678,7 +679,7 @@ def test_a_summary_is_drawn_over_its_numbers(
     found = _summary(**parameters)
     assert sweep_plots.along_key(found) == along
     assert sweep_plots.png(found, dpi=40).startswith(b"\x89PNG")
-    assert sweep_results.table(found).row_count == len(found["groups"])
+    assert sweep_results.table(found).row_count == len(found.groups)
 
 
 def test_panels_are_drawn_as_asked() -> None:
@@ -742,11 +743,8 @@ def test_a_table_shows_means_and_what_failed() -> None:
     ],
 )
 def test_a_line_says_how_a_sweep_went(changed: dict[str, Any], said: str) -> None:
-    result = {"sweep": "mine", "runs": 12, "resumed": 0, "others": 0, "same": 12, "failed": 0}
-    result["cut_off"] = 0
-    assert said in sweep_results.summary_line(
-        {**result, "not_as_claimed": 0, "seconds": 3.0, **changed}
-    )
+    result = SweepResult("mine", "v", "runs.parquet", 12, 0, 0, 0, 12, 0, 0, 3.0)
+    assert said in sweep_results.summary_line(replace(result, **changed))
 
 
 # --- the command -----------------------------------------------------------------------------

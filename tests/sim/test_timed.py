@@ -49,6 +49,7 @@ from model.parts import deploy_graph
 from model.play import Play
 from model.protocol import Behaviour, Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.results.plain import plain
 from model.system import System
 from model.world import DOWN, World
 from sim.experiments.su.attach import attach
@@ -61,6 +62,7 @@ from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crash
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
+from tests.known import known
 
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
@@ -285,14 +287,15 @@ def test_the_order_of_times(
     for passed in outputs.values():
         assert [at for at, _ in passed] == sorted(at for at, _ in passed)
     for outage in found.outages:
-        told = outage.summary()
+        course = outage.course()
         moments = [outage.crashed_ps, outage.detected_ps, outage.restarted_ps]
         moments += [outage.restored_ps, outage.replayed_ps, outage.caught_up_ps]
-        known = [moment for moment in moments if moment is not None]
-        assert known == sorted(known)
-        assert moments[: len(known)] == known
-        if told["recovery_s"] is not None:
-            assert sum(told[phase] for phase in PHASES) == pytest.approx(told["recovery_s"])
+        passed = [moment for moment in moments if moment is not None]
+        assert passed == sorted(passed)
+        assert moments[: len(passed)] == passed
+        if course.recovery_s is not None:
+            phases = sum(known(course.seconds(phase)) for phase in PHASES)
+            assert phases == pytest.approx(course.recovery_s)
 
 
 # --- what it costs ---------------------------------------------------------------------------
@@ -377,19 +380,19 @@ def test_phases_of_a_recovery() -> None:
     workload = Workload("", "", graph, word("a" * 10))
     found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(11 * PS // 2, ("A",))], detector)
     (outage,) = found.outages
-    told = outage.summary()
-    assert told["detected_s"] == 6.0
-    assert told["restarted_s"] == 8.0
+    course = outage.course()
+    assert course.detected_s == 6.0
+    assert course.restarted_s == 8.0
     # Hello there, the answer back at 8.25 s; but the eighth event, of 8 s, came first and was
     # looked at, until 8.375 s, though the operator could not use it yet.
-    assert told["restored_s"] == 8.375
+    assert course.restored_s == 8.375
     assert found.notes[REPLAYED.name] == 8
     # Eight are replayed, of which five were processed before the crash; the ninth comes at 9.125 s
     # and waits, the tenth at 10.125 s.
-    assert told["replayed_s"] == 8.375 + 5 * 0.25
-    assert told["caught_up_s"] == 8.375 + 10 * 0.25
-    assert (told["restart_s"], told["redirection_s"]) == (2.0, 0.375)
-    assert (told["replay_s"], told["catch_up_s"]) == (5 * 0.25, 5 * 0.25)
+    assert course.replayed_s == 8.375 + 5 * 0.25
+    assert course.caught_up_s == 8.375 + 10 * 0.25
+    assert (course.restart_s, course.redirection_s) == (2.0, 0.375)
+    assert (course.replay_s, course.catch_up_s) == (5 * 0.25, 5 * 0.25)
 
 
 @pytest.mark.parametrize(
@@ -413,10 +416,12 @@ def test_progress_is_compared_input_by_input(reached: Any, progress: Any, is_rea
 def test_a_node_that_asks_for_a_replay_has_not_caught_up() -> None:
     """Its queue is empty while it waits for the replay: 4,000 events, 500 a second, one crash."""
     found = simulate(read("docs/scenarios/aggregate.toml", overrides(["protocol=progressive"])))
-    (failure,) = found["failures"]
-    assert failure["replay_s"] > 0
-    assert failure["catch_up_s"] > 0
-    assert failure["recovery_s"] == pytest.approx(sum(failure[phase] for phase in PHASES))
+    (failure,) = found.failures
+    assert known(failure.replay_s) > 0
+    assert known(failure.catch_up_s) > 0
+    assert failure.recovery_s == pytest.approx(
+        sum(known(failure.seconds(phase)) for phase in PHASES)
+    )
 
 
 def test_without_a_note_the_first_event_restores() -> None:
@@ -537,29 +542,29 @@ SCENARIOS = [
 def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     beats: list[tuple[int, int]] = []
     result = simulate(read(path), watch=lambda done, total: beats.append((done, total)))
-    assert json.loads(json.dumps(result, allow_nan=False)) == result
-    assert result["same"]
-    assert result["expected_outputs"] > 0
-    assert result["missing_outputs"] == result["surplus_outputs"] == 0
-    found = result["metrics"]
-    assert found["crashes"] == len(result["failures"]) > 0
+    assert json.loads(json.dumps(plain(result), allow_nan=False)) == plain(result)
+    assert result.same
+    assert result.expected_outputs > 0
+    assert result.missing_outputs == result.surplus_outputs == 0
+    found = result.metrics
+    assert found.crashes == len(result.failures) > 0
     between_batches = path.stem in ("micro-batch", "merged-sources")
-    assert (found["events_replayed"] > 0) is not between_batches
-    assert found["peak_backup_events"] >= found["mean_backup_events"] > 0
-    assert found["latency_p50_s"] <= found["latency_p99_s"] <= found["latency_max_s"]
+    assert (found.events_replayed > 0) is not between_batches
+    assert found.peak_backup_events >= found.mean_backup_events > 0
+    assert known(found.latency_p50_s) <= known(found.latency_p99_s) <= known(found.latency_max_s)
     assert beats == sorted(beats)
-    assert beats[-1][0] == beats[-1][1] == 3 * found["events"]  # also without protection
-    slowest = max(row["busy_share"] for row in result["load"])
+    assert beats[-1][0] == beats[-1][1] == 3 * found.events  # also without protection
+    slowest = max(row.busy_share for row in result.load)
     assert (slowest < 1) == (path.stem not in ("abs", "log-io"))  # as in the paper: OP3 is slower
-    assert bool(found["recoveries_cut_off"]) == (slowest >= 1)
+    assert bool(found.recoveries_cut_off) == (slowest >= 1)
 
 
 def test_a_run_that_is_not_as_if_nothing_had_failed_fails() -> None:
     """The verdict can fail: a protocol that does not recover loses outputs."""
     scenario = read("docs/scenarios/quickstart.toml")
     result = simulate(replace(scenario, protocol=AMNESIA, workload=_small(scenario.workload)))
-    assert not result["same"]
-    assert result["missing_outputs"] > 0
+    assert not result.same
+    assert result.missing_outputs > 0
 
 
 def _small(workload: Workload) -> Workload:
@@ -573,7 +578,7 @@ ONE_NAMED = chain(("match", Operator(sequence("a"), CountWindows(1, 1))))
 @pytest.mark.slow
 def test_same_seed_same_bytes() -> None:
     scenario = read("docs/scenarios/quickstart.toml")
-    first, second = (json.dumps(simulate(scenario, traced=True)) for _ in range(2))
+    first, second = (json.dumps(plain(simulate(scenario, traced=True))) for _ in range(2))
     assert first == second
 
 

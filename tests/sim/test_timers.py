@@ -173,15 +173,15 @@ def test_costs_of_spark_by_arithmetic() -> None:
     asked = read("docs/scenarios/micro-batch.toml")
     costs = asked.costs
     result = simulate(asked)
-    (failure,) = result["failures"]
+    (failure,) = result.failures
     back = 8.5 + 0.3 + asked.detector.restart_s
     late = sum(5 < at / PS < back for at, _, _ in asked.feed())
     takes = costs.service.item_s + late * costs.service.event_s + 2 * costs.storage.latency_s
     wire = late * costs.sizes.event_bytes / costs.link.bandwidth_bytes_per_s  # type: ignore[operator]
-    assert result["same"]
-    assert failure["recovery_s"] == pytest.approx(
+    assert result.same
+    assert failure.recovery_s == pytest.approx(
         0.3 + asked.detector.restart_s + takes + wire, abs=0.02
     )
-    batches_read = result["metrics"]["traffic"]["read"]["messages"]
+    batches_read = result.metrics.traffic["read"].messages
     each = 5 * costs.sizes.control_bytes  # ask, latest, read, written, commit
-    assert result["metrics"]["link_control_bytes"] <= each * (batches_read + 1)
+    assert result.metrics.link_control_bytes <= each * (batches_read + 1)

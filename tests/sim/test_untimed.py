@@ -21,6 +21,7 @@ from model.oracle import oracle
 from model.play import Play
 from model.protocol import Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
+from model.results.plain import plain
 from model.world import Action, Crash, Restart, World
 from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
@@ -217,17 +218,18 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
     found = compare(
         PROTOCOL, NO_SKIPS, workload, planned, watch=lambda done, of: beats.append((done, of))
     )
-    assert json.loads(json.dumps(found)) == found
-    assert found["same"]
-    assert found["compared"]["same"]
-    assert found["failure_free"]["count"] >= 10
-    assert found["failure_free"] == found["with_crashes"] == found["expected"]
-    assert len(found["crashes"]) == len(crashes)
-    assert found["replayed"] < found["compared"]["replayed"]
-    assert found["discarded"] > 0
-    assert 0 < len(found["series"]) <= 600
-    assert found["series"][-1]["event"] == 6000
-    assert max(point["backup"] for point in found["series"]) == found["peak_backup"]
+    assert json.loads(json.dumps(plain(found))) == plain(found)
+    assert found.same
+    assert found.compared is not None
+    assert found.compared.same
+    assert found.failure_free.count >= 10
+    assert found.failure_free == found.with_crashes == found.expected
+    assert len(found.crashes) == len(crashes)
+    assert found.replayed < found.compared.replayed
+    assert found.discarded > 0
+    assert 0 < len(found.series) <= 600
+    assert found.series[-1].event == 6000
+    assert max(point.backup for point in found.series) == found.peak_backup
     assert beats == sorted(beats)
     assert beats[-1] == (4 * 6000, 4 * 6000)
 
@@ -237,7 +239,7 @@ def test_a_wrong_output_is_not_the_same() -> None:
     broken = PROTOCOL.named("upstream-backup:counted-windows")
     workload = Workload("", "", chain(A), word("aabab" * 20))
     verdicts = [
-        compare(broken, NO_SKIPS, workload, [UntimedCrash("A", event)], restart_after=0)["same"]
+        compare(broken, NO_SKIPS, workload, [UntimedCrash("A", event)], restart_after=0).same
         for event in range(5, 40)
     ]
     assert not all(verdicts)

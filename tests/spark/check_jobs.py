@@ -6,52 +6,51 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from model.errors import Invalid
-from spark_check import campaign, check_process
-from spark_check.check import Case, Check, Setting
-from spark_check.runtime.breakpoints import Breakpoints
+from model.results.engine import EngineCase
+from spark_check import check_process, known_checks
+from spark_check.check import CheckSetting, SparkCheck, engine_case
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 
 
-def fine(setting: Setting) -> tuple[Case, ...]:
-    setting.tell("a case", 1, 2)
+def fine(setting: CheckSetting) -> tuple[EngineCase, ...]:
+    setting.report("a case", 1, 2)
     while not (setting.work / "received").exists():
         time.sleep(0.01)
-    return (Case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
+    return (engine_case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
 
 
-def brief(setting: Setting) -> tuple[Case, ...]:
-    return (Case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
+def brief(setting: CheckSetting) -> tuple[EngineCase, ...]:
+    return (engine_case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
 
 
-def gone(setting: Setting) -> tuple[Case, ...]:
+def gone(setting: CheckSetting) -> tuple[EngineCase, ...]:
     os._exit(0)
 
 
-def refused(setting: Setting) -> tuple[Case, ...]:
+def refused(setting: CheckSetting) -> tuple[EngineCase, ...]:
     raise Invalid("no such thing")
 
 
-def broken(setting: Setting) -> tuple[Case, ...]:
+def broken(setting: CheckSetting) -> tuple[EngineCase, ...]:
     raise ZeroDivisionError
 
 
-def endless(setting: Setting) -> tuple[Case, ...]:
+def endless(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """It waits for a process that waits for its own end, and reports the number of that."""
     below = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
-    setting.tell("a case", below.pid, below.pid + 1)
+    setting.report("a case", below.pid, below.pid + 1)
     below.wait()
     return ()
 
 
-def run(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """check_process.run, with these checks."""
     known = {
-        one.__name__: Check(one.__name__, "", one)
+        one.__name__: SparkCheck(one.__name__, "", one)
         for one in (fine, brief, gone, refused, broken, endless)
     }
-    campaign.checks = lambda _profile="full": known
+    known_checks.checks = lambda _profile="full": known
     check_process.run(work, settings, breakpoints)

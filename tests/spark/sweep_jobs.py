@@ -10,8 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from model.results.table import Row
 from sim.sweeps.grid import SweepRun, read
-from sim.sweeps.results import Entry, carry_out
+from sim.sweeps.results import carry_out
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
@@ -56,7 +57,7 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
     """The sweep in settings["file"]; breakpoints in the workers before each run, and in the
     driver after each that is kept."""
 
-    def execute(call: Callable[[SweepRun], Entry], runs: Sequence[SweepRun]) -> Any:
+    def execute(call: Callable[[SweepRun], Row], runs: Sequence[SweepRun]) -> Any:
         with session(work / "spark", conf=BRIEF) as spark:
             yield from call_all(spark, partial(_stopping, call, breakpoints), runs)
 
@@ -67,6 +68,6 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
     carry_out(read(settings["file"]), work / "out", execute, watch=watch)
 
 
-def _stopping(call: Callable[[SweepRun], Entry], breakpoints: Breakpoints, run: SweepRun) -> Entry:
+def _stopping(call: Callable[[SweepRun], Row], breakpoints: Breakpoints, run: SweepRun) -> Row:
     breakpoints.here("run")
     return call(run)

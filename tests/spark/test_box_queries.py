@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 from model.predicates import Where
+from model.results.plain import plain
 from spark_check.boxes.checks import boxes
 from spark_check.boxes.checks.boxes import (
     Streamed,
@@ -31,7 +32,7 @@ from spark_check.boxes.queries import (
     near,
 )
 from spark_check.boxes.run import BoxRun
-from spark_check.check import Setting
+from spark_check.check import CheckSetting
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from tests.spark.box_predictions import FILTER, JOIN, SLIDING, TUMBLING, UNION, right, streams
@@ -134,11 +135,11 @@ def streamed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> d
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_spark_puts_out_what_the_boxes_allow(spark: SparkSession, tmp_path: Path) -> None:
-    cases = boxes.cases(spark, Setting(tmp_path, "quick", lambda *_: None))
+    cases = boxes.cases(spark, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert [case.name for case in cases if not case.agrees] == []
     assert len(cases) == len(QUERIES)
     assert all(case.details["outputs"] > 100 for case in cases)
-    json.dumps([case.as_json() for case in cases])
+    json.dumps([plain(case) for case in cases])
 
 
 @pytest.mark.spark

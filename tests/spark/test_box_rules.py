@@ -19,7 +19,7 @@ from model.predicates import Where
 from spark_check.boxes import allowed
 from spark_check.boxes.checks import boxes
 from spark_check.boxes.checks.boxes import predict
-from spark_check.boxes.streams import BATCHES, FAR, LONGEST, Row, draw_stream, flush, ties
+from spark_check.boxes.streams import BATCHES, FAR, LONGEST, BoxRow, draw_stream, flush, ties
 from spark_check.boxes.watermark import DELAY, is_late, watermarks
 from tests.spark.box_predictions import (
     BY_NAME,
@@ -83,8 +83,8 @@ def test_a_row_is_late_for_one_of_its_windows_and_not_for_another() -> None:
 
 
 # --- what is predicted -----------------------------------------------------------------------
-def row(edge: int, place: int, batch: int, time: int, k: int | None = 1) -> Row:
-    return Row(0, edge, place, batch, time, "a", k, place)
+def row(edge: int, place: int, batch: int, time: int, k: int | None = 1) -> BoxRow:
+    return BoxRow(0, edge, place, batch, time, "a", k, place)
 
 
 LEFT = (

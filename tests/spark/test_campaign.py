@@ -12,17 +12,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import Barrier, Event
-from typing import Any
 
 import psutil
 import pytest
 
 from model.errors import Invalid
 from model.progress import silent
+from model.results.engine import EngineCase, EngineCheck
 from spark_check import check_process
-from spark_check.campaign import KEPT, campaign, checks
-from spark_check.check import CAMPAIGNS, Case, Check, Setting, Tell, run_check
+from spark_check.campaign import KEPT, campaign
+from spark_check.check import CAMPAIGNS, CheckSetting, Report, SparkCheck, engine_case, run_check
 from spark_check.check_process import Stopped
+from spark_check.known_checks import checks
 from spark_check.runtime.victim import wait_ended
 
 NAMES = ("one", "two", "three")
@@ -36,20 +37,20 @@ class Campaign:
         self.ran: list[str] = []
         self.stop: str | None = None
 
-    def check(self, name: str) -> Check:
-        def run(setting: Setting) -> tuple[Case, ...]:
+    def check(self, name: str) -> SparkCheck:
+        def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
             self.ran.append(name)
             assert not any(setting.work.iterdir())
             (setting.work / "log").touch()
             if name == self.stop:
                 raise KeyboardInterrupt
-            return (Case(f"a case of {name}", {"rows": [1, 2]}, {"rows": [1, 2]}),)
+            return (engine_case(f"a case of {name}", {"rows": [1, 2]}, {"rows": [1, 2]}),)
 
-        return Check(name, name.title(), run)
+        return SparkCheck(name, name.title(), run)
 
     def __call__(
         self, *names: str, profile: str = "quick", version: str = "1"
-    ) -> list[dict[str, Any]]:
+    ) -> list[EngineCheck]:
         self.ran.clear()
         checks = [self.check(name) for name in names or NAMES]
         run = campaign(checks, self.folder, profile, version, silent, run=in_this_process)
@@ -57,7 +58,7 @@ class Campaign:
             return [*results]
 
 
-def in_this_process(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+def in_this_process(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
     return run_check(check, setting)
 
 
@@ -78,8 +79,8 @@ def test_what_was_done_is_not_done_again(tried: Campaign, at: int) -> None:
     _stopped(tried, NAMES[at])
     found = tried()
     assert tried.ran == [*NAMES[at:]]
-    assert [one["check"] for one in found] == [*NAMES]
-    assert all(one["holds"] for one in found)
+    assert [one.check for one in found] == [*NAMES]
+    assert all(one.holds for one in found)
     assert not (tried.folder / KEPT).exists()
 
 
@@ -146,8 +147,8 @@ def test_ci_runs_every_quick_check() -> None:
 
 
 # --- side by side ------------------------------------------------------------------------------
-def named(name: str) -> Check:
-    return Check(name, name.title(), lambda _: ())
+def named(name: str) -> SparkCheck:
+    return SparkCheck(name, name.title(), lambda _: ())
 
 
 def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> None:
@@ -155,24 +156,24 @@ def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> No
     both, second_ended = Barrier(2, timeout=60), Event()
     ended: list[str] = []
 
-    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
         both.wait()
         if check.name == "first":
             assert second_ended.wait(60)
         ended.append(check.name)
         second_ended.set()
-        return {"check": check.name}
+        return in_this_process(check, setting, stop)
 
     pair = [named("first"), named("second")]
     with campaign(pair, tmp_path, "quick", "1", silent, at_once=2, run=run) as results:
-        assert [one["check"] for one in results] == ["first", "second"]
+        assert [one.check for one in results] == ["first", "second"]
     assert ended == ["second", "first"]
 
 
 def test_leaving_stops_what_runs_and_begins_nothing_else(tmp_path: Path) -> None:
     begun, began = list[str](), Event()
 
-    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
         begun.append(check.name)
         began.set()
         assert stop.wait(60)
@@ -190,12 +191,12 @@ def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path
     stopped, second_kept = Event(), tmp_path / KEPT
     ran: list[str] = []
 
-    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
         ran.append(check.name)
         if check.name == "first" and not stopped.is_set():
             stop.wait()
             raise Stopped
-        return {"check": check.name}
+        return in_this_process(check, setting, stop)
 
     def watch(stage: str, done: int, total: int, what: str = "") -> None:
         if what == "done":
@@ -209,7 +210,7 @@ def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path
     assert second_kept.exists()
     stopped.set()
     with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
-        assert [one["check"] for one in results] == ["first", "second"]
+        assert [one.check for one in results] == ["first", "second"]
     assert sorted(ran) == ["first", "first", "second"]
     assert not second_kept.exists()
 
@@ -218,20 +219,20 @@ def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> 
     """The next campaign runs it again, and not the other."""
     ran: list[str] = []
 
-    def run(check: Check, setting: Setting, stop: Event) -> dict[str, Any]:
+    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
         ran.append(check.name)
         if len(ran) == 1:
             raise RuntimeError("Traceback (most recent call last):\nTimeoutError: waited 300 s")
-        return {"check": check.name}
+        return in_this_process(check, setting, stop)
 
     both = [named("first"), named("second")]
     with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
         first, second = results
-    assert first["error"] == f"TimeoutError: waited 300 s (logs: {tmp_path / 'first'})"
-    assert (first["check"], first["holds"], first["cases"]) == ("first", False, [])
-    assert second == {"check": "second"}
+    assert first.error == f"TimeoutError: waited 300 s (logs: {tmp_path / 'first'})"
+    assert (first.check, first.holds, first.cases) == ("first", False, ())
+    assert (second.check, second.error) == ("second", None)
     with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
-        assert [*results] == [{"check": "first"}, {"check": "second"}]
+        assert [(one.check, one.error) for one in results] == [("first", None), ("second", None)]
     assert ran == ["first", "second", "first"]
     assert not (tmp_path / KEPT).exists()
 
@@ -240,36 +241,36 @@ def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> 
 @pytest.fixture
 def process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., dict[str, Any]]]:
+) -> Iterator[Callable[..., EngineCheck]]:
     """Runs one of the checks of tests.spark.check_jobs in a process."""
     monkeypatch.setattr(check_process, "JOB", "tests.spark.check_jobs:run")
     with check_process.check_processes(tmp_path / "processes") as run:
 
         def called(
-            name: str, tell: Tell = lambda *_: None, stop: Event | None = None, work: str = ""
-        ) -> dict[str, Any]:
-            return run(named(name), Setting(tmp_path / work, "quick", tell), stop or Event())
+            name: str, report: Report = lambda *_: None, stop: Event | None = None, work: str = ""
+        ) -> EngineCheck:
+            return run(named(name), CheckSetting(tmp_path / work, "quick", report), stop or Event())
 
         yield called
 
 
 def test_a_result_and_its_progress_come_from_another_process(
-    process: Callable[..., dict[str, Any]], tmp_path: Path
+    process: Callable[..., EngineCheck], tmp_path: Path
 ) -> None:
     """The check waits until its progress has been received."""
     received: list[tuple[str, int, int]] = []
 
-    def tell(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         received.append((what, done, total))
         (tmp_path / "received").touch()
 
-    found = process("fine", tell)
+    found = process("fine", report)
     assert set(received) == {("a case", 1, 2)}
-    assert found["holds"]
-    assert found["cases"][0]["seen"]["process"] != os.getpid()
+    assert found.holds
+    assert found.cases[0].seen["process"] != os.getpid()
 
 
-def test_errors_come_from_another_process(process: Callable[..., dict[str, Any]]) -> None:
+def test_errors_come_from_another_process(process: Callable[..., EngineCheck]) -> None:
     with pytest.raises(Invalid, match=r"^no such thing$"):
         process("refused")
     with pytest.raises(RuntimeError, match="ZeroDivisionError"):
@@ -278,13 +279,13 @@ def test_errors_come_from_another_process(process: Callable[..., dict[str, Any]]
         process("gone")
 
 
-def number(found: dict[str, Any]) -> int:
+def number(found: EngineCheck) -> int:
     """Of the process that ran the check."""
-    process: int = found["cases"][0]["seen"]["process"]
+    process: int = found.cases[0].seen["process"]
     return process
 
 
-def test_a_process_runs_one_check_after_the_other(process: Callable[..., dict[str, Any]]) -> None:
+def test_a_process_runs_one_check_after_the_other(process: Callable[..., EngineCheck]) -> None:
     """Until one fails in it."""
     first, second = (number(process("brief")) for _ in range(2))
     assert first == second
@@ -294,19 +295,19 @@ def test_a_process_runs_one_check_after_the_other(process: Callable[..., dict[st
 
 
 def test_checks_that_run_at_once_have_processes_of_their_own(
-    process: Callable[..., dict[str, Any]], tmp_path: Path
+    process: Callable[..., EngineCheck], tmp_path: Path
 ) -> None:
     """Each goes on when both have begun."""
     begun = dict[str, bool]()
 
-    def noting(work: str) -> Tell:
-        def tell(*_: object) -> None:
+    def noting(work: str) -> Report:
+        def report(*_: object) -> None:
             begun[work] = True
             if len(begun) == 2:
                 for one in begun:
                     (tmp_path / one / "received").touch()
 
-        return tell
+        return report
 
     works = ("one", "two")
     for work in works:
@@ -317,26 +318,26 @@ def test_checks_that_run_at_once_have_processes_of_their_own(
 
 
 def test_nothing_of_another_campaign_is_taken_for_a_result(
-    process: Callable[..., dict[str, Any]], tmp_path: Path
+    process: Callable[..., EngineCheck], tmp_path: Path
 ) -> None:
     old = tmp_path / "processes" / "process-0" / "result-0.json"
     old.parent.mkdir(parents=True)
     old.write_text("{}")
-    assert process("brief")["holds"]
+    assert process("brief").holds
 
 
 def test_a_check_that_is_stopped_leaves_no_process(
-    process: Callable[..., dict[str, Any]],
+    process: Callable[..., EngineCheck],
 ) -> None:
     stop, below = Event(), list[psutil.Process]()
 
-    def tell(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int) -> None:
         if not below:
             below.append(psutil.Process(done))
             stop.set()
 
     with pytest.raises(Stopped):
-        process("endless", tell, stop)
+        process("endless", report, stop)
     wait_ended(below)
 
 

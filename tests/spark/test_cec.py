@@ -26,14 +26,14 @@ from spark_check.cec.calibration import ExtentParts, calibrate
 from spark_check.cec.checks import crash_points
 from spark_check.cec.checks.crash_points import MORE, QUICK, REFUTED
 from spark_check.cec.crashes import CecCase, prediction_of
-from spark_check.cec.keyed_node import InputRow, Made, Query, load
+from spark_check.cec.keyed_node import InputRow, KeyedQuery, Made, load
 from spark_check.cec.log import End, Placed, RecordLog, end_of, number
 from spark_check.cec.loop import find_in, go_on, incarnation
 from spark_check.cec.operator import CONF
 from spark_check.cec.recovery import FAILING, WindowsSize, measure, seek
 from spark_check.cec.scan import summarize
 from spark_check.cec.stops import CecPoint
-from spark_check.check import Setting, run_check
+from spark_check.check import CheckSetting, run_check
 from spark_check.runtime.session import BRIEF, session
 
 BEFORE = predictions.DurablePart.BEFORE
@@ -65,11 +65,11 @@ def streams(draw: st.DrawFn) -> Stream:
     return Stream((*rows,), (*accumulate(sizes),))
 
 
-queries = st.builds(Query, st.sampled_from(BOXES), st.integers(1, 12), st.just(MENDED))
+queries = st.builds(KeyedQuery, st.sampled_from(BOXES), st.integers(1, 12), st.just(MENDED))
 
 
 @given(streams(), queries)
-def test_keys_apart_make_the_log_of_the_single_node(stream: Stream, query: Query) -> None:
+def test_keys_apart_make_the_log_of_the_single_node(stream: Stream, query: KeyedQuery) -> None:
     found = go_on(query, stream.rows, stream.ends, [])
     expected = predict(query.box, stream.bodies, stream.ends, query.patience)
     assert [plain(one.record) for one in found] == [*expected.log]
@@ -77,7 +77,7 @@ def test_keys_apart_make_the_log_of_the_single_node(stream: Stream, query: Query
 
 @given(streams(), queries, st.data())
 def test_a_restart_goes_on_as_the_single_node_does(
-    stream: Stream, query: Query, data: st.DataObject
+    stream: Stream, query: KeyedQuery, data: st.DataObject
 ) -> None:
     """The log is cut after any batch; the rest of the stream is run from what it says."""
     batch = data.draw(st.integers(0, len(stream.ends) - 1))
@@ -93,7 +93,7 @@ def test_a_restart_goes_on_as_the_single_node_does(
 
 
 @given(streams(), queries)
-def test_the_newest_records_are_all_that_a_scan_looks_at(stream: Stream, query: Query) -> None:
+def test_the_newest_records_are_all_that_a_scan_looks_at(stream: Stream, query: KeyedQuery) -> None:
     log = go_on(query, stream.rows, stream.ends, [])
     nothing: Log[Segment] = Log()
     whole = nothing.extend(Segment(at, (record,)) for at, record in log)
@@ -187,7 +187,7 @@ def by_key(end: End, made: Iterable[Made]) -> list[Placed]:
     return apart
 
 
-def never(_: Query, state: NodeState, __: int) -> tuple[NodeState, list[Made]]:
+def never(_: KeyedQuery, state: NodeState, __: int) -> tuple[NodeState, list[Made]]:
     return state, []
 
 
@@ -261,9 +261,9 @@ def test_what_the_restart_will_find_follows_from_the_loop() -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # the report runs the same check
 def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert result["holds"]
-    assert [case["crashed"][0]["kind"] for case in result["cases"]] == ["tree"] * len(QUICK)
+    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert result.holds
+    assert [case.crashed[0].kind for case in result.cases] == ["tree"] * len(QUICK)
 
 
 @pytest.mark.spark

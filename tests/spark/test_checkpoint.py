@@ -29,7 +29,7 @@ from spark_check.micro_batch.checks.damage import (
     CONTENTS,
     EVIDENCE,
     IMPLIED,
-    Damage,
+    CheckpointDamage,
     apply_damage,
     evidence,
 )
@@ -241,7 +241,7 @@ def test_the_evidence_is_complete() -> None:
 @pytest.mark.parametrize(
     "damage", [damage for damage in evidence() if damage.base == "stopped"], ids=attrgetter("name")
 )
-def test_a_damage_does_damage(damage: Damage) -> None:
+def test_a_damage_does_damage(damage: CheckpointDamage) -> None:
     with made(CheckpointShape()) as checkpoint:
         before = contents(checkpoint)
         apply_damage(checkpoint, damage.what, damage.how)

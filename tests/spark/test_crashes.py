@@ -16,12 +16,13 @@ from model.errors import Invalid
 from model.protocols.micro_batch.crashes import CrashPoint as Modelled
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
-from spark_check.check import Case, Check, Setting
+from model.results.engine import EngineCase
+from spark_check.check import CheckSetting, SparkCheck
 from spark_check.micro_batch import crashes
 from spark_check.micro_batch.checks import crash_kinds, damage
 from spark_check.micro_batch.checks import crash_points as micro_batch
 from spark_check.micro_batch.crashes import JobLoad, predict
-from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.jvm import Jvm
@@ -38,16 +39,18 @@ class Results:
     """The quick profile of each check, run once."""
 
     def __init__(self, work: Path, jvm: Jvm) -> None:
-        self.work, self.jvm, self.known = work, jvm, dict[str, tuple[Case, ...]]()
+        self.work, self.jvm, self.known = work, jvm, dict[str, tuple[EngineCase, ...]]()
 
-    def of(self, name: str) -> tuple[Case, ...]:
+    def of(self, name: str) -> tuple[EngineCase, ...]:
         if name not in self.known:
             self.known[name] = cases(CHECKS[name], self.work / name, "quick", self.jvm)
         return self.known[name]
 
 
-def cases(check: Check, work: Path, profile: str, jvm: Jvm | None = None) -> tuple[Case, ...]:
-    return check.run(Setting(work, profile, lambda *_: None, jvm))
+def cases(
+    check: SparkCheck, work: Path, profile: str, jvm: Jvm | None = None
+) -> tuple[EngineCase, ...]:
+    return check.run(CheckSetting(work, profile, lambda *_: None, jvm))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +58,7 @@ def results(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Results:
     return Results(tmp_path_factory.mktemp("spark"), jvm)
 
 
-def differences(case: Case) -> dict[str, Any]:
+def differences(case: EngineCase) -> dict[str, Any]:
     both = case.predicted.keys() | case.seen.keys()
     pairs = {key: (case.predicted.get(key), case.seen.get(key)) for key in both}
     return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
@@ -86,7 +89,7 @@ def test_a_quick_check_holds(name: str, results: Results) -> None:
 )
 def test_spark_is_no_other_design(other: str, results: Results) -> None:
     """What was seen of it contradicts the model of each design that does one thing otherwise."""
-    sinks = {SinkKind.BY_BATCH: PROTOCOL.named(f"micro-batch:{other}")}
+    sinks = {StoreSink.BY_BATCH: PROTOCOL.named(f"micro-batch:{other}")}
     contradictions = set()
     for crash, case in zip(micro_batch.QUICK, results.of("micro-batch"), strict=True):
         left, later = predict(crash.point, crash.load, sinks)
@@ -222,8 +225,8 @@ def test_one_sink_takes_a_batch_twice_and_the_other_does_not(tmp_path: Path) -> 
     assert store.taken() == first
     assert not store.write(first, ROWS[:2])
     assert store.write(second, ROWS[2:])
-    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.PRECISE
-    assert judge(store.events(), store.output(SinkKind.APPEND)) is Guarantee.REPEATING
+    assert judge(store.events(), store.output(StoreSink.BY_BATCH)) is Guarantee.PRECISE
+    assert judge(store.events(), store.output(StoreSink.APPEND)) is Guarantee.REPEATING
 
 
 def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: Path) -> None:
@@ -231,14 +234,14 @@ def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: 
     store.arrive("aba")
     store.write(Batch(0, 0, 2), ROWS[:2])
     store.write(Batch(0, 0, 3), ROWS)
-    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.GAP
+    assert judge(store.events(), store.output(StoreSink.BY_BATCH)) is Guarantee.GAP
 
 
 def test_double_counting_shows(tmp_path: Path) -> None:
     store = ExternalStore(str(tmp_path))
     store.arrive("aba")
     store.write(Batch(0, 0, 3), [*ROWS[:2], CountRow(3, "a", 3)])
-    assert judge(store.events(), store.output(SinkKind.BY_BATCH)) is Guarantee.GAP
+    assert judge(store.events(), store.output(StoreSink.BY_BATCH)) is Guarantee.GAP
 
 
 def test_what_was_noted_lately_is_of_the_last_start(tmp_path: Path) -> None:

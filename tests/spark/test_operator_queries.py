@@ -18,8 +18,10 @@ from model.cep.denotation import evaluate
 from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
 from model.events import Body
+from model.results.engine import EngineCase
+from model.results.plain import plain
 from proofs.explore.strategies import operators, words
-from spark_check.check import Case, Setting
+from spark_check.check import CheckSetting
 from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random
 from spark_check.operator.outcome import differing_keys, outcome
 from spark_check.operator.queries import STRATEGIES, draw_query, operator
@@ -125,22 +127,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkS
 
 
 @pytest.fixture(scope="module")
-def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, ...]:
+def seen(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[EngineCase, ...]:
     work = tmp_path_factory.mktemp("operator")
-    return cases(spark, Setting(work, "quick", lambda *_: None))
+    return cases(spark, CheckSetting(work, "quick", lambda *_: None))
 
 
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
-def test_spark_finds_what_the_model_and_sql_find(seen: tuple[Case, ...]) -> None:
+def test_spark_finds_what_the_model_and_sql_find(seen: tuple[EngineCase, ...]) -> None:
     assert [case.name for case in seen if not case.agrees] == []
     assert len(seen) == 7
-    json.dumps([case._asdict() for case in seen])
+    json.dumps([plain(case) for case in seen])
 
 
 @pytest.mark.spark
 @pytest.mark.exhaustive
-def test_and_there_was_something_to_find_across_batches(seen: tuple[Case, ...]) -> None:
+def test_and_there_was_something_to_find_across_batches(seen: tuple[EngineCase, ...]) -> None:
     by_name = {case.name: case for case in seen}
     assert all(case.seen["matches"] > 100 for case in seen)
     assert all(len(case.seen["batches"]) > 1 for case in seen if "batches" in case.seen)

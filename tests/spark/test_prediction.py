@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
+from model.results.engine import EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.linear import LinearCost
 from sim.predictions.micro_batch import BatchCosts, BatchPhase, JobPrediction, admitting, predict
-from spark_check.check import Setting, run_check
+from spark_check.check import CheckSetting, run_check
 from spark_check.micro_batch.calibration import (
     RUNNING,
+    BatchCalibration,
     BatchTimes,
-    Calibration,
     CleanRun,
     arm,
     calibrate,
@@ -317,7 +318,7 @@ def test_the_simulator_knows_where_the_crash_will_be(
         JobPoint.READ: LinearCost(0.425, 0.0),
         JobPoint.COUNT: LinearCost(0.05, 0.002),
     }
-    known = Calibration(COSTS, reached, LinearCost(0.1, 0.004), 0.0)
+    known = BatchCalibration(COSTS, reached, LinearCost(0.1, 0.004), 0.0)
     crash = predict_crash(PlannedRun((200, 400), JobCrash(kind, point, 1)), known)
     phase, *times = expected
     assert crash[:2] == (1, phase)
@@ -344,15 +345,15 @@ def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -
 @pytest.mark.spark
 @pytest.mark.exhaustive  # it measures time, and the full report runs it
 def test_crashed_runs_are_predicted(tmp_path: Path) -> None:
-    result = run_check(prediction.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert result["holds"]
-    free, *crashed = result["cases"]
-    assert free["told"]["event_s"] >= 0
-    assert [case["crashed"] for case in crashed] == [
-        [{"kind": "tree", "place": "count"}],
-        [{"kind": "tree", "place": "written"}],
+    result = run_check(prediction.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert result.holds
+    free, *crashed = result.cases
+    assert free.details["event_s"] >= 0
+    assert [case.crashed for case in crashed] == [
+        (EngineOutage("tree", "count"),),
+        (EngineOutage("tree", "written"),),
     ]
     for case in crashed:
-        for predicted, measured in case["seconds"].values():
+        for predicted, measured in case.seconds.values():
             assert predicted > 0
             assert measured > 0

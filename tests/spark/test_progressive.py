@@ -11,11 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spark_check.check import Setting, run_check
+from spark_check.check import CheckSetting, run_check
 from spark_check.progressive.checks import recovery
 from spark_check.progressive.checks.recovery import FULL, PLANS, POLICIES, QUICK, compare, predict
-from spark_check.progressive.recovery import CORES, Recovery
-from spark_check.progressive.topology import LATE, Row, Running, draw_rows
+from spark_check.progressive.recovery import CORES, QueriesRecovery
+from spark_check.progressive.topology import LATE, RunningTopology, TopologyRow, draw_rows
 from spark_check.runtime.standalone import kill, standalone
 from spark_check.runtime.victim import wait_ended
 
@@ -23,7 +23,7 @@ ROWS = draw_rows(0, QUICK.rows)
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_the_last_worker_has_cores_for_all_that_is_left(plan: recovery.Plan) -> None:
+def test_the_last_worker_has_cores_for_all_that_is_left(plan: recovery.PlannedRecovery) -> None:
     """So that blocking recovery waits for all workers, and progressive recovery for fewer."""
     assert len(plan.topology.parts) == plan.workers * CORES
     everything = sorted(plan.topology.priorities)
@@ -40,7 +40,9 @@ def test_the_plan_takes_what_is_worth_most_for_its_cores() -> None:
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
-def test_the_last_row_reaches_every_query_and_no_other_row_is_like_it(plan: recovery.Plan) -> None:
+def test_the_last_row_reaches_every_query_and_no_other_row_is_like_it(
+    plan: recovery.PlannedRecovery,
+) -> None:
     rows = draw_rows(0, plan.rows)
     for query in plan.topology.priorities:
         expected = plan.topology.expected(query, rows)
@@ -49,13 +51,13 @@ def test_the_last_row_reaches_every_query_and_no_other_row_is_like_it(plan: reco
 
 
 # --- what the check notices ------------------------------------------------------------------
-def as_predicted(policy: str) -> Recovery:
+def as_predicted(policy: str) -> QueriesRecovery:
     available = predict(QUICK, POLICIES[policy])
     output = {
         query: QUICK.topology.expected(query, ROWS)[::-1] for query in QUICK.topology.priorities
     }
     seconds = [float(number) for number in range(QUICK.workers)]
-    return Recovery(seconds, seconds, available, {}, output, 0)
+    return QueriesRecovery(seconds, seconds, available, {}, output, 0)
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -63,21 +65,23 @@ def test_what_is_as_predicted_agrees_in_any_order_of_rows(policy: str) -> None:
     assert compare(QUICK, policy, ROWS, as_predicted(policy)).agrees
 
 
-def without_first(rows: list[Row]) -> list[Row]:
+def without_first(rows: list[TopologyRow]) -> list[TopologyRow]:
     return rows[1:]
 
 
-def first_twice(rows: list[Row]) -> list[Row]:
+def first_twice(rows: list[TopologyRow]) -> list[TopologyRow]:
     return [rows[0], *rows]
 
 
-def one_changed(rows: list[Row]) -> list[Row]:
+def one_changed(rows: list[TopologyRow]) -> list[TopologyRow]:
     return [rows[0]._replace(key="other"), *rows[1:]]
 
 
 @pytest.mark.parametrize("query", QUICK.topology.priorities)
 @pytest.mark.parametrize("damage", [without_first, first_twice, one_changed])
-def test_a_wrong_output_is_noticed(query: str, damage: Callable[[list[Row]], list[Row]]) -> None:
+def test_a_wrong_output_is_noticed(
+    query: str, damage: Callable[[list[TopologyRow]], list[TopologyRow]]
+) -> None:
     seen = as_predicted("progressive")
     seen.output[query] = damage(seen.output[query])
     case = compare(QUICK, "progressive", ROWS, seen)
@@ -95,11 +99,11 @@ def test_what_is_drawn_is_the_plan_at_each_return_and_each_query_as_it_is_availa
     seen = as_predicted("progressive")
     seen = seen._replace(available_s={"keys": 0.5, "large": 3.5, "all": 2.5})
     drawn = compare(QUICK, "progressive", ROWS, seen).over_time
-    assert drawn == {"available queries": ([(0.0, 1), (1.0, 3)], [(0.5, 1), (2.5, 2), (3.5, 3)])}
+    assert drawn == {"available queries": (((0.0, 1), (1.0, 3)), ((0.5, 1), (2.5, 2), (3.5, 3)))}
 
 
 def test_files_of_the_source_are_numbered_on(tmp_path: Path) -> None:
-    running = Running(QUICK.topology, tmp_path, {})
+    running = RunningTopology(QUICK.topology, tmp_path, {})
     running.arrive(ROWS[:-1], 3)
     running.arrive(ROWS[-1:], 1)
     files = sorted((tmp_path / "source").iterdir())
@@ -143,8 +147,6 @@ def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_queries_come_back_as_planned(tmp_path: Path) -> None:
-    result = run_check(recovery.CHECK, Setting(tmp_path, "quick", lambda *_: None))
-    assert result["holds"]
-    assert [len(case["crashed"]) for case in result["cases"]] == [QUICK.workers] * len(
-        QUICK.policies
-    )
+    result = run_check(recovery.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert result.holds
+    assert [len(case.crashed) for case in result.cases] == [QUICK.workers] * len(QUICK.policies)

@@ -22,8 +22,9 @@ from model.core import Arrival
 from model.graph import chain
 from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack
+from model.results.engine import EngineCase
 from proofs.explore.strategies import operators, streams
-from spark_check.check import Case, Setting
+from spark_check.check import CheckSetting
 from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.victim import CrashKind
 from spark_check.upstream_backup import buffer as buffers
@@ -41,7 +42,7 @@ from spark_check.upstream_backup.cases import (
     correct,
 )
 from spark_check.upstream_backup.checks.crashes import CHECK, NONE, create, judge, outlive
-from spark_check.upstream_backup.job import HostedOperator, Pipeline
+from spark_check.upstream_backup.job import ChainPipeline, HostedOperator
 from spark_check.upstream_backup.sink import DurableSink
 from spark_check.upstream_backup.source import (
     BackupPartition,
@@ -73,7 +74,7 @@ class ReadRow(NamedTuple):
     body: bytes
 
 
-def live(pipeline: Pipeline, crash: BackupCrash | None) -> None:
+def live(pipeline: ChainPipeline, crash: BackupCrash | None) -> None:
     """One incarnation, in the order in which Spark calls."""
     armed = breakpoint_at(pipeline.name, crash.point) if crash else ""
     bang: Any = Bang(armed, count(-crash.passed if crash else 0))
@@ -97,7 +98,7 @@ def live(pipeline: Pipeline, crash: BackupCrash | None) -> None:
         before = offset = end
 
 
-def play(folder: Path, planned: BackupCase) -> Case:
+def play(folder: Path, planned: BackupCase) -> EngineCase:
     (pipeline,) = create(folder, [planned])
     for crash in planned.crashes:
         with pytest.raises(ProcessLost):
@@ -107,8 +108,8 @@ def play(folder: Path, planned: BackupCase) -> Case:
     return judge(planned, pipeline, kinds)
 
 
-def _setting(folder: Path, profile: str) -> Setting:
-    return Setting(folder, profile, lambda *_: None)
+def _setting(folder: Path, profile: str) -> CheckSetting:
+    return CheckSetting(folder, profile, lambda *_: None)
 
 
 @st.composite

@@ -13,7 +13,7 @@ from sim.predictions.counts import SinkBatch, appended, idempotent, lost, newer,
 from sim.predictions.passive_standby import Shipped
 from spark_check.active_standby.checks import failovers
 from spark_check.amnesia.checks import restarts
-from spark_check.check import Case
+from spark_check.check import engine_case
 from spark_check.passive_standby.checks import takeovers
 from spark_check.upstream_backup_acks.checks import replays
 
@@ -41,7 +41,7 @@ def test_a_takeover_makes_one_batch_of_what_was_not_shipped() -> None:
 
 
 @pytest.mark.parametrize("one", restarts.FULL)
-def test_amnesia_is_a_gap_of_the_predicted_size(one: restarts.Restart) -> None:
+def test_amnesia_is_a_gap_of_the_predicted_size(one: restarts.AmnesiaRestart) -> None:
     found = restarts.predict(one)
     assert found["events in no batch"] == restarts.LATE + (0 if one.written else one.sizes[-1])
     assert found["append sink, guarantee"] == "gap"
@@ -57,9 +57,9 @@ def test_a_takeover_repeats_or_is_refused(one: takeovers.Takeover) -> None:
 def test_a_wrong_prediction_is_noticed() -> None:
     first, second = takeovers.FULL[2:]
     assert takeovers.predict(first) != takeovers.predict(second)
-    case = Case("", takeovers.predict(first), takeovers.predict(second))
+    case = engine_case("", takeovers.predict(first), takeovers.predict(second))
     assert not case.agrees
-    assert case._replace(seen=case.predicted).agrees
+    assert engine_case("", case.predicted, case.predicted).agrees
 
 
 def test_what_downstream_has_acknowledged_leaves_the_queue() -> None:
@@ -119,7 +119,7 @@ def test_a_failover_repeats_what_is_not_acknowledged(one: failovers.Failover) ->
 
 
 @pytest.mark.parametrize("one", replays.FULL)
-def test_a_replay_needs_the_windows_that_were_open(one: replays.Replay) -> None:
+def test_a_replay_needs_the_windows_that_were_open(one: replays.AcknowledgedReplay) -> None:
     found = replays.predict(one)
     assert found["refused"] == (one.whole and not one.acknowledges)
     whole = one.whole and one.acknowledges

@@ -97,8 +97,9 @@ def test_a_witness_is_a_run_to_the_guarantee_that_is_pinned() -> None:
     variant = protocols()["active-standby:rollback"]
     (pinned,) = witnesses.choose(variant, "a relay")
     found = witnesses.witness(variant, pinned)
-    assert (found["guarantee"], found["not"]) == ("REPEATING", "PRECISE")
-    emitted = [one for moment in found["story"]["moments"] for one in moment["emits"]]
+    assert (found.guarantee, found.not_) == (Guarantee.REPEATING, Guarantee.PRECISE)
+    assert found.story is not None
+    emitted = [one for moment in found.story.moments for one in moment.emits]
     assert len(emitted) > len({*emitted})
     assert witnesses.choose(ACTIVE, None) == ()
 

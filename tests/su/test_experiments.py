@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from model.results.experiment import Reproduction
+from model.results.plain import plain
+from model.results.table import Row
 from reports.results import experiments as drawing
 from sim.experiments import published
+from sim.experiments.campaign import compared
 from sim.experiments.experiment import experiments
 from sim.experiments.su import figure5_summary
 from sim.experiments.su.overhead import BUFFERING, complete_s, kept, timed
@@ -36,26 +39,25 @@ SEEDS = 4
 
 
 @lru_cache
-def rows(name: str) -> tuple[dict[str, Any], ...]:
+def rows(name: str) -> tuple[Row, ...]:
     experiment = experiments()[name]
     seeds = range(SEEDS)
     return tuple(row for seed in seeds for row in experiment.rows(seed, experiment.events))
 
 
-def courses() -> list[dict[str, Any]]:
+def courses() -> list[Row]:
     return [row for row in rows("su-fig5") if row["what"] == "course"]
 
 
 @lru_cache
-def done(name: str) -> dict[str, Any]:
+def done(name: str) -> Reproduction:
     """The result of a few seeds, without a process of its own."""
-    summary = experiments()[name].summary(rows(name))
-    numbers = published.judge(summary["values"])
-    return {"experiment": name, "title": name, "source": PAPER, "numbers": numbers, **summary}
+    experiment = experiments()[name]
+    return compared(experiment, rows(name), seeds=SEEDS, events=experiment.events)
 
 
-def cell(policy: str, way: str) -> dict[str, Any]:
-    cells = done("su-fig5")["cells"]
+def cell(policy: str, way: str) -> Row:
+    cells = done("su-fig5").cells
     return next(one for one in cells if (one["policy"], one["way"]) == (policy, way))
 
 
@@ -64,26 +66,26 @@ def cell(policy: str, way: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_experiment_is_plain_data_and_drawn(name: str) -> None:
     result = done(name)
-    assert json.loads(json.dumps(result)) == result
-    assert not (experiments()[name].ours and result["numbers"])
+    assert json.loads(json.dumps(plain(result))) == plain(result)
+    assert not (experiments()[name].ours and result.numbers)
     drawn = drawing.figure(result)
     assert drawn is not None
     ElementTree.fromstring(drawn)
-    assert drawn.count("-matplotlib.axis_") == 2 * len(result["panels"])  # no empty axes
-    bands = sum(bool(series["low"]) for panel in result["panels"] for series in panel["series"])
+    assert drawn.count("-matplotlib.axis_") == 2 * len(result.panels or ())  # no empty axes
+    bands = sum(bool(series.low) for panel in result.panels or () for series in panel.series)
     assert drawn.count('id="' + name + "-FillBetween") == bands
-    for panel in result["panels"]:
-        assert panel["title"] in drawn
-        for series in panel["series"]:
-            assert len(series["x"]) == len(series["y"])
-            assert len(series["low"]) == len(series["high"]) in (0, len(series["x"]))
-            for low, high in zip(series["low"], series["high"], strict=True):
+    for panel in result.panels or ():
+        assert panel.title in drawn
+        for series in panel.series:
+            assert len(series.x) == len(series.y)
+            assert len(series.low) == len(series.high) in (0, len(series.x))
+            for low, high in zip(series.low, series.high, strict=True):
                 assert low <= high
 
 
 @pytest.mark.slow
 def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
-    compared = {number["id"] for name in NAMES for number in done(name)["numbers"]}
+    compared = {number.id for name in NAMES for number in done(name).numbers}
     left_out = [line for name in NAMES for line in published.left_out(name)]
     mine = [number for number in published.numbers() if number.paper == PAPER]
     assert len(mine) >= 12
@@ -94,12 +96,12 @@ def test_every_number_of_the_paper_is_compared_or_has_a_reason() -> None:
 
 # --- Figure 3 ------------------------------------------------------------------------------------
 def test_the_range_of_180_samples_tells_our_choice_from_a_beta_distribution() -> None:
-    longest = {one["shape"]: one["longest"] for one in done("su-fig3")["cells"]}
+    longest = {one["shape"]: one["longest"] for one in done("su-fig3").cells}
     assert longest["truncated exponential"] > 5.5 > longest["beta"]
 
 
 def test_best_case_is_rare() -> None:
-    for one in done("su-fig3")["cells"]:
+    for one in done("su-fig3").cells:
         assert one["all_8_within_3"] < 0.03
 
 

@@ -25,6 +25,7 @@ from model.core import Guarantee
 from model.errors import Invalid
 from model.events import Body
 from model.recovery import beside, inputs_of
+from model.results.plain import plain
 from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
@@ -169,7 +170,8 @@ def pair(folder: Path) -> tuple[OutputLog, OutputLog]:
 
 
 def found(spark: SparkSession, folder: Path, asked: ColumnRoles) -> dict[str, Any]:
-    return compare(spark, pair(folder), asked, SHOWN, lambda *_: None)
+    found: dict[str, Any] = plain(compare(spark, pair(folder), asked, SHOWN, lambda *_: None))
+    return found
 
 
 def verdicts_of(spark: SparkSession, folder: Path, asked: ColumnRoles) -> list[Any]:

@@ -17,17 +17,19 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
+from model.results.plain import plain as as_json
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
-from spark_check.traces import columns, memory, plain, verify
+from spark_check.traces import columns, memory, verify
 from spark_check.traces.columns import ColumnRoles
-from spark_check.traces.differences import SIDES
 from spark_check.traces.logs import OutputLog, find_log
 from spark_check.traces.plain import read_plainly
 from spark_check.traces.streams import COUNTS
 from tests.traces.test_lineage import cases as lineage_cases
 from tests.traces.test_spark_traces import ASKED, packed
 from tests.traces.trace_oracle import KNOWN, Row, TraceCase, cases, judge
+
+SIDES = ("reference", "actual")
 
 
 def first_only(values: Iterable[Any], quick: Sequence[Any]) -> list[Any]:
@@ -59,7 +61,8 @@ def in_memory(
 ) -> dict[str, Any]:
     found = read_plainly(logs, asked, close)
     assert found is not None
-    return memory.compare(logs, found, asked, ALL)
+    compared: dict[str, Any] = as_json(memory.compare(logs, found, asked, ALL))
+    return compared
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +97,7 @@ def test_the_command_starts_no_spark_for_small_logs(
     rows = [{"n": n, "v": n / 7} for n in range(3_000)]
     reference, actual = write(tmp_path, rows, rows[:-1])
     result = verify.verify(reference, actual, order=["n"])
-    assert (result["guarantee"], result["rows"]["missing"], started) == ("gap", 1, [])
+    assert (result.guarantee, result.rows.missing, started) == ("gap", 1, [])
     for asked in ({"master": "local[1]"}, {"conf": {"spark.x": "1"}}):
         with pytest.raises(Invalid, match="Spark was asked"):
             verify.verify(reference, actual, order=["n"], **asked)
@@ -108,14 +111,14 @@ def test_a_foreign_row_that_ties_with_the_last_one_comes_after_it(tmp_path: Path
         assert in_memory(logs_at(*paths), asked)["streams"] == {type_: 1}
 
 
-@pytest.mark.parametrize("limit", ["SMALL_BYTES", "SMALL_ROWS"])
+@pytest.mark.parametrize("limit", ["plain.SMALL_BYTES", "plain_tables.SMALL_ROWS"])
 def test_what_is_not_small_is_left_to_spark(
     limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"n": [1, 2, 3]}), path)
     assert read_plainly(logs_at(path, path), ColumnRoles()) is not None
-    monkeypatch.setattr(plain, limit, 2)
+    monkeypatch.setattr(f"spark_check.traces.{limit}", 2)
     assert read_plainly(logs_at(path, path), ColumnRoles()) is None
 
 
@@ -157,7 +160,7 @@ def assert_as_on_spark(
     close: float | None = None,
 ) -> None:
     expected = verify.compare(spark, logs, asked, ALL, lambda *_: None, close)
-    assert without_ties(in_memory(logs, asked, close)) == without_ties(expected)
+    assert without_ties(in_memory(logs, asked, close)) == without_ties(as_json(expected))
 
 
 @pytest.fixture(scope="module")

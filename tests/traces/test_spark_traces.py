@@ -29,12 +29,12 @@ from pyspark.sql import functions as F
 
 from model.core import Guarantee
 from model.errors import Invalid
+from model.results.plain import plain
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
 from spark_check.traces.columns import ColumnRoles
-from spark_check.traces.differences import SIDES
 from spark_check.traces.logs import OutputLog, find_log
 from tests.traces.trace_oracle import (
     FAULTS,
@@ -47,6 +47,7 @@ from tests.traces.trace_oracle import (
     judge,
 )
 
+SIDES = ("reference", "actual")
 ROOT = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.spark
@@ -241,7 +242,8 @@ def compared(
 ) -> dict[str, Any]:
     """Showing one difference of each kind."""
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
-    return verify.compare(spark, logs, asked, 1, lambda *_: None)
+    found: dict[str, Any] = plain(verify.compare(spark, logs, asked, 1, lambda *_: None))
+    return found
 
 
 @pytest.mark.exhaustive

@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -21,6 +22,15 @@ from asif import cli
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import classify
+from model.results.trace import (
+    AskedColumns,
+    ComparedLog,
+    LogRow,
+    RowCounts,
+    RowDifference,
+    SideCounts,
+    TraceComparison,
+)
 from reports.results import traces as traced
 from spark_check.traces import rewinds
 from spark_check.traces.columns import ColumnRoles
@@ -262,37 +272,37 @@ def test_a_missing_log_is_bad_input(
 
 
 # --- reports ---------------------------------------------------------------------------------
-def result(**changes: Any) -> dict[str, Any]:
-    side = {"path": "a", "format": "csv", "files": 1, "bytes": 9}
-    rows = {"missing": 0, "different": 2, "duplicated": 0, "unexpected": 0, "out_of_order": 0}
-    one = {
-        "kind": "different",
-        "key": {"user": "a"},
-        "order": {"n": 3},
-        "reference": {"row": {"user": "a", "n": 3, "v": 1.5}, "at": "row 7"},
-        "actual": {"row": {"user": "a", "n": 3, "v": None}, "at": None},
-        "copies": {"reference": 1, "actual": 1},
-    }
-    return {
-        "reference": side,
-        "actual": side,
-        "asked": {"key": ["user"], "order": ["n"], "id": [], "ignore": [], "lineage": []},
-        "read": {"reference": 1200, "actual": 3},
-        "streams": {"precise": 2, "divergent": 1},
-        "rows": rows,
-        "lost_inputs": None,
-        "compared": ["user", "n", "v"],
-        "differences": [one],
-        "notes": ["ACTUAL: a note"],
-        "guarantee": "divergent",
-        "expect": "precise",
-        "holds": False,
-        "seconds": 1.25,
-        **changes,
-    }
+def result(**changes: Any) -> TraceComparison:
+    side = ComparedLog("a", "csv", 1, 9)
+    one = RowDifference(
+        "different",
+        {"user": "a"},
+        {"n": 3},
+        LogRow({"user": "a", "n": 3, "v": 1.5}, "row 7"),
+        LogRow({"user": "a", "n": 3, "v": None}, None),
+        SideCounts(1, 1),
+    )
+    found = TraceComparison(
+        reference=side,
+        actual=side,
+        asked=AskedColumns(key=("user",), order=("n",)),
+        close=None,
+        read=SideCounts(1200, 3),
+        streams={"precise": 2, "divergent": 1},
+        rows=RowCounts(0, 2, 0, 0, 0),
+        lost_inputs=None,
+        compared=("user", "n", "v"),
+        differences=(one,),
+        notes=("ACTUAL: a note",),
+        guarantee="divergent",
+        expect="precise",
+        holds=False,
+        seconds=1.25,
+    )
+    return replace(found, **changes)
 
 
-def printed(value: dict[str, Any]) -> str:
+def printed(value: TraceComparison) -> str:
     console = Console(width=120, record=True)
     for part in traced.render(value):
         console.print(part, highlight=False)
@@ -312,10 +322,10 @@ def test_a_result_is_reported_with_both_sides_and_a_verdict() -> None:
 
 
 def test_rows_that_are_never_in_both_are_remarked() -> None:
-    rows = {"missing": 1200, "different": 0, "duplicated": 0, "unexpected": 3, "out_of_order": 0}
+    rows = RowCounts(1200, 0, 0, 3, 0)
     assert "does a column differ from run to run" in printed(result(rows=rows))
-    rows["unexpected"] = 2
-    assert "does a column differ from run to run" not in printed(result(rows=rows))
+    some = replace(rows, unexpected=2)
+    assert "does a column differ from run to run" not in printed(result(rows=some))
 
 
 @pytest.mark.parametrize(
@@ -327,12 +337,11 @@ def test_rows_that_are_never_in_both_are_remarked() -> None:
     ],
 )
 def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
-    asked: dict[str, list[str]] = {"key": [], "order": [], "id": [], "ignore": []}
-    found = result(expect=expect, holds=holds, asked=asked, guarantee="precise")
+    found = result(expect=expect, holds=holds, asked=AskedColumns(), guarantee="precise")
     assert traced.verdict(found) == line
 
 
-NO_ROWS = {"missing": 0, "different": 0, "duplicated": 0, "unexpected": 0, "out_of_order": 0}
+NO_ROWS = RowCounts(0, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(
@@ -345,11 +354,11 @@ NO_ROWS = {"missing": 0, "different": 0, "duplicated": 0, "unexpected": 0, "out_
     ],
 )
 def test_a_verdict_has_everyday_words(guarantee: str, rows: dict[str, int], words: str) -> None:
-    assert traced.words(result(guarantee=guarantee, rows={**NO_ROWS, **rows})) == words
+    assert traced.words(result(guarantee=guarantee, rows=replace(NO_ROWS, **rows))) == words
 
 
 def test_no_row_agrees() -> None:
-    rows = {**NO_ROWS, "missing": 1200, "unexpected": 3}
+    rows = replace(NO_ROWS, missing=1200, unexpected=3)
     assert "NOT as if nothing had failed: no row is in both logs" in traced.verdict(
         result(rows=rows)
     )
@@ -361,7 +370,7 @@ def test_the_command_asks_as_it_is_reported_and_exits_with_the_verdict(
 ) -> None:
     calls: list[dict[str, Any]] = []
 
-    def verify(*paths: Path, **asked: Any) -> dict[str, Any]:
+    def verify(*paths: Path, **asked: Any) -> TraceComparison:
         calls.append({"paths": paths, **asked})
         return result(holds=asked["expect"] >= Guarantee.DIVERGENT)
 

@@ -1,7 +1,8 @@
 """The compiled search: the same worlds in the same order as the plain search, in arrays.
 
 Rule of this file: the tables of proofs.explore.search.loops, their growth, and the questions that
-the loops ask.  Each answer comes from proofs.explore.collapse or from the judge, once.
+the loops ask.  Each answer comes from proofs.explore.collapse or from the judge, once.  The file is
+long because the growth of a table stands beside the question whose answer fills it.
 
 A world is as many words as its fields need; a field has as many bits as its numbers need so far,
 and is given more when they run out.  Memory: 8 bytes a word, 4 for the parent, 6 to 12 for the
@@ -24,7 +25,7 @@ from model.errors import StepFailed
 from model.observations import observe_at_rest
 from model.protocol import Failures
 from model.world import World
-from proofs.explore.collapse import CLEAR, CLOSE, CLOSED, CachedEffect, Collapsed, NodeView
+from proofs.explore.collapse import Collapsed
 from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
 from proofs.explore.search.judge import FailedIn, Judge
@@ -32,6 +33,7 @@ from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE
 from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter, Watch
 from proofs.explore.search.rest import Suspects
+from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, NodeView
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
@@ -122,12 +124,31 @@ class CompiledSearch:
         self.seen, self.rest = _Keys(len(seen)), _Keys(len(resting))
         self.found_seen: list[Property | None] = []
         self.found_rest: list[Property | None] = []
+        self.slots = zeros(MOST_BYTES // 4, np.uint32)
+        self.tables = self._empty_tables(rows, seen, resting)
+        fresh, start, transitions, seen_ = (np.zeros(CHUNK, np.int64) for _ in range(4))
+        words = np.empty(ROWS * CHUNK, np.uint64)
+        self.ahead = loops.Ahead(fresh, start, transitions, seen_, words)
+        self.threads = ThreadPoolExecutor(CORES)
+        self._add_first_world()
+
+    def _empty_tables(
+        self,
+        rows: list[list[tuple[int, int]]],
+        seen: NDArray[np.int64],
+        resting: NDArray[np.int64],
+    ) -> Tables:
+        """The tables with room for the first worlds.
+
+        rows: the fields of each view, and the part of each at which a focus looks.  seen, resting:
+        the fields of an observation, of any world and of one at rest.
+        """
+        system, width = self.collapsed.system, self.collapsed.width
         layout = _Layout(self.bits)
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
         single = system.protocol.promise.assumes.failures is Failures.SINGLE
-        self.slots = zeros(MOST_BYTES // 4, np.uint32)
-        self.tables = Tables(
+        return Tables(
             per=layout.per,
             words=zeros(MOST_BYTES // 8, np.uint64),
             parents=zeros(MOST_BYTES // 8, np.uint32),
@@ -160,23 +181,23 @@ class CompiledSearch:
             rest_slots=self.rest.slots,
             rest_keys=self.rest.keys,
             rest_broken=np.zeros(FIRST_ROOM, np.bool_),
-            budget=budget,
+            budget=self.budget,
             full=system.scope.crashes,
             rationed=single and system.scope.crashes > 1,
-            prompt=np.array(collapsed.prompt, np.int64),
+            prompt=np.array(self.collapsed.prompt, np.int64),
         )
-        first = [0] * width
-        for field, number in enumerate(collapsed.numbers(collapsed.initial)):
-            first[field] = number if field in self.whole else 0
-        first[budget] = system.scope.crashes
+
+    def _add_first_world(self) -> None:
+        t, collapsed = self.tables, self.collapsed
+        first = [
+            number if field in self.whole else 0
+            for field, number in enumerate(collapsed.numbers(collapsed.initial))
+        ]
+        first[self.budget] = collapsed.system.scope.crashes
         for field, number in enumerate(first):
-            self.tables.words[layout.word[field]] |= np.uint64(number << int(layout.shift[field]))
+            t.words[t.word[field]] |= np.uint64(number << int(t.shift[field]))
         self.at[loops.COUNT] = 1
-        fresh, start, transitions, seen_ = (np.zeros(CHUNK, np.int64) for _ in range(4))
-        words = np.empty(ROWS * CHUNK, np.uint64)
-        self.ahead = loops.Ahead(fresh, start, transitions, seen_, words)
-        self.threads = ThreadPoolExecutor(CORES)
-        loops.fill_worlds(self.tables.slots, self.tables.words, layout.per, 1)
+        loops.fill_worlds(t.slots, t.words, t.per, 1)
 
     @property
     def states(self) -> int:

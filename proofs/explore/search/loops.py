@@ -2,7 +2,8 @@
 
 Rule of this file: numbers only.  What a number means, and every answer of the model, is known to
 proofs.explore.search.compiled.  When a loop needs an answer that it does not have, it returns.  The
-caller adds the answer and calls it again; the loop goes on from there.
+caller adds the answer and calls it again.  The file and `expand` are long because numba compiles
+them together: one cache, and no call between the loops.
 
 A world is one row of `words`.  A field of it has its place in a word (`word`, `shift`, `mask`).
 Nodes, arrivals and the crash budget are numbered elsewhere; the content of a channel or an output

@@ -45,7 +45,8 @@ class PlainSearch:
     def levels(self, until: Guarantee | None, meter: Meter, watch: Watch | None) -> bool:
         """Explore level after level; returns whether every reachable world was seen.
 
-        until: as for `explore`.  Raises FailedIn if a step fails.
+        until: as for `explore`.  Raises FailedIn if a step fails.  It is one function, although
+        long: calls and attributes in its loops would cost more than the additions.
         """
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]

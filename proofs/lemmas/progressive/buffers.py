@@ -19,8 +19,8 @@ from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, 
 
 from model.evidence import Outcome
 from model.protocols.progressive.design import Buffering, Design, Ends
+from model.results.answers import QueryKind
 from proofs.lemmas.readings import refuted
-from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery

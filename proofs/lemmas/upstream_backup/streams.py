@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import z3
 
 from model.cep.patterns import Strategy
-from proofs.grid import Cell, GridRow
+from model.results.grid import Cell, GridRow
 
 BITS = 8
 """Wide enough for x and y, and for the matches in one place: 21, with two of seven events before

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from model.results.table import Row
 from sim.experiments.hwang.setting import (
     BYTES_A_MS,
     DELAY_MS,
@@ -116,7 +117,7 @@ class NodeResult:
         """Bytes for high availability over those of ordinary input tuples."""
         return sum(self.bytes.values()) / self.tuple_bytes
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Row:
         return {
             "recovery_ms": self.recovery_ms,
             "duplicates": self.duplicates,

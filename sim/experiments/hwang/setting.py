@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from sim.experiments.experiment import Parameter
+from model.results.experiment import Parameter
 
 SOURCE = "Hwang et al., ICDE 2005, Section 7"
 RATE = 1000.0

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
 
 import pandas as pd
 
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from model.results.experiment import ComparedNumber, ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.hwang.formulas import duplicates, overhead, recovery_ms
 from sim.experiments.hwang.node import run
 from sim.experiments.hwang.setting import (
@@ -86,7 +87,7 @@ TABLE8 = _networks(
 )
 
 
-def rows(points: Mapping[str, HwangSetting], seed: int, events: int) -> list[dict[str, Any]]:
+def rows(points: Mapping[str, HwangSetting], seed: int, events: int) -> Sequence[Row]:
     """A run of each point in each reading."""
     return [
         {"point": name, "reading": reading, **run(change(setting), seed, events).row()}
@@ -99,9 +100,9 @@ def rows(points: Mapping[str, HwangSetting], seed: int, events: int) -> list[dic
 def summary(
     key: str,
     points: Mapping[str, HwangSetting],
-    draw: Callable[[Sequence[Mapping[str, Any]]], list[ExperimentPanel]],
-    found: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
+    draw: Callable[[Sequence[Row]], list[ExperimentPanel]],
+    found: Sequence[Row],
+) -> Summary:
     """The means of each point with their confidence intervals, beside the formulas of Table 3."""
     frame = pd.DataFrame(found)
     by = {reading: frame[frame["reading"] == reading] for reading in READINGS}
@@ -111,12 +112,12 @@ def summary(
     formula = {
         **{f"{key}.{name}.recovery_ms.formula": recovery_ms(one) for name, one in points.items()},
     }
-    return {
-        "cells": cells,
-        "values": {**{k: v for part in values.values() for k, v in part.items()}, **formula},
-        "notes": [*_notes(values, cells)],
-        "panels": [panel.as_data() for panel in draw(cells)],
-    }
+    return Summary(
+        cells=cells,
+        values={**{k: v for part in values.values() for k, v in part.items()}, **formula},
+        notes=[*_notes(values, cells)],
+        panels=[*draw(cells)],
+    )
 
 
 def _values(key: str, part: pd.DataFrame, reading: str) -> dict[str, float]:
@@ -129,26 +130,27 @@ def _values(key: str, part: pd.DataFrame, reading: str) -> dict[str, float]:
     }
 
 
-def _cell(name: str, setting: HwangSetting, part: pd.DataFrame) -> dict[str, Any]:
-    cell: dict[str, Any] = {"point": name}
+def _cell(name: str, setting: HwangSetting, part: pd.DataFrame) -> Row:
+    measured: dict[str, float | None] = {}
     for measure in MEASURES:
         found = interval(part[measure].tolist())
-        cell |= {measure: found["mean"], f"{measure} low": found["low"]}
-        cell[f"{measure} high"] = found["high"]
+        measured |= {measure: found.mean, f"{measure} low": found.low}
+        measured[f"{measure} high"] = found.high
     kinds = [column for column in part.columns if column.startswith("bytes ")]
-    cell |= {kind: float(part[kind].mean()) for kind in kinds if part[kind].notna().any()}
-    cell["recovery_ms by Table 3"] = recovery_ms(setting)
-    cell["duplicates by Table 3"] = duplicates(setting)
-    cell["overhead by the text"] = overhead(setting)
-    return cell
+    return {
+        "point": name,
+        **measured,
+        **{kind: float(part[kind].mean()) for kind in kinds if part[kind].notna().any()},
+        "recovery_ms by Table 3": recovery_ms(setting),
+        "duplicates by Table 3": duplicates(setting),
+        "overhead by the text": overhead(setting),
+    }
 
 
-def _notes(
-    values: Mapping[str, Mapping[str, float]], cells: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def _notes(values: Mapping[str, Mapping[str, float]], cells: Sequence[Row]) -> Iterator[str]:
     for reading, found in values.items():
         plain = {name.removesuffix(f".{reading}"): number for name, number in found.items()}
-        near = [row for row in _judged(plain) if row["verdict"] == "within 10 %"]
+        near = [row for row in _judged(plain) if row.verdict == "within 10 %"]
         if every := _judged(plain):
             yield f"{reading}: {len(near)} of {len(every)} numbers within 10 %"
     for cell in cells:
@@ -161,17 +163,16 @@ def _notes(
             )
 
 
-def _judged(plain: Mapping[str, float]) -> list[dict[str, Any]]:
+def _judged(plain: Mapping[str, float]) -> Sequence[ComparedNumber]:
     """The published numbers beside the values of one reading."""
     formula = {f"{name}.formula": 0.0 for name in plain if name.endswith("recovery_ms")}
-    return [row for row in judge({**plain, **formula}) if row["way"] == FIRST]
+    return [row for row in judge({**plain, **formula}) if row.way == FIRST]
 
 
 # --- the figures -----------------------------------------------------------------------------
-Cells: TypeAlias = Sequence[Mapping[str, Any]]
 
 
-def _tradeoff(title: str, cells: Cells) -> list[ExperimentPanel]:
+def _tradeoff(title: str, cells: Sequence[Row]) -> list[ExperimentPanel]:
     """Recovery time over bandwidth overhead, a curve for each protocol; its ends are named."""
     series = []
     for curve in CURVES:
@@ -192,7 +193,7 @@ def _tradeoff(title: str, cells: Cells) -> list[ExperimentPanel]:
     return [ExperimentPanel(title, "bandwidth overhead, %", "recovery time, ms", series)]
 
 
-def _by_network(cells: Cells) -> list[ExperimentPanel]:
+def _by_network(cells: Sequence[Row]) -> list[ExperimentPanel]:
     """Recovery times by class of the network, a panel for each protocol."""
     panels = []
     for protocol in COMPARED:
@@ -209,7 +210,9 @@ def _by_network(cells: Cells) -> list[ExperimentPanel]:
 CLASSES = ("repeatable", "convergent", "non-deterministic")
 
 
-def _by_number(table: str, x: str, numbers: Sequence[int], cells: Cells) -> list[ExperimentPanel]:
+def _by_number(
+    table: str, x: str, numbers: Sequence[int], cells: Sequence[Row]
+) -> list[ExperimentPanel]:
     """Recovery times by window or advance, a panel for each protocol."""
     panels = []
     for protocol, short in ((PASSIVE, "ps"), (UPSTREAM, "ub")):
@@ -229,7 +232,7 @@ def _experiment(
     key: str,
     title: str,
     points: Mapping[str, HwangSetting],
-    draw: Callable[[Sequence[Mapping[str, Any]]], list[ExperimentPanel]],
+    draw: Callable[[Sequence[Row]], list[ExperimentPanel]],
     *more: Parameter,
 ) -> Experiment:
     return Experiment(

@@ -20,7 +20,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from model.cep.numbering import PAIRS, TRIGGERED
-from sim.experiments.experiment import Experiment, Parameter
+from model.results.experiment import Parameter, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.lima.cycle import CycleSetting, EventArrays, Theta
 from sim.experiments.lima.kernel import BackupRun, run
 from sim.experiments.lima.kernel_loops import PLACE
@@ -88,14 +90,14 @@ def stream(seed: int, events: int) -> EventArrays:
     )
 
 
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """All cycles over one random stream, a row each; and two runs for each slide and mode that show
     the cost of a savepoint (interval 1, and never)."""
     input_ = stream(seed, events)
     return [row for slide in SLIDES for mode in MODES for row in _cycles(input_, slide, mode)]
 
 
-def _cycles(input_: EventArrays, slide: int, mode: Figure9Mode) -> Iterator[dict[str, Any]]:
+def _cycles(input_: EventArrays, slide: int, mode: Figure9Mode) -> Iterator[Row]:
     events = len(input_.types)
     free = run(input_, _setting(slide, mode, NEVER, None))
     for interval in (*INTERVALS, 1, NEVER):
@@ -149,17 +151,18 @@ def _wrong(ran: BackupRun, free: BackupRun) -> int:
 
 
 # --- all seeds -------------------------------------------------------------------------------
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """cells: a row each slide, mode and interval, with means and deviations over the seeds (and
     medians and quartiles of measured times); values: our values for the paper's numbers."""
     frame = pd.DataFrame(found)
     cells = [_cell(key, part) for key, part in frame.groupby(["slide", "mode", "interval"])]
     by_key = {(c["slide"], c["mode"], c["interval"]): c for c in cells}
-    for cell in cells:
-        cell["save_share"] = _save_share(by_key, cell)
-    kept = [cell for cell in cells if cell["interval"] in INTERVALS]
-    values = _values({key: cell for key, cell in by_key.items() if cell in kept})
-    return {"cells": kept, "values": values, "notes": [*_notes(frame)]}
+    shared = {
+        key: {**cell, "save_share": _save_share(by_key, cell)} for key, cell in by_key.items()
+    }
+    kept = {key: cell for key, cell in shared.items() if cell["interval"] in INTERVALS}
+    values = _values(kept)
+    return Summary([*kept.values()], values, [*_notes(frame)])
 
 
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
@@ -174,7 +177,7 @@ def _notes(frame: pd.DataFrame) -> Iterator[str]:
         )
 
 
-def _cell(key: Any, part: pd.DataFrame) -> dict[str, Any]:
+def _cell(key: Any, part: pd.DataFrame) -> Row:
     slide, mode, interval = key
     low, middle, high = part["recovery_s"].quantile([0.25, 0.5, 0.75])
     return {
@@ -197,10 +200,10 @@ def _cell(key: Any, part: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-_Cells = Mapping[tuple[int, str, int], Mapping[str, Any]]
+_Cells = Mapping[tuple[int, str, int], Row]
 
 
-def _save_share(cells: _Cells, cell: Mapping[str, Any]) -> float:
+def _save_share(cells: _Cells, cell: Row) -> float:
     """The share of savepoints in the time of normal processing.  The cost of one comes from a run
     with a savepoint at every acknowledgement and a run with none: the difference is measurable."""
     often, never = (cells[cell["slide"], cell["mode"], interval] for interval in (1, NEVER))

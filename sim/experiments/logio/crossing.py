@@ -22,7 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.logio.paper import BASELINE_S, CHOSEN, SETTING, SOURCE, costs, linear
 from sim.experiments.logio.pipeline import run
 from sim.experiments.logio.study import (
@@ -62,7 +64,7 @@ class Point(NamedTuple):
 
 
 # --- the runs --------------------------------------------------------------------------------
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """Each setting without failures and with one, at a moment that depends on the seed."""
     found = []
     for period_s, work_s in product(PERIODS_S, WORKS_S):
@@ -118,7 +120,7 @@ def crossing(log: Mapping[str, float], snapshots: Mapping[str, float]) -> float:
     return max(0.0, saved_s / more)
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """A panel for each rate and interval: the crossing over the work of OP3, by size of events."""
     frame = pd.DataFrame(found)
     keys = ["period_s", "work_s", "protocol", "size_mb", "interval_s"]
@@ -136,24 +138,24 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         }
         for point in product(PERIODS_S, WORKS_S, SIZES_MB, INTERVALS_S)
     ]
-    return {
-        "cells": [_plain(cell) for cell in cells],
-        "values": _values(by, cells),
-        "notes": [*_notes(cells)],
-        "panels": [panel.as_data() for panel in _panels(cells)],
-    }
+    return Summary(
+        cells=[_plain(cell) for cell in cells],
+        values=_values(by, cells),
+        notes=[*_notes(cells)],
+        panels=[*_panels(cells)],
+    )
 
 
 def _measured(row: Mapping[Any, Any]) -> dict[str, float]:
     return {name: float(row[name]) for name in ("normal", "cost_s")}
 
 
-def _plain(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _plain(cell: Row) -> Row:
     """The cell with no infinity, which JSON does not have."""
     return {**cell, "crossing_s": cell["crossing_s"] if cell["crossing_s"] < inf else None}
 
 
-def _values(by: Mapping[Any, Any], cells: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+def _values(by: Mapping[Any, Any], cells: Sequence[Row]) -> dict[str, float]:
     """Is LOG.io better in the settings of the paper's series, with one failure in a run?"""
     values: dict[str, float] = {}
     cheaper = []
@@ -167,12 +169,12 @@ def _values(by: Mapping[Any, Any], cells: Sequence[Mapping[str, Any]]) -> dict[s
     return {**values, "crossing.recovers cheaper": float(all(cheaper))}
 
 
-def _at(cells: Sequence[Mapping[str, Any]], *point: float) -> float:
+def _at(cells: Sequence[Row], *point: float) -> float:
     wanted = Point(*point)._asdict()
     return float(next(cell["crossing_s"] for cell in cells if wanted.items() <= cell.items()))
 
 
-def _notes(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _notes(cells: Sequence[Row]) -> Iterator[str]:
     for period_s, work_s, name, _ in PAPER:
         at = _at(cells, period_s, work_s, 0.0, 15.0)
         yield (
@@ -193,7 +195,7 @@ def _shown(seconds: float) -> str:
     return f"{seconds:,.0f} s" if seconds < 600 else f"{seconds / 60:,.0f} min"
 
 
-def _panels(cells: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
+def _panels(cells: Sequence[Row]) -> Iterator[ExperimentPanel]:
     for period_s, interval_s in product(PERIODS_S, INTERVALS_S):
         series = []
         for size_mb in SIZES_MB:

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.logio import exclusions
 from sim.experiments.logio.paper import (
     BASELINE_S,
@@ -64,7 +65,7 @@ class Figure:
 
 
 # --- the runs --------------------------------------------------------------------------------
-def rows(figure: Figure, _seed: int, events: int) -> list[dict[str, Any]]:
+def rows(figure: Figure, _seed: int, events: int) -> Sequence[Row]:
     """All runs of a figure.  events: of the source; the last operator waits for its share."""
     found = []
     for label, published in figure.pipelines.items():
@@ -96,9 +97,7 @@ def _resize(pipeline: StudiedPipeline, events: int) -> StudiedPipeline:
     return replace(pipeline, events=events, ends=ends)
 
 
-def _cases(
-    figure: Figure, pipeline: StudiedPipeline
-) -> Iterator[tuple[dict[str, Any], PipelineStudy]]:
+def _cases(figure: Figure, pipeline: StudiedPipeline) -> Iterator[tuple[Row, PipelineStudy]]:
     first = next(iter(figure.failures.values()), ())
     for reading in READINGS[LOG]:
         one = costs(LOG, reading)
@@ -119,7 +118,7 @@ def _cases(
                 yield name, PipelineStudy(pipeline, ABS, one, failures[:count], interval_s)
 
 
-def _name(recovery: PipelineRecovery, reading: Reading, failures: int) -> dict[str, Any]:
+def _name(recovery: PipelineRecovery, reading: Reading, failures: int) -> Row:
     return {
         "protocol": KEYS[recovery],
         "reading": reading.value,
@@ -131,7 +130,7 @@ def _name(recovery: PipelineRecovery, reading: Reading, failures: int) -> dict[s
 
 
 # --- the summary -----------------------------------------------------------------------------
-def summary(figure: Figure, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(figure: Figure, found: Sequence[Row]) -> Summary:
     """Values are named figure.protocol.failures, with interval, reading and pipeline behind."""
     values: dict[str, float] = {}
     for row in found:
@@ -144,15 +143,15 @@ def summary(figure: Figure, found: Sequence[Mapping[str, Any]]) -> dict[str, Any
     if figure.lineage:
         traced = next(row for row in found if row["lineage"])
         values[figure.lineage] = 100 * (traced["seconds"] / normal["seconds"] - 1)
-    return {
-        "cells": [*found],
-        "values": values,
-        "notes": [*_notes(figure, found)],
-        "panels": [panel.as_data() for panel in _panels(figure, found)],
-    }
+    return Summary(
+        cells=[*found],
+        values=values,
+        notes=[*_notes(figure, found)],
+        panels=[*_panels(figure, found)],
+    )
 
 
-def _values(figure: Figure, row: Mapping[str, Any]) -> dict[str, float]:
+def _values(figure: Figure, row: Row) -> dict[str, float]:
     name = ".".join((figure.key, row["protocol"], str(row["failures"])))
     behind = [row["reading"], *([row["pipeline"]] if row["pipeline"] else [])]
     if row["lineage"]:
@@ -185,7 +184,7 @@ def _published(figure: Figure, protocol: str) -> list[float]:
     return [known[name] for name in wanted if name in known]
 
 
-def _notes(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _notes(figure: Figure, found: Sequence[Row]) -> Iterator[str]:
     one = next(row for row in found if row["protocol"] == "log")
     yield f"LOG.io makes {one['transactions']:,} transactions in normal operation"
     yield from exclusions.notes(figure.key)
@@ -212,7 +211,7 @@ def _notes(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         )
 
 
-def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
+def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
     sized = [row for row in found if row["event_mb"]]
     if sized and not figure.failures:
         said = [number.value for number in numbers() if number.id.startswith(f"{figure.key}-")]
@@ -257,7 +256,7 @@ def _panels(figure: Figure, found: Sequence[Mapping[str, Any]]) -> Iterator[Expe
 
 
 def _ours(
-    found: Sequence[Mapping[str, Any]], protocol: str, reading: Reading, interval_s: float | None
+    found: Sequence[Row], protocol: str, reading: Reading, interval_s: float | None
 ) -> list[float]:
     """Our overheads, from normal operation to the last failure."""
     wanted = protocol, reading.value, interval_s

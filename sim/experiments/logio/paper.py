@@ -10,7 +10,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cache
 
-from sim.experiments.experiment import Parameter
+from model.results.experiment import Parameter
 from sim.experiments.logio.study import (
     PipelineCosts,
     PipelineRecovery,

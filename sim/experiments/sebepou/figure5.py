@@ -11,11 +11,12 @@ cost; that cost is the one that fits Figures 6 and 8.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.published import value
 from sim.experiments.sebepou.kernel import CheckpointWay, ExtentSetting, run
 from sim.experiments.sebepou.paper import SOURCE, costs, means
@@ -25,7 +26,7 @@ EVENTS = 2_000_000
 CONFIGURATIONS = ("native", "Gopen/Net", "Gopen/Disk", "Real")
 
 
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """A run without and one with G_open records, for windows of each size."""
     items = np.random.default_rng(seed).integers(0, KEYS, events, dtype=np.int32)
     found = []
@@ -45,7 +46,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """The bars of Figure 5, for a source that is the limit and for an operator that is."""
     cells = means(found, ["size", "way"])
     by = {(cell["size"], cell["way"]): cell for cell in cells}
@@ -82,12 +83,12 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         )
         for limit in series
     ]
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes(values, fast / slow)],
-        "panels": [panel.as_data() for panel in panels],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes(values, fast / slow)],
+        panels=[*panels],
+    )
 
 
 def _notes(values: Mapping[str, float], ratio: float) -> Iterator[str]:

@@ -6,7 +6,7 @@ number is compared with nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from sim.experiments.experiment import Parameter
+from model.results.experiment import Parameter
+from model.results.table import Row
 from sim.experiments.published import value
 from sim.experiments.sebepou.extent import age_at_extent, check_rate, zipf
 from sim.experiments.sebepou.kernel import ExtentSetting, ExtentStudyCosts, run
@@ -91,7 +92,7 @@ def setting(events: int, **changes: Any) -> ExtentSetting:
     return ExtentSetting(costs(), KEYS, SIZE, warm=events // 2, crash=events // 2, **changes)
 
 
-def measure(items: NDArray[np.int32], how: ExtentSetting) -> dict[str, Any]:
+def measure(items: NDArray[np.int32], how: ExtentSetting) -> Row:
     """A run in the quantities of Figures 6, 7 and 9."""
     ran = run(items, how)
     return {
@@ -107,7 +108,7 @@ def measure(items: NDArray[np.int32], how: ExtentSetting) -> dict[str, Any]:
     }
 
 
-def means(found: Sequence[Mapping[str, Any]], by: Sequence[str]) -> list[dict[str, Any]]:
+def means(found: Sequence[Row], by: Sequence[str]) -> Sequence[Row]:
     """A cell for each value of `by`: the means over the seeds, in the order of the rows."""
     frame = pd.DataFrame(found)
     grouped = frame.groupby([*by], sort=False, dropna=False).mean(numeric_only=True)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from sim.experiments.experiment import Experiment
 from sim.experiments.sebepou.extent import (
     age_at_extent,
     age_at_rate,
@@ -46,8 +47,6 @@ TARGETS = (125_000, 250_000, 500_000, 750_000, 1_000_000)
 """U in tuples; the paper names the first and the last."""
 SHARED = (*SETTING, Parameter("CI, CP", "5 ms, 100 ms", "IV.B"))
 
-Cell = Mapping[str, Any]
-
 
 # --- formulas ------------------------------------------------------------------------------------
 def age_limits() -> tuple[float, float]:
@@ -59,7 +58,7 @@ def age_limits() -> tuple[float, float]:
 
 
 def panels(
-    cells: Sequence[Cell], x: str, unit: float, ages: Sequence[float]
+    cells: Sequence[Row], x: str, unit: float, ages: Sequence[float]
 ) -> list[ExperimentPanel]:
     """The four panels of Figures 6 and 7.  x: the target's name; unit: what the axis counts in.
     ages: by the places of `grid`, the expected age of the oldest footprint."""
@@ -97,7 +96,7 @@ def panels(
     ]
 
 
-def _estimated(cells: Sequence[Cell], x: str, unit: float, name: str, scale: float) -> list[Series]:
+def _estimated(cells: Sequence[Row], x: str, unit: float, name: str, scale: float) -> list[Series]:
     those = [cell for cell in cells if cell["estimate"] == Estimate.DIFFERENCES.name]
     if not those:
         return []
@@ -129,7 +128,7 @@ def grid(x: str) -> list[float]:
 
 
 # --- Figure 6 ------------------------------------------------------------------------------------
-def rows_q(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_q(seed: int, events: int) -> Sequence[Row]:
     """A run for each Q and each estimate of it."""
     items = uniform(seed, events)
     return [
@@ -152,7 +151,7 @@ def rows_q(seed: int, events: int) -> list[dict[str, Any]]:
     ]
 
 
-def summary_q(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_q(found: Sequence[Row]) -> Summary:
     """The four panels over Q."""
     cells = means(found, ["factor", "estimate"])
     by = {cell["factor"]: cell for cell in cells if cell["estimate"] == Estimate.POSITIONS.name}
@@ -179,15 +178,15 @@ def summary_q(found: Sequence[Cell]) -> dict[str, Any]:
         **{f"replay_above_200.{f}": float(by[f]["replay_mb"] > 200) for f in (4, 8)},
     }
     drawn = panels(cells, "factor", 1, ages)
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes_q(by, other)],
-        "panels": [panel.as_data() for panel in drawn],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes_q(by, other)],
+        panels=[*drawn],
+    )
 
 
-def _notes_q(by: Mapping[int, Cell], other: Mapping[int, Cell]) -> Iterator[str]:
+def _notes_q(by: Mapping[int, Row], other: Mapping[int, Row]) -> Iterator[str]:
     each = {
         id_: published.value(id_) / extent * 1e6
         for id_, extent in (
@@ -222,7 +221,7 @@ def _notes_q(by: Mapping[int, Cell], other: Mapping[int, Cell]) -> Iterator[str]
 
 
 # --- Figure 7 ------------------------------------------------------------------------------------
-def rows_u(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_u(seed: int, events: int) -> Sequence[Row]:
     """A run for each U."""
     items = uniform(seed, events)
     return [
@@ -235,7 +234,7 @@ def rows_u(seed: int, events: int) -> list[dict[str, Any]]:
     ]
 
 
-def summary_u(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_u(found: Sequence[Row]) -> Summary:
     """The four panels over U."""
     cells = means(found, ["target", "estimate"])
     ends = {"smallest": cells[0], "largest": cells[-1]}
@@ -254,12 +253,12 @@ def summary_u(found: Sequence[Cell]) -> dict[str, Any]:
         "u_checks_left": float(checks[-1] > 0),
     }
     drawn = panels(cells, "target", 1e6, ages)
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes_u()],
-        "panels": [panel.as_data() for panel in drawn],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes_u()],
+        panels=[*drawn],
+    )
 
 
 def _notes_u() -> Iterator[str]:

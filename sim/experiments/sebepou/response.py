@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from model.errors import Invalid
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from sim.experiments.experiment import Experiment
 from sim.experiments.sebepou.extent import age_at_extent, age_at_rate, expected_extent
 from sim.experiments.sebepou.kernel import CheckpointWay, run
 from sim.experiments.sebepou.paper import (
@@ -46,11 +47,9 @@ SHARED = (
     Parameter("Q", OPEN, "IV.C: the number of open windows"),
 )
 
-Cell = Mapping[str, Any]
-
 
 # --- Figure 8 ------------------------------------------------------------------------------------
-def rows_response(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_response(seed: int, events: int) -> Sequence[Row]:
     """A run for each CP, with the mean time for which windows were open, second by second."""
     items = uniform(seed, events)
     found = []
@@ -65,7 +64,7 @@ def rows_response(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def summary_response(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_response(found: Sequence[Row]) -> Summary:
     """Response times over time."""
     series, cells = [], []
     for period in (NONE, *PERIODS):
@@ -108,12 +107,12 @@ def summary_response(found: Sequence[Cell]) -> dict[str, Any]:
             ],
         ),
     ]
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes_response(by)],
-        "panels": [panel.as_data() for panel in panels],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes_response(by)],
+        panels=[*panels],
+    )
 
 
 def _notes_response(by: Mapping[float, float]) -> Iterator[str]:
@@ -145,7 +144,7 @@ def _notes_response(by: Mapping[float, float]) -> Iterator[str]:
 
 
 # --- Figure 9 ------------------------------------------------------------------------------------
-def rows_extent(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_extent(seed: int, events: int) -> Sequence[Row]:
     """A run for each CP."""
     items = uniform(seed, events)
     return [
@@ -157,7 +156,7 @@ def rows_extent(seed: int, events: int) -> list[dict[str, Any]]:
     ]
 
 
-def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_extent(found: Sequence[Row]) -> Summary:
     """The extent and the EC-load time over CP."""
     cells = means(found, ["period"])
     by = {cell["period"]: cell for cell in cells}
@@ -194,15 +193,15 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
             ],
         ),
     ]
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes_extent(by)],
-        "panels": [panel.as_data() for panel in panels],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes_extent(by)],
+        panels=[*panels],
+    )
 
 
-def _notes_extent(by: Mapping[int, Cell]) -> Iterator[str]:
+def _notes_extent(by: Mapping[int, Row]) -> Iterator[str]:
     least = published.value("cp-load-25")
     for id_, extent_id in (("load-q1", "extent-q1"), ("u-load-smallest", "u-extent-smallest")):
         each = published.value(id_) / published.value(extent_id)

@@ -8,14 +8,15 @@ once, every so often.  The paper measures no CRB.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
 from sim.experiments import published
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from sim.experiments.experiment import Experiment
 from sim.experiments.sebepou.extent import expected_extent, worst_case, zipf
 from sim.experiments.sebepou.kernel import CheckpointWay, ExtentRun, ExtentSetting, run
 from sim.experiments.sebepou.paper import (
@@ -39,8 +40,6 @@ PERIODS_MS = (15, 25, 50, 100, 250)
 LONG_BUSY_S = 0.01
 SAVES_S = (0.5, 1, 2, 5, 10, 20)
 
-Cell = Mapping[str, Any]
-
 
 # --- overhead and recovery time ------------------------------------------------------------------
 def knobs(events: int) -> Iterator[tuple[str, float, ExtentSetting]]:
@@ -58,7 +57,7 @@ def knobs(events: int) -> Iterator[tuple[str, float, ExtentSetting]]:
             yield way.value, save_s, setting(events, way=way, save_s=save_s)
 
 
-def rows_tradeoff(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_tradeoff(seed: int, events: int) -> Sequence[Row]:
     """A run for each way and each value of its knob."""
     items = uniform(seed, events)
     native = events - events // 2
@@ -99,7 +98,7 @@ def pause_s(how: ExtentSetting, ran: ExtentRun) -> float:
             return each.copy_s
 
 
-def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_tradeoff(found: Sequence[Row]) -> Summary:
     """Overhead and pauses over recovery times."""
     cells = means(found, ["way", "knob"])
     ways = [*dict.fromkeys(cell["way"] for cell in cells)]
@@ -123,12 +122,12 @@ def summary_tradeoff(found: Sequence[Cell]) -> dict[str, Any]:
         ExperimentPanel("overhead", recovery, "% more time a tuple", series, log="xy"),
         ExperimentPanel("longest pause", recovery, "ms", pauses, log="xy"),
     ]
-    return {
-        "cells": cells,
-        "values": {},
-        "notes": [*_notes_tradeoff(cells)],
-        "panels": [panel.as_data() for panel in panels],
-    }
+    return Summary(
+        cells=cells,
+        values={},
+        notes=[*_notes_tradeoff(cells)],
+        panels=[*panels],
+    )
 
 
 def _last(names: Sequence[str]) -> list[str]:
@@ -136,7 +135,7 @@ def _last(names: Sequence[str]) -> list[str]:
     return [""] * (len(names) - 1) + [*names[-1:]]
 
 
-def _notes_tradeoff(cells: Sequence[Cell]) -> Iterator[str]:
+def _notes_tradeoff(cells: Sequence[Row]) -> Iterator[str]:
     yield (
         "the numbers of CRB are ours alone: the paper argues against it, and measures none; a "
         "window costs it what a record costs CEC"
@@ -180,7 +179,7 @@ def drawn(seed: int, events: int, exponent: float) -> NDArray[np.int32]:
     return np.minimum(np.searchsorted(steps, draws), KEYS - 1).astype(np.int32)
 
 
-def rows_extent(seed: int, events: int) -> list[dict[str, Any]]:
+def rows_extent(seed: int, events: int) -> Sequence[Row]:
     """Runs in which no footprint gets older than U, and runs with a target Q within CI and CP."""
     half, found = events // 2, []
     for exponent in EXPONENTS:
@@ -215,7 +214,7 @@ def bound(q_target: int) -> int:
     return worst_case(q_target, KEYS, int(BUSY_S / each.check_s), int(PERIOD_S / each.tuple_s) + 2)
 
 
-def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
+def summary_extent(found: Sequence[Row]) -> Summary:
     """Formula and bound beside the runs."""
     cells = means(found, ["exponent", "u", "q"])
     ages = [float(age) for age in np.geomspace(AGES[0], AGES[-1], 13)]
@@ -248,18 +247,18 @@ def summary_extent(found: Sequence[Cell]) -> dict[str, Any]:
     ]
     exceeded = [cell for cell in cells if cell["q"] and cell["most_extent"] > bound(int(cell["q"]))]
     worst = max(errors, key=abs)
-    return {
-        "cells": cells,
-        "values": {},
-        "notes": [
+    return Summary(
+        cells=cells,
+        values={},
+        notes=[
             f"mean extents are at most {abs(worst):.1%} away from the formula, over "
             f"{len(errors)} pairs of a distribution and an age",
             f"{len(exceeded)} of {sum(1 for cell in cells if cell['q'])} largest extents exceed "
             "the bound; the bound holds for any stream, and a target alone does not: records of "
             "one CP come on top",
         ],
-        "panels": [panel.as_data() for panel in panels],
-    }
+        panels=[*panels],
+    )
 
 
 TRADEOFF = Experiment(

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.published import value
 
 SOURCE = "Su and Zhou, Section 6"
@@ -86,7 +88,7 @@ def attach() -> Attach:
     return next(iter(shapes().values()))
 
 
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """For each shape, so many samples, by bin, and their extremes."""
     edges = np.arange(LOW, HIGH + BIN / 2, BIN)
     found = []
@@ -104,7 +106,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """The histogram of our choice, the shapes beside each other, and what 8 hosts mean."""
     cells = [_cell(name, shape, found) for name, shape in shapes().items()]
     ours = cells[0]
@@ -112,15 +114,15 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "attach_shortest": ours["shortest"],
         "attach_longest": ours["longest"],
     }
-    return {
-        "cells": cells,
-        "values": values,
-        "notes": [*_notes(cells)],
-        "panels": [panel.as_data() for panel in _panels(found)],
-    }
+    return Summary(
+        cells=cells,
+        values=values,
+        notes=[*_notes(cells)],
+        panels=[*_panels(found)],
+    )
 
 
-def _cell(name: str, shape: Attach, found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _cell(name: str, shape: Attach, found: Sequence[Row]) -> Row:
     mine = [row for row in found if row["shape"] == name]
     within = shape.probability(TOGETHER)
     return {
@@ -134,7 +136,7 @@ def _cell(name: str, shape: Attach, found: Sequence[Mapping[str, Any]]) -> dict[
     }
 
 
-def _notes(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _notes(cells: Sequence[Row]) -> Iterator[str]:
     for cell in cells:
         yield (
             f"{cell['shape']} (mean {cell['mean']:.2f} min): {SAMPLES} samples last from "
@@ -148,7 +150,7 @@ def _notes(cells: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     )
 
 
-def _panels(found: Sequence[Mapping[str, Any]]) -> Iterator[ExperimentPanel]:
+def _panels(found: Sequence[Row]) -> Iterator[ExperimentPanel]:
     edges = np.arange(LOW, HIGH + BIN / 2, BIN)
     name, shape = next(iter(shapes().items()))
     first = next(row["counts"] for row in found if row["shape"] == name)

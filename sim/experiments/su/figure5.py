@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from model.results.table import Row
 from sim.experiments.experiment import Experiment
 from sim.experiments.published import value
 from sim.experiments.su.attach import HOSTS, SOURCE
@@ -58,11 +59,11 @@ class Course(NamedTuple):
     recovered: Floats
 
 
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """For each policy and each way, averages of each interval since the failure; and, for each
     length of a batch, the latency without failures."""
     drawn, count = draw(seed), round(events / RATE / STEP_S)
-    found: list[dict[str, Any]] = [
+    found: list[Row] = [
         {
             "what": "latency",
             "batch_s": batch_s,
@@ -103,7 +104,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
     return found
 
 
-def _loads(drawn: Drawn, count: int) -> Iterator[dict[str, Any]]:
+def _loads(drawn: Drawn, count: int) -> Iterator[Row]:
     """For each load, when all partitions have caught up, in a run and by the formula."""
     for policy in POLICIES:
         for tuple_s in TUPLES_S:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import mean
-from typing import Any
 
 import numpy as np
 
-from sim.experiments.experiment import ExperimentPanel, Series
+from model.results.experiment import ExperimentPanel, Series, Summary
+from model.results.table import Row
 from sim.experiments.su.attach import HOSTS, TOGETHER, attach
 from sim.experiments.su.setting import (
     ALWAYS,
@@ -31,7 +31,6 @@ QUERIES = 15
 LOW, HIGH = 10, 90
 """The percentiles of a band."""
 
-Row = Mapping[str, Any]
 WAYS = {
     NEVER: "without order",
     RECOVERY: "as published, ordered recovery",
@@ -42,7 +41,7 @@ SHOWN = ("BestCase", "progressive", "OPC")
 """The policies of the paper."""
 
 
-def summary(found: Sequence[Row]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """Means over the seeds by policy and way, the trends of the paper, and courses with bands."""
     courses = [row for row in found if row["what"] == "course"]
     latencies = [row for row in found if row["what"] == "latency"]
@@ -52,22 +51,15 @@ def summary(found: Sequence[Row]) -> dict[str, Any]:
         for policy in POLICIES
         for way in WAYS
     ]
-    return {
-        "cells": cells,
-        "values": _values(cells, courses),
-        "notes": [*_notes(cells), *_notes_placement(cells, courses), *_notes_loads(loads)],
-        "panels": [
-            panel.as_data()
-            for panel in (
-                *_panels(courses),
-                _panel_latency(cells, latencies),
-                _panel_loads(loads),
-            )
-        ],
-    }
+    return Summary(
+        cells=cells,
+        values=_values(cells, courses),
+        notes=[*_notes(cells), *_notes_placement(cells, courses), *_notes_loads(loads)],
+        panels=[*_panels(courses), _panel_latency(cells, latencies), _panel_loads(loads)],
+    )
 
 
-def mean_of(rows: Sequence[Row]) -> dict[str, Any]:
+def mean_of(rows: Sequence[Row]) -> Row:
     """Means over the runs of one policy and one way."""
     begins = [_begin(row) for row in rows]
     return {

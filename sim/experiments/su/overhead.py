@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
-from typing import Any
 
 import numpy as np
 
@@ -21,8 +20,10 @@ from model.boxes.stateless import Map, Relay, Union
 from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.progressive.protocol import PROTOCOL
+from model.results.experiment import ExperimentPanel, Parameter, Series, Summary
+from model.results.table import Row
 from model.system import System
-from sim.experiments.experiment import Experiment, ExperimentPanel, Parameter, Series
+from sim.experiments.experiment import Experiment
 from sim.experiments.su.attach import HIGH
 from sim.experiments.su.attach import SOURCE as PAPER
 from sim.experiments.su.kernel import Floats, committed, run
@@ -106,7 +107,7 @@ def peak(buffering: str, period_s: float) -> float:
     return keepers * (RATE * (period_s + 2 * complete_s()) + 2)
 
 
-def _normal(events: int) -> Iterator[dict[str, Any]]:
+def _normal(events: int) -> Iterator[Row]:
     for buffering, name in BUFFERING.items():
         for period_s in PERIODS_S:
             result = timed(name, period_s, events)
@@ -143,7 +144,7 @@ def kept(drawn: Drawn, policy: str) -> tuple[Floats, Floats]:
     return source, outputs
 
 
-def _recovery(seed: int) -> Iterator[dict[str, Any]]:
+def _recovery(seed: int) -> Iterator[Row]:
     drawn, each = draw(seed), steps(PERIOD_S)
     for policy in LABELS:
         source, outputs = kept(drawn, policy)
@@ -160,13 +161,13 @@ def _recovery(seed: int) -> Iterator[dict[str, Any]]:
 
 
 # --- the experiment --------------------------------------------------------------------------
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """A recovery by each policy; the first seed has the timed runs, which draw nothing."""
     normal = _normal(events) if seed == 0 else ()
     return [*normal, *_recovery(seed)]
 
 
-def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """Formula beside runs, and buffers over time since the failure."""
     normal = [row for row in found if row["what"] == "normal"]
     recoveries = {
@@ -180,19 +181,15 @@ def summary(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         }
         for policy, mine in recoveries.items()
     ]
-    return {
-        "cells": [*normal, *means],
-        "values": {},
-        "notes": [*_notes(normal, means)],
-        "panels": [
-            panel.as_data() for panel in (_panel_normal(normal), _panel_recovery(recoveries))
-        ],
-    }
+    return Summary(
+        cells=[*normal, *means],
+        values={},
+        notes=[*_notes(normal, means)],
+        panels=[_panel_normal(normal), _panel_recovery(recoveries)],
+    )
 
 
-def _notes(
-    normal: Sequence[Mapping[str, Any]], means: Sequence[Mapping[str, Any]]
-) -> Iterator[str]:
+def _notes(normal: Sequence[Row], means: Sequence[Row]) -> Iterator[str]:
     source, adaptive, upstream = (
         next(row for row in normal if row["buffering"] == name) for name in BUFFERING
     )
@@ -225,7 +222,7 @@ def _notes(
     )
 
 
-def _panel_normal(normal: Sequence[Mapping[str, Any]]) -> ExperimentPanel:
+def _panel_normal(normal: Sequence[Row]) -> ExperimentPanel:
     series = []
     for buffering in BUFFERING:
         mine = [row for row in normal if row["buffering"] == buffering]
@@ -236,7 +233,7 @@ def _panel_normal(normal: Sequence[Mapping[str, Any]]) -> ExperimentPanel:
     return ExperimentPanel("without failures", "punctuation period, s", "kept at peak", series)
 
 
-def _panel_recovery(recoveries: Mapping[str, Sequence[Mapping[str, Any]]]) -> ExperimentPanel:
+def _panel_recovery(recoveries: Mapping[str, Sequence[Row]]) -> ExperimentPanel:
     series = []
     for policy, mine in recoveries.items():
         courses = np.array([row["kept"] for row in mine]) / 1e6

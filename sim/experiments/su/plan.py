@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any
 
 from model.plans.baselines import blocking, topological
 from model.plans.design import READINGS
@@ -21,7 +20,9 @@ from model.plans.optimum import optimal
 from model.plans.plan import NOTHING, Planner
 from model.plans.schedule import Schedule, schedule, served
 from model.plans.supply import Supply
-from sim.experiments.experiment import Experiment, Parameter
+from model.results.experiment import Parameter
+from model.results.table import Row
+from sim.experiments.experiment import Experiment
 from sim.experiments.su.plan_summary import (
     ON_FIGURE4,
     PARTS,
@@ -47,7 +48,7 @@ PLANNERS: Mapping[str, Planner] = {
 """`counted-failed` plans as `meant` does."""
 
 
-def rows(seed: int, events: int) -> list[dict[str, Any]]:
+def rows(seed: int, events: int) -> Sequence[Row]:
     """So many random instances: each algorithm beside the optimum; then schedules and times.
 
     A row is of an algorithm, a sharing and a kind of priorities, with the counts of its ratios.
@@ -62,7 +63,7 @@ def rows(seed: int, events: int) -> list[dict[str, Any]]:
         for name, planner in PLANNERS.items():
             ratio = _ratio(_value(instance, resources, planner), best)
             counts.setdefault((name, sharing, kind), Counter())[ratio] += 1
-    found: list[dict[str, Any]] = [
+    found: list[Row] = [
         {
             "what": "plans",
             "algorithm": name,
@@ -107,7 +108,7 @@ ONLINE: Mapping[str, Planner] = {
 }
 
 
-def _schedules(draw: Random, times: int) -> Iterator[dict[str, Any]]:
+def _schedules(draw: Random, times: int) -> Iterator[Row]:
     """Minutes until a query is recovered, weighted by priority, for each rate and each sharing."""
     for rate in RATES:
         for sharing in SHARING:
@@ -130,7 +131,7 @@ def _schedules(draw: Random, times: int) -> Iterator[dict[str, Any]]:
                 }
 
 
-def _figure4(draw: Random, times: int) -> Iterator[dict[str, Any]]:
+def _figure4(draw: Random, times: int) -> Iterator[Row]:
     """The share of the optimum over time that is served on the paper's topology."""
     for _ in range(times):
         instance, supply = draw_figure4(draw)
@@ -146,7 +147,7 @@ def _minutes(instance: Instance, supply: Supply, steps: Schedule) -> float:
     return float(supply.until - served(instance, steps) / instance.value(instance.needs))
 
 
-def _times(draw: Random, times: int) -> Iterator[dict[str, Any]]:
+def _times(draw: Random, times: int) -> Iterator[Row]:
     """Processor seconds of a plan, for numbers of queries."""
     for queries in SIZES:
         seconds = defaultdict[str, float](float)

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-from sim.experiments.experiment import ExperimentPanel, Row, Series
+from model.results.experiment import ExperimentPanel, Series, Summary
+from model.results.table import Row
 
 SHARING = (0.05, 0.1, 0.2, 0.4)
 RATES = (0.5, 1.0, 2.0, 4.0)
@@ -24,21 +25,21 @@ LABELS = {"meant": "greedy", "optimum over time": "optimum"}
 """What is drawn of the distribution, and under which names."""
 
 
-def summary(found: Sequence[Row]) -> dict[str, Any]:
+def summary(found: Sequence[Row]) -> Summary:
     """The share of instances planned as well as can be, means, and the worst, by algorithm."""
     plans = [row for row in found if row["what"] == "plans"]
     cells = [_cell(name, plans) for name in dict.fromkeys(row["algorithm"] for row in plans)]
     schedules = _means(found, "schedules", ("algorithm", "sharing", "rate"), "minutes")
     times = _means(found, "times", ("algorithm", "queries"), "seconds")
-    return {
-        "cells": cells,
-        "values": {},
-        "notes": [*_notes(cells, schedules, times), *_notes_figure4(found)],
-        "panels": [panel.as_data() for panel in _panels(plans, schedules, times)],
-    }
+    return Summary(
+        cells=cells,
+        values={},
+        notes=[*_notes(cells, schedules, times), *_notes_figure4(found)],
+        panels=[*_panels(plans, schedules, times)],
+    )
 
 
-def _cell(name: str, plans: Sequence[Row]) -> dict[str, Any]:
+def _cell(name: str, plans: Sequence[Row]) -> Row:
     ratios = _ratios(name, plans)
     total = ratios.total()
     weighted = sum(ratio * count for ratio, count in ratios.items())

@@ -24,7 +24,7 @@ from model.plans.instance import Instance
 from model.plans.plan import Plan, Planner
 from model.plans.schedule import schedule
 from model.plans.supply import Host, Supply
-from sim.experiments.experiment import Parameter
+from model.results.experiment import Parameter
 from sim.experiments.published import value
 from sim.experiments.sebepou.extent import zipf
 from sim.experiments.su.attach import HOSTS, TOGETHER, attach

@@ -8,15 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.events import Body
 from model.recovery import classify
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
 from sim.predictions.crashes import BatchCrash
 from spark_check.abs.job import ALL_STARTED, CheckpointedQuery, start_query
 from spark_check.abs.recovery import measure_sizes
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.log_io.external import open_book, text
 from spark_check.log_io.stream import write_stream
 from spark_check.runtime.breakpoints import Breakpoints
@@ -52,14 +53,14 @@ FULL = tuple(
 )
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     if setting.profile == "quick":
         return run_cases(setting, QUICK)
     measured = measure_sizes(setting._replace(work=setting.work / "sizes"))
     return (*run_cases(setting, FULL), *measured)
 
 
-def run_cases(setting: Setting, cases: Sequence[EpochCase]) -> tuple[Case, ...]:
+def run_cases(setting: CheckSetting, cases: Sequence[EpochCase]) -> tuple[EngineCase, ...]:
     """Crash all cases, incarnation by incarnation, let them end, and compare."""
     pipelines = []
     for number, case in enumerate(cases):
@@ -69,10 +70,10 @@ def run_cases(setting: Setting, cases: Sequence[EpochCase]) -> tuple[Case, ...]:
         pipelines.append(one)
     rounds = [*zip_longest(*(case.crashes for case in cases))]
     for number, plans in enumerate(rounds):
-        setting.tell("crashes", number, len(rounds) + 1)
+        setting.report("crashes", number, len(rounds) + 1)
         planned = [pair for pair in zip(pipelines, plans, strict=True) if pair[1] is not None]
         crash(setting.work / f"crash-{number}", planned)
-    setting.tell("restarts", len(rounds), len(rounds) + 1)
+    setting.report("restarts", len(rounds), len(rounds) + 1)
     with session(setting.work / "end", conf=BRIEF, jvm=setting.jvm) as spark:
         for one in pipelines:
             start_query(spark, one, Breakpoints(one.folder)).awaitTermination()
@@ -92,19 +93,19 @@ def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, BatchCrash[Epoc
 
 
 # --- predicted and seen ----------------------------------------------------------------------
-def compare(case: EpochCase, pipeline: CheckpointedQuery) -> Case:
+def compare(case: EpochCase, pipeline: CheckpointedQuery) -> EngineCase:
     found = predict(pipeline.types, pipeline.ends, case.crashes, case.sink)
     with open_book(pipeline.book) as book:
         rows = [pair.body() for _, pair in book.rows()]
-    return Case(
+    return engine_case(
         case.name,
         predicted=_facts(pipeline.types, found.rows, found.replayed),
         seen=_facts(pipeline.types, rows, _replayed(pipeline)),
-        crashed=tuple(Outage(CrashKind.TREE.value, str(plan.point)) for plan in case.crashes),
+        crashed=tuple(EngineOutage(CrashKind.TREE.value, str(plan.point)) for plan in case.crashes),
     )
 
 
-def _facts(types: str, rows: Sequence[Body], replayed: int) -> dict[str, Any]:
+def _facts(types: str, rows: Sequence[Body], replayed: int) -> Facts:
     return {
         "output": classify(expected(types), rows).name.lower(),
         "rows": text(rows),
@@ -119,7 +120,7 @@ def _replayed(pipeline: CheckpointedQuery) -> int:
     return sum(sizes[batch] for batch in handed) - sum(sizes)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "abs",
     "Spark's own checkpoint with an idempotent and with a plain sink: ABS, and its gap",
     run,

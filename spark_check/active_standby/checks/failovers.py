@@ -12,14 +12,15 @@ from __future__ import annotations
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.protocols.micro_batch.messages import Batch
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.active_standby import batches, waiting
 from sim.predictions.counts import appended, idempotent
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
@@ -85,7 +86,7 @@ def fail(failover: Failover, work: Path) -> tuple[ExternalStore, ExternalStore]:
 
 def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> None:
     """Send the sinks what is left in the queue, batch by batch."""
-    rows = queue.output(SinkKind.APPEND)
+    rows = queue.output(StoreSink.APPEND)
     for line in queue.notes(JobPoint.PROCESSED):
         begin = max(line["start"], acknowledged)
         if left := [row for row in rows if begin < row.sn <= line["end"]]:
@@ -93,7 +94,7 @@ def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> No
 
 
 # --- what is predicted ---------------------------------------------------------------------------
-def predict(failover: Failover) -> dict[str, Any]:
+def predict(failover: Failover) -> Facts:
     """What the sinks have, of the batches that run."""
     types = LOAD.types()
     before = [one for one in batches(LOAD.ends) if one.start < DIES + failover.written]
@@ -101,24 +102,24 @@ def predict(failover: Failover) -> dict[str, Any]:
     return three_sinks(types, appended(types, ran), idempotent(types, ran))
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Fail over once in each case."""
     failovers = QUICK if setting.profile == "quick" else FULL
     cases = []
     for number, one in enumerate(failovers):
-        setting.tell(f"failover: {one.name}", number, len(failovers))
+        setting.report(f"failover: {one.name}", number, len(failovers))
         store, queue = insist(setting.work / f"case-{number}", partial(fail, one))
         release(store, queue, one.acknowledged)
-        append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
+        append, by_batch = store.output(StoreSink.APPEND), store.output(StoreSink.BY_BATCH)
         seen = three_sinks(LOAD.types(), append, by_batch)
-        crash = Outage(
+        crash = EngineOutage(
             CrashKind.TREE.value, (JobPoint.WRITTEN if one.written else JobPoint.READ).value
         )
-        cases.append(Case(one.name, predict(one), seen, crashed=(crash,)))
+        cases.append(engine_case(one.name, predict(one), seen, crashed=(crash,)))
     return tuple(cases)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "active-standby",
     "Active standby: two queries over one source, the outputs of one are released on failover",
     run,

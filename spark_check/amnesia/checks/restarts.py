@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.amnesia import batches
 from sim.predictions.counts import appended, idempotent, lost, text
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import CrashedJob, JobCrash, JobLoad, crash_job
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import judge
@@ -23,7 +24,7 @@ LATE, LATER = 3, 4
 """Events that come while the query is down, and after it has begun again."""
 
 
-class Restart(NamedTuple):
+class AmnesiaRestart(NamedTuple):
     """A crash at a point of the last batch.  written: have the sinks its results?"""
 
     point: JobPoint
@@ -40,15 +41,15 @@ class Restart(NamedTuple):
         return CrashedJob(f"killed at {self.point.value}", plan, self.load)
 
 
-QUICK = (Restart(JobPoint.READ, written=False),)
+QUICK = (AmnesiaRestart(JobPoint.READ, written=False),)
 FULL = (
     *QUICK,
-    Restart(JobPoint.WRITTEN, written=True),
-    Restart(JobPoint.PROCESSED, written=False, sizes=(6, 5)),
+    AmnesiaRestart(JobPoint.WRITTEN, written=True),
+    AmnesiaRestart(JobPoint.PROCESSED, written=False, sizes=(6, 5)),
 )
 
 
-def predict(restart: Restart) -> dict[str, object]:
+def predict(restart: AmnesiaRestart) -> dict[str, object]:
     """What the sinks have in the end."""
     load = restart.load
     types, begins = load.types(), load.ends[-1] + LATE
@@ -65,29 +66,29 @@ def predict(restart: Restart) -> dict[str, object]:
 
 def observe(store: ExternalStore) -> dict[str, object]:
     """The same of what happened."""
-    rows = {sink: [tuple(row) for row in store.output(sink)] for sink in SinkKind}
-    seen = {row[0] for row in rows[SinkKind.APPEND]}
+    rows = {sink: [tuple(row) for row in store.output(sink)] for sink in StoreSink}
+    seen = {row[0] for row in rows[StoreSink.APPEND]}
     return {
         "events in no batch": len(store.events()) - len(seen),
         **{f"{sink} sink": text(found) for sink, found in rows.items()},
         **{
             f"{sink} sink, guarantee": judge(store.events(), store.output(sink)).name.lower()
-            for sink in SinkKind
+            for sink in StoreSink
         },
     }
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Crash the job, forget its checkpoint, and go on with what comes."""
     restarts = QUICK if setting.profile == "quick" else FULL
     crashed = []
     for number, one in enumerate(restarts):
-        setting.tell(one.job.name, number, len(restarts))
+        setting.report(one.job.name, number, len(restarts))
         crashed.append((one, crash_job(setting.work / f"crash-{number}", one.job)[0]))
     cases = []
     with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(crashed):
-            setting.tell(f"restart, {one.job.name}", number, len(crashed))
+            setting.report(f"restart, {one.job.name}", number, len(crashed))
             types, load = one.load.types(), one.load
             store.arrive(types[load.ends[-1] : load.ends[-1] + LATE])
             begins = len(store.events())
@@ -95,17 +96,17 @@ def run(setting: Setting) -> tuple[Case, ...]:
             fresh = Path(store.work) / "fresh"
             run_to_end(spark, JobSettings(store.work, begins=begins, checkpoint=str(fresh)))
             cases.append(
-                Case(
+                engine_case(
                     name=one.job.name,
                     predicted=predict(one),
                     seen=observe(store),
-                    crashed=(Outage(CrashKind.TREE.value, one.point.value),),
+                    crashed=(EngineOutage(CrashKind.TREE.value, one.point.value),),
                 )
             )
     return tuple(cases)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "amnesia",
     "Amnesia: a query that restarts without its checkpoint",
     run,

@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from model.results.engine import EngineCase, Facts
 from spark_check.boxes.allowed import Outcome, in_any_order
 from spark_check.boxes.queries import QUERIES, BoxQuery
 from spark_check.boxes.run import BoxRun, feed, finish, start
 from spark_check.boxes.streams import BATCHES, Stream, draw_stream, flush, show, show_output, ties
 from spark_check.boxes.watermark import watermarks
-from spark_check.check import Case, Check, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 
 STREAMS = {"quick": 100, "full": 1_000}
@@ -61,12 +62,12 @@ def outcomes(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> list[Ou
     return [in_any_order(some) for some in each]
 
 
-def compare(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> Case:
+def compare(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> EngineCase:
     """Compare what Spark did with what the box allows."""
     expected, found = predict(query, streams), outcomes(query, streams, ran)
     judged = list(zip(streams, expected.allowed, found, strict=True))
     wrong = [one for one in judged if one[2] not in one[1]]
-    return Case(
+    return engine_case(
         f"{query.name}: {len(streams):,} streams",
         _facts(len(streams), "none", expected),
         _facts(len(streams) - len(wrong), explain(wrong), ran),
@@ -94,7 +95,7 @@ def _unlike(one: Outcome, other: Outcome) -> int:
     return ((a - b) + (b - a)).total()
 
 
-def _facts(streams: int, difference: str, of: Prediction | BoxRun) -> dict[str, Any]:
+def _facts(streams: int, difference: str, of: Prediction | BoxRun) -> Facts:
     return {
         "streams as allowed": streams,
         "difference": difference,
@@ -135,21 +136,21 @@ def stream_all(
     ]
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Run all queries in one session."""
     brief = {**BRIEF, **INTERPRETED} if setting.profile == "quick" else {}
     with session(setting.work, conf=brief, jvm=setting.jvm) as spark:
         return cases(spark, setting)
 
 
-def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
+def cases(spark: SparkSession, setting: CheckSetting) -> tuple[EngineCase, ...]:
     """A case for each query."""
-    setting.tell("boxes", 0, len(QUERIES))
+    setting.report("boxes", 0, len(QUERIES))
     all_ = stream_all(spark, setting.work, QUERIES, STREAMS[setting.profile])
     return tuple(compare(*one) for one in all_)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "boxes",
     "The boxes, as operators of Spark",
     run,

@@ -11,13 +11,14 @@ from random import Random
 
 from model.boxes.aggregate import Aggregate
 from model.protocols.cec.design import MENDED, Bound, Closed, Design, Empty
+from model.results.engine import EngineCase
 from sim.predictions.crashes import BatchCrash
 from spark_check.cec.crashes import CecCase, run_cases
-from spark_check.cec.keyed_node import InputRow, Query
+from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.recovery import measure_sizes
 from spark_check.cec.stops import CecPoint
-from spark_check.cec.world import World
-from spark_check.check import Case, Check, Setting
+from spark_check.cec.world import CecWorld
+from spark_check.check import CheckSetting, SparkCheck
 
 SIZES, SHORT = (20, 8, 12, 10), (20, 12, 8)
 """Tuples of the batches."""
@@ -45,7 +46,7 @@ def case(
     times = accumulate(random.choice((0, 0, 1, 2)) for _ in range(ends[-1]))
     keys = (KEYS[min(int(random.expovariate(0.4)), len(KEYS) - 1)] for _ in range(ends[-1]))
     rows = (InputRow(n, *one) for n, one in enumerate(zip(times, keys, strict=True), 1))
-    world = World("", Query(box, PATIENCE, design), (*rows,), ends, in_place)
+    world = CecWorld("", KeyedQuery(box, PATIENCE, design), (*rows,), ends, in_place)
     return CecCase(title, world, crashes)
 
 
@@ -82,7 +83,7 @@ REFUTED = (
 """Readings of the paper that lose or repeat results in the model; they must do so here, too."""
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     if setting.profile == "quick":
         return run_cases(setting, QUICK)
     crashed = (
@@ -94,7 +95,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return (*crashed, *measured)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "cec",
     "Recovery from the operator's own log, crashed at every point that differs from the others",
     run,

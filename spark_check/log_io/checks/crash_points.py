@@ -6,14 +6,16 @@ Rule of this file: the cases.  What they should do is found by running the model
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from model.results.engine import EngineCase
 from sim.predictions.log_io.points import MIDDLE, SOURCE, WRITER, StepCrash, StepPoint
-from spark_check.check import Case, Check, Setting
+from spark_check.check import CheckSetting, SparkCheck
 from spark_check.log_io.crashes import PipelineCase, run_cases
 from spark_check.log_io.databases import new_database, postgresql
-from spark_check.log_io.world import World
+from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.victim import CrashKind
 
 TYPES, ENDS = "aababbabba", (4, 7, 10)
@@ -36,7 +38,7 @@ class Planned(NamedTuple):
         return f"{self.title}: {', then '.join(map(str, self.crashes))}"
 
     def case(self, folder: Path, log: str, book: str) -> PipelineCase:
-        world = World(str(folder), TYPES, ENDS, log, book, self.checkable)
+        world = LogIoWorld(str(folder), TYPES, ENDS, log, book, self.checkable)
         return PipelineCase(self.name, world, self.crashes, self.kind)
 
 
@@ -107,7 +109,7 @@ REFUTED = (Planned("a write that is not checkable", (WRITTEN,), checkable=False)
 FULL = (*QUICK, *MORE, *TWICE, *WORKERS, *REFUTED)
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     if setting.profile == "quick":
         return run_cases(setting, _on_sqlite(setting.work, QUICK))
     found = [*_run_groups(setting, "SQLite", _on_sqlite(setting.work / "sqlite", FULL))]
@@ -116,13 +118,15 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _run_groups(setting: Setting, title: str, cases: Sequence[PipelineCase]) -> list[Case]:
+def _run_groups(
+    setting: CheckSetting, title: str, cases: Sequence[PipelineCase]
+) -> list[EngineCase]:
     """All cases, some at a time."""
-    found: list[Case] = []
+    found: list[EngineCase] = []
     for first in range(0, len(cases), TOGETHER):
         work = setting.work / f"{title}-{first}"
         found += run_cases(setting._replace(work=work), cases[first : first + TOGETHER])
-    return [case._replace(name=f"{title}, {case.name}") for case in found]
+    return [replace(case, name=f"{title}, {case.name}") for case in found]
 
 
 def _on_sqlite(work: Path, planned: Sequence[Planned]) -> list[PipelineCase]:
@@ -144,7 +148,7 @@ def _on_postgresql(work: Path, url: str, planned: Sequence[Planned]) -> list[Pip
     ]
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "log-io",
     "A pipeline under LOG.io, killed at named points of the paper's algorithms",
     run,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
-from spark_check.check import Case, Check, Outage, Setting
+from model.results.engine import EngineCase, EngineOutage
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import (
     CrashedJob,
     JobCrash,
@@ -89,12 +90,12 @@ FULL = (
 LOAD = JobLoad()
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Crash each process of the profile; all jobs are restarted in one session."""
     crashes = QUICK if setting.profile == "quick" else FULL
     found = recover_all(setting, [one.job for one in crashes])
     return tuple(
-        Case(
+        engine_case(
             name=one.name,
             predicted=predict_case(one),
             seen={
@@ -104,7 +105,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
                 **observe_recovery(recovery.store),
             },
             details={"exit code": "killed" if recovery.code is None else recovery.code},
-            crashed=(Outage(one.who, one.point.value),),
+            crashed=(EngineOutage(one.who, one.point.value),),
         )
         for one, recovery in zip(crashes, found, strict=True)
     )
@@ -122,7 +123,7 @@ def predict_case(one: ProcessCrash) -> dict[str, object]:
     }
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "crash-kinds",
     "Each process of a query, killed",
     run,

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
-from spark_check.check import Case, Check, Outage, Setting
+from model.results.engine import EngineCase, EngineOutage
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import (
     CrashedJob,
     JobCrash,
@@ -59,7 +60,7 @@ FULL = (
 )
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Crash the job at each point of the profile, and compare with the model."""
     crashes = QUICK if setting.profile == "quick" else FULL
     found = recover_all(setting, [CrashedJob(one.name, one.plan, one.load) for one in crashes])
@@ -67,7 +68,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     for one, recovery in zip(crashes, found, strict=True):
         was, then = predict(one.point, one.load)
         cases.append(
-            Case(
+            engine_case(
                 name=one.name,
                 predicted={**was, "the restart": "ends", **then},
                 seen={
@@ -75,13 +76,13 @@ def run(setting: Setting) -> tuple[Case, ...]:
                     "the restart": recovery.error or "ends",
                     **observe_recovery(recovery.store),
                 },
-                crashed=(Outage(one.plan.kind.value, one.point.value),),
+                crashed=(EngineOutage(one.plan.kind.value, one.point.value),),
             )
         )
     return tuple(cases)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "micro-batch",
     "Micro-batch recovery, crashed at every point that differs from the others",
     run,

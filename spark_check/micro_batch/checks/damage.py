@@ -14,12 +14,13 @@ import shutil
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 
 from model.recovery import classify
-from spark_check.check import Case, Check, Outage, Setting
+from model.results.engine import EngineCase, EngineOutage, Facts
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.checkpoint import complaints
 from spark_check.micro_batch.crashes import (
     CrashedJob,
@@ -29,7 +30,7 @@ from spark_check.micro_batch.crashes import (
     prepare,
     restart,
 )
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import bodies, expected_bodies
@@ -68,7 +69,7 @@ class ExpectedOutcome(NamedTuple):
     quick: bool = False
 
 
-class Damage(NamedTuple):
+class CheckpointDamage(NamedTuple):
     """A case: the checkpoint (base), the damaged files, the kind of damage."""
 
     base: str
@@ -82,12 +83,12 @@ class Damage(NamedTuple):
         return f"{wrong}{self.base}, {self.what} {self.how}"
 
 
-def evidence(path: Path = EVIDENCE) -> Iterator[Damage]:
+def evidence(path: Path = EVIDENCE) -> Iterator[CheckpointDamage]:
     """The damages and their expected outcomes, from damage.toml."""
     for base, whats in tomllib.loads(path.read_text()).items():
         for what, hows in whats.items():
             for how, values in hows.items():
-                yield Damage(base, what, how, ExpectedOutcome(**values))
+                yield CheckpointDamage(base, what, how, ExpectedOutcome(**values))
 
 
 # --- damages -------------------------------------------------------------------------------------
@@ -131,7 +132,7 @@ def apply_damage(checkpoint: Path, what: str, how: str) -> None:
 
 
 # --- the check -----------------------------------------------------------------------------------
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Damage a copy of a checkpoint for each case, and restart the query on it."""
     full = setting.profile != "quick"
     damages = [damage for damage in evidence() if full or damage.expected.quick]
@@ -142,7 +143,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     cases = []
     with session(setting.work / "session", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, damage in enumerate(damages):
-            setting.tell(damage.name, number, len(damages))
+            setting.report(damage.name, number, len(damages))
             if damage.base not in bases:
                 bases[damage.base] = run_query(spark, setting.work, damage.base)
             world = copy_store(bases[damage.base], setting.work / f"damage-{number}")
@@ -169,7 +170,7 @@ def copy_store(store: ExternalStore, to: Path) -> ExternalStore:
     return ExternalStore(str(to))
 
 
-def run_case(spark: SparkSession, damage: Damage, world: ExternalStore) -> Case:
+def run_case(spark: SparkSession, damage: CheckpointDamage, world: ExternalStore) -> EngineCase:
     """Damage the store's checkpoint, restart the query, and compare."""
     checkpoint = world.checkpoint
     damaged = (path for path in targets(checkpoint, damage.what) if path != checkpoint)
@@ -177,13 +178,13 @@ def run_case(spark: SparkSession, damage: Damage, world: ExternalStore) -> Case:
     apply_damage(checkpoint, damage.what, damage.how)
     found = complaints(checkpoint)
     error = restart(spark, JobSettings(world.work, trims=not damage.expected.keeps), LOAD)
-    sinks = [judge_sink(world, sink, finished=not error) for sink in SinkKind]
-    return Case(
+    sinks = [judge_sink(world, sink, finished=not error) for sink in StoreSink]
+    return engine_case(
         name=damage.name,
         predicted=as_expected(damage.expected),
         seen=as_seen(error, sinks, files, found),
         details={"complaints": list(found), "error": essence(error).replace(world.work, "")},
-        crashed=(Outage(damage.what, damage.how),),
+        crashed=(EngineOutage(damage.what, damage.how),),
     )
 
 
@@ -195,7 +196,7 @@ IMPLIED = {
 }
 
 
-def as_expected(expected: ExpectedOutcome) -> dict[str, Any]:
+def as_expected(expected: ExpectedOutcome) -> Facts:
     """The expected outcome, with the keys of `as_seen`."""
     return {
         "outcome": expected.outcome,
@@ -206,9 +207,7 @@ def as_expected(expected: ExpectedOutcome) -> dict[str, Any]:
     }
 
 
-def as_seen(
-    error: str, sinks: list[str], files: list[str], found: tuple[str, ...]
-) -> dict[str, Any]:
+def as_seen(error: str, sinks: list[str], files: list[str], found: tuple[str, ...]) -> Facts:
     """The outcome: error of the restart, verdicts on both sinks, complaints of our check."""
     came = outcome(bool(error), sinks)
     return {
@@ -220,7 +219,7 @@ def as_seen(
     }
 
 
-def judge_sink(world: ExternalStore, sink: SinkKind, *, finished: bool) -> str:
+def judge_sink(world: ExternalStore, sink: StoreSink, *, finished: bool) -> str:
     """A recovery type; of an output that a refusal has cut short, whether it is right so far."""
     want, got = expected_bodies(world.events()), bodies(world.output(sink))
     if finished:
@@ -250,7 +249,7 @@ def essence(error: str) -> str:
     return " < ".join(cause[:300] for cause in causes[-2:]) or error[:300]
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "damage",
     "Damaged checkpoints",
     run,

@@ -10,19 +10,20 @@ from __future__ import annotations
 import os
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import accumulate
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from model.results.engine import EngineCase, EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.micro_batch import BatchPhase
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.calibration import (
     RUNNING,
-    Calibration,
+    BatchCalibration,
     CleanRun,
     arm,
     calibrate,
@@ -31,10 +32,11 @@ from spark_check.micro_batch.calibration import (
     start_cost,
 )
 from spark_check.micro_batch.crashes import JOB, JobCrash
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies
+from spark_check.runtime.breakpoints import JsonSettings
 from spark_check.runtime.victim import CrashKind, start, wait_ended
 
 TYPES = "abcd"
@@ -119,20 +121,20 @@ def plan_runs(profile: str) -> list[PlannedRun]:
     ]
 
 
-def _run(setting: Setting) -> tuple[Case, ...]:
+def _run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(_cases(setting, plan_runs(setting.profile)))
 
 
-def _cases(setting: Setting, wanted: list[PlannedRun]) -> Iterator[Case]:
+def _cases(setting: CheckSetting, wanted: list[PlannedRun]) -> Iterator[EngineCase]:
     runs: list[PlannedRun | None] = []
     for at in range(0, len(wanted), AGAIN):
         runs += [None, *wanted[at : at + AGAIN]]  # None: a failure-free run
     if setting.profile == "full":
         runs.append(None)
-    known: Calibration | None = None
+    known: BatchCalibration | None = None
     starts: deque[float] = deque(maxlen=STARTS)
     for number, plan in enumerate(runs, 1):
-        setting.tell("runs", number - 1, len(runs))
+        setting.report("runs", number - 1, len(runs))
         work = setting.work / f"run-{number}"
         if known is not None:
             known = known._replace(costs=known.costs._replace(start_s=median(starts)))
@@ -146,7 +148,9 @@ def _cases(setting: Setting, wanted: list[PlannedRun]) -> Iterator[Case]:
         yield case
 
 
-def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Calibration, Case]:
+def _free(
+    setting: CheckSetting, work: Path, known: BatchCalibration | None
+) -> tuple[BatchCalibration, EngineCase]:
     """A run without failures, predicted from the one before it: the error shows the machine's
     noise."""
     large = LARGE[setting.profile]
@@ -158,7 +162,7 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
         seconds = {"total, no failures": (predicted.total_s, run.ended - run.started)}
     costs = {key: round(value, 6) for key, value in found.costs._asdict().items()}
     shares = {f"{point} at": round(found.share(point, large), 3) for point in RUNNING}
-    case = Case(
+    case = engine_case(
         "no failures",
         {"same": True},
         {"same": stream.same()},
@@ -170,8 +174,8 @@ def _free(setting: Setting, work: Path, known: Calibration | None) -> tuple[Cali
 
 
 def _crash(
-    setting: Setting, work: Path, plan: PlannedRun, known: Calibration
-) -> tuple[float, Case]:
+    setting: CheckSetting, work: Path, plan: PlannedRun, known: BatchCalibration
+) -> tuple[float, EngineCase]:
     """What the first start of a run that is crashed cost, and the case."""
     stream = TimedStream(work, plan.sizes)
     crash = predict_crash(plan, known)
@@ -179,7 +183,7 @@ def _crash(
     assert predicted.recovery_s is not None  # there is a crash
     seen = crash_and_restart(stream, plan.crash)
     start_s = start_cost(seen.first_s, plan.sizes[0], known.costs)
-    return start_s, Case(
+    return start_s, engine_case(
         plan.title,
         {"same": predicted.same, "again": predicted.again},
         {"same": stream.same(), "again": seen.again},
@@ -191,7 +195,7 @@ def _crash(
             "away_s, predicted": round(crash.away_s, 3),
             "load": _load(),
         },
-        crashed=(Outage(plan.crash.kind.value, plan.crash.point.value),),
+        crashed=(EngineOutage(plan.crash.kind.value, plan.crash.point.value),),
         seconds={
             "recovery": (predicted.recovery_s, seen.recovery_s),
             "total": (predicted.total_s, seen.total_s),
@@ -205,7 +209,7 @@ def _load() -> float:
     return round(os.getloadavg()[0], 1)
 
 
-def predict_crash(plan: PlannedRun, known: Calibration) -> predictions.PhaseCrash:
+def predict_crash(plan: PlannedRun, known: BatchCalibration) -> predictions.PhaseCrash:
     """The same crash for the simulator, which knows phases and no crash points of Spark.
 
     What a crash leaves of a job ends by itself, as a job does that has finished.
@@ -238,7 +242,7 @@ class TimedStream(NamedTuple):
     def store(self) -> ExternalStore:
         return ExternalStore(str(self.work))
 
-    def settings(self) -> Mapping[str, Any]:
+    def settings(self) -> JsonSettings:
         return JobSettings(str(self.work), self.ends, effort=EFFORT)._asdict()
 
     def create(self) -> None:
@@ -248,7 +252,7 @@ class TimedStream(NamedTuple):
 
     def same(self) -> bool:
         """Has the sink what it would have if nothing had failed?"""
-        rows = self.store.output(SinkKind.BY_BATCH)
+        rows = self.store.output(StoreSink.BY_BATCH)
         return bodies(rows) == expected_bodies(self.store.events())
 
 
@@ -296,7 +300,7 @@ def crash_and_restart(stream: TimedStream, plan: JobCrash) -> MeasuredRun:
     )
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "prediction",
     "How well the simulator predicts recovery and total time",
     _run,

@@ -14,8 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.micro_batch import predict_plan
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.calibration import arm, read_times
 from spark_check.micro_batch.crashes import JOB
 from spark_check.micro_batch.external_store import ExternalStore
@@ -77,10 +78,10 @@ class RestartedQuery(NamedTuple):
         return AT_ONCE if self.started // LONG_S == self.planned // LONG_S else ON_THE_CLOCK
 
 
-def _run(setting: Setting) -> tuple[Case, ...]:
+def _run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     batches, query = run_query(setting)
     cases = [
-        Case(
+        engine_case(
             f"batch {number}",
             {"planned": batch.predicted},
             {"planned": batch.seen},
@@ -88,12 +89,12 @@ def _run(setting: Setting) -> tuple[Case, ...]:
         )
         for number, batch in enumerate(batches, 2)
     ]
-    crash = Outage(CrashKind.TREE.value, JobPoint.PLAN.value)
+    crash = EngineOutage(CrashKind.TREE.value, JobPoint.PLAN.value)
     again = {"planned": query.predicted}, {"planned": query.seen}
-    return (*cases, Case("after a restart", *again, crashed=(crash,)))
+    return (*cases, engine_case("after a restart", *again, crashed=(crash,)))
 
 
-def run_query(setting: Setting) -> tuple[list[PlannedBatch], RestartedQuery]:
+def run_query(setting: CheckSetting) -> tuple[list[PlannedBatch], RestartedQuery]:
     """Hold up a batch of the query, kill it as it plans the last one, and start it again."""
     count = BATCHES[setting.profile]
     starts = [number * EVENTS for number in range(count)]
@@ -105,10 +106,10 @@ def run_query(setting: Setting) -> tuple[list[PlannedBatch], RestartedQuery]:
     plans = [breakpoint_at(JobPoint.PLAN, first) for first in starts]
     held, last = breakpoint_at(JobPoint.WRITTEN, starts[HELD]), plans[-1]
 
-    setting.tell("batches", 0, count)
+    setting.report("batches", 0, count)
     with start(JOB, work, settings._asdict(), stop_at={**arm(starts), held: 0, last: 0}) as job:
         job.stopped(held)
-        setting.tell("batches", HELD + 1, count)
+        setting.report("batches", HELD + 1, count)
         tick = (read_times(work / "run-0")[plans[HELD]] // PERIOD_S + 1) * PERIOD_S
         time.sleep(max(0.0, tick + PERIOD_S / 2 - time.time()))
         job.go(held)
@@ -121,7 +122,7 @@ def run_query(setting: Setting) -> tuple[list[PlannedBatch], RestartedQuery]:
         for number, (before, plan) in enumerate(pairwise(plans))
     ]
 
-    setting.tell("batches", count - 1, count)
+    setting.report("batches", count - 1, count)
     again = settings._replace(trigger_s=LONG_S)
     started = time.time()
     with start(JOB, work, again._asdict(), stop_at={last: 0}) as job:
@@ -129,7 +130,7 @@ def run_query(setting: Setting) -> tuple[list[PlannedBatch], RestartedQuery]:
     return batches, RestartedQuery(started, read_times(work / "run-1")[last])
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "triggers",
     "When a query with a trigger plans its batches",
     _run,

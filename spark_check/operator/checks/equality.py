@@ -21,8 +21,9 @@ from model.events import NOTHING, Body, Event
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
 from model.oracle import assign_times, oracle
+from model.results.engine import EngineCase
 from sim.inputs.flights import departures, flight_workload
-from spark_check.check import Case, Check, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.operator.outcome import differing_keys, outcome, sent
 from spark_check.operator.queries import RandomQuery, draw_query, operator
 from spark_check.operator.sql import Simple, SqlMatch, answer
@@ -110,12 +111,12 @@ def answers(rows: Iterable[MatchRow], names: Iterable[str]) -> list[SqlMatch]:
 
 def compare(
     name: str, queries: Mapping[str, Operator], streams: Streams, ran: StreamedRun, **details: Any
-) -> Case:
+) -> EngineCase:
     """Compare the model's matches in a loop with those of Spark's operator."""
     started = perf_counter()
     expected = run_in_loop(queries, streams)
     rate = sum(map(len, streams.values())) / (perf_counter() - started)
-    return Case(
+    return engine_case(
         name,
         {**outcome(expected), "batches": list(ran.handed), "states": len(streams)},
         {**outcome(ran.found), "batches": list(ran.batches), "states": ran.states},
@@ -130,13 +131,13 @@ def compare(
 
 def compare_with_sql(
     name: str, spark: SparkSession, work: Path, simple: Mapping[str, Simple], ran: StreamedRun
-) -> Case:
+) -> EngineCase:
     """Compare SQL's matches in the rows streamed there with those of Spark's operator."""
     started = perf_counter()
     expected = answer(spark, simple.items(), events(spark, work))
     seconds = perf_counter() - started
     seen = answers(ran.found, simple)
-    return Case(
+    return engine_case(
         name,
         outcome(expected),
         outcome(seen),
@@ -147,13 +148,13 @@ def compare_with_sql(
 # --- flights ---------------------------------------------------------------------------------
 def run_graph(
     spark: SparkSession, work: Path, graph: Graph, bodies: Sequence[Body], batches: int
-) -> tuple[list[Case], tuple[Body, ...]]:
+) -> tuple[list[EngineCase], tuple[Body, ...]]:
     """Run the operators of a graph with one source, a job for each level, whose matches are
     streamed to the next: the cases, and the events that reach the sink.  An operator is a key."""
     (source,) = (name for name, spec in graph.nodes if spec is SOURCE)
     (sink,) = (name for name, spec in graph.nodes if spec is SINK)
     passed = {source: list(bodies)}
-    cases: list[Case] = []
+    cases: list[EngineCase] = []
     waiting = [name for name in graph.order() if name not in (source, sink)]
     while waiting:
         level = [name for name in waiting if all(pred in passed for pred in graph.preds(name))]
@@ -174,7 +175,7 @@ def run_graph(
 
 def run_by_carrier(
     spark: SparkSession, work: Path, departures: pd.DataFrame, batches: int
-) -> list[Case]:
+) -> list[EngineCase]:
     """The same queries about every carrier, in the model and in SQL."""
     passed: dict[str, list[Body]] = defaultdict(list)
     columns = (departures[name].tolist() for name in ("carrier", "minute", "went"))
@@ -207,7 +208,7 @@ def run_random(
     seeds: Iterable[int],
     batches: int,
     operators: type[KeyedOperators] = KeyedOperators,
-) -> list[Case]:
+) -> list[EngineCase]:
     """Random queries over random streams, each a key, in one job."""
     all_ = {str(seed): draw_query(seed, batches) for seed in seeds}
     queries = {name: one.operator for name, one in all_.items()}
@@ -243,34 +244,34 @@ def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
 
 
 # --- the check -------------------------------------------------------------------------------
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Run all cases in a session with the state store of the operator."""
     brief = BRIEF if setting.profile == "quick" else {}
     with session(setting.work, conf={**ROCKSDB, **brief}, jvm=setting.jvm) as spark:
         return cases(spark, setting)
 
 
-def cases(spark: SparkSession, setting: Setting) -> tuple[Case, ...]:
+def cases(spark: SparkSession, setting: CheckSetting) -> tuple[EngineCase, ...]:
     """All of them in one session."""
     size, work = SIZES[setting.profile], setting.work
     workload = flight_workload(size.departures)
     (arrivals,) = workload.events.values()
-    setting.tell("operator", 0, 3)
+    setting.report("operator", 0, 3)
     done, reached = run_graph(
         spark, work / "graph", workload.graph, assign_times(arrivals), size.batches
     )
     ((expected,),) = oracle(workload.graph, workload.events).values()
-    done.append(Case("flights: at the sink", sent(expected), sent(reached)))
-    setting.tell("operator", 1, 3)
+    done.append(engine_case("flights: at the sink", sent(expected), sent(reached)))
+    setting.report("operator", 1, 3)
     flown = departures(size.departures)
     done += run_by_carrier(spark, work / "carriers", flown, size.batches)
-    setting.tell("operator", 2, 3)
+    setting.report("operator", 2, 3)
     done += run_random(spark, work / "random", range(size.queries), size.query_batches)
-    setting.tell("operator", 3, 3)
+    setting.report("operator", 3, 3)
     return tuple(done)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "operator",
     "The CEP operator, run by Spark",
     run,

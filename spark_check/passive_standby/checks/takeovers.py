@@ -13,17 +13,18 @@ from __future__ import annotations
 import shutil
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.counts import SinkBatch, appended, idempotent, text
 from sim.predictions.passive_standby import Shipped, after, before, is_refused
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import judge
@@ -115,21 +116,21 @@ def take_over(spark: SparkSession, store: ExternalStore, takeover: Takeover) -> 
     return ""
 
 
-def observe(store: ExternalStore, error: str) -> dict[str, Any]:
+def observe(store: ExternalStore, error: str) -> Facts:
     """What the sinks have, and whether the last driver was refused its events."""
     return {
         "refused": GONE in error,
         "ends": error == "",
-        **{f"{sink} sink": text(store.output(sink)) for sink in SinkKind},
+        **{f"{sink} sink": text(store.output(sink)) for sink in StoreSink},
         **{
             f"{sink} sink, guarantee": judge(store.events(), store.output(sink)).name.lower()
-            for sink in SinkKind
+            for sink in StoreSink
         },
     }
 
 
 # --- what is predicted ---------------------------------------------------------------------------
-def predict(takeover: Takeover) -> dict[str, Any]:
+def predict(takeover: Takeover) -> Facts:
     """The same, of the batches that run."""
     ends, types = LOAD.ends, LOAD.types()
     ran, shipped = before(ends, written=2), SHIPPED
@@ -149,24 +150,24 @@ def predict(takeover: Takeover) -> dict[str, Any]:
     }
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Fail over once or twice in each case."""
     takeovers = QUICK if setting.profile == "quick" else FULL
-    setting.tell("the first driver is killed", 0, len(takeovers))
+    setting.report("the first driver is killed", 0, len(takeovers))
     first = insist(setting.work / "first", fail)
     failed = []
     for number, one in enumerate(takeovers):
-        setting.tell(f"after the first crash: {one.name}", number, len(takeovers))
+        setting.report(f"after the first crash: {one.name}", number, len(takeovers))
         failed.append(
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
     with session(setting.work / "takeovers", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(failed):
-            setting.tell(f"takeover: {one.name}", number, len(failed))
-            crash = Outage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
+            setting.report(f"takeover: {one.name}", number, len(failed))
+            crash = EngineOutage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
             cases.append(
-                Case(
+                engine_case(
                     name=one.name,
                     predicted=predict(one),
                     seen=observe(store, take_over(spark, store, one)),
@@ -176,7 +177,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "passive-standby",
     "Passive standby: a second driver takes over from a shipped checkpoint",
     run,

@@ -16,9 +16,10 @@ from model.plans.schedule import schedule
 from model.plans.supply import Host, Supply
 from model.predicates import Where
 from model.recovery import classify
-from spark_check.check import Case, Check, Outage, Setting
-from spark_check.progressive.recovery import CORES, Recovery, recover
-from spark_check.progressive.topology import Part, Row, Topology, bodies, draw_rows
+from model.results.engine import EngineCase, EngineOutage
+from spark_check.check import CheckSetting, SparkCheck, engine_case
+from spark_check.progressive.recovery import CORES, QueriesRecovery, recover
+from spark_check.progressive.topology import Topology, TopologyPart, TopologyRow, bodies, draw_rows
 from spark_check.runtime.java import learned
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.runtime.standalone import CONF, standalone
@@ -34,7 +35,7 @@ SESSION = {
 }
 
 
-class Plan(NamedTuple):
+class PlannedRecovery(NamedTuple):
     """What a profile runs.  rows, batches: of the source before the failure.  policies: names."""
 
     topology: Topology
@@ -45,14 +46,14 @@ class Plan(NamedTuple):
     policies: tuple[str, ...]
 
 
-PARSE = Part("parse", None, Where("v", ">=", 0))
-LARGE = Part("large", "parse", Where("v", ">=", 2))
-QUICK = Plan(
+PARSE = TopologyPart("parse", None, Where("v", ">=", 0))
+LARGE = TopologyPart("large", "parse", Where("v", ">=", 2))
+QUICK = PlannedRecovery(
     Topology(
         (
             PARSE,
-            Part("all", "parse", Where("v", ">=", 0)),
-            Part("keys", "parse", Where("v", ">=", 1), distinct=True),
+            TopologyPart("all", "parse", Where("v", ">=", 0)),
+            TopologyPart("keys", "parse", Where("v", ">=", 1), distinct=True),
             LARGE,
         ),
         {"all": 1, "keys": 3, "large": 2},
@@ -63,17 +64,17 @@ QUICK = Plan(
     repeats=1,
     policies=("progressive",),
 )
-FULL = Plan(
+FULL = PlannedRecovery(
     Topology(
         (
             PARSE,
             LARGE,
-            Part("large-all", "large", Where("v", ">=", 0)),
-            Part("large-keys", "large", Where("v", ">=", 0), distinct=True),
-            Part("largest", "large", Where("v", ">=", 3)),
-            Part("all", "parse", Where("v", ">=", 0)),
-            Part("keys", "parse", Where("v", ">=", 1), distinct=True),
-            Part("some", "parse", Where("v", ">=", 1)),
+            TopologyPart("large-all", "large", Where("v", ">=", 0)),
+            TopologyPart("large-keys", "large", Where("v", ">=", 0), distinct=True),
+            TopologyPart("largest", "large", Where("v", ">=", 3)),
+            TopologyPart("all", "parse", Where("v", ">=", 0)),
+            TopologyPart("keys", "parse", Where("v", ">=", 1), distinct=True),
+            TopologyPart("some", "parse", Where("v", ">=", 1)),
         ),
         {"large-all": 2, "large-keys": 2, "largest": 5, "all": 1, "keys": 3, "some": 1},
     ),
@@ -86,14 +87,16 @@ FULL = Plan(
 PLANS = {"quick": QUICK, "full": FULL}
 
 
-def predict(plan: Plan, planner: Planner) -> list[list[str]]:
+def predict(plan: PlannedRecovery, planner: Planner) -> list[list[str]]:
     """The queries that are available after each return, if all that the planner takes runs."""
     hosts = tuple(Host(Fraction(number), CORES) for number in range(plan.workers))
     steps = schedule(plan.topology.instance, Supply(hosts, Fraction(plan.workers)), planner)
     return [sorted(step.plan.queries) for step in steps]
 
 
-def compare(plan: Plan, policy: str, rows: list[Row], seen: Recovery) -> Case:
+def compare(
+    plan: PlannedRecovery, policy: str, rows: list[TopologyRow], seen: QueriesRecovery
+) -> EngineCase:
     """The case of a recovery under a policy."""
     expected = predict(plan, POLICIES[policy])
     outputs = {
@@ -101,7 +104,7 @@ def compare(plan: Plan, policy: str, rows: list[Row], seen: Recovery) -> Case:
         for query in plan.topology.priorities
     }
     total = sum(len(plan.topology.expected(query, rows)) for query in outputs)
-    return Case(
+    return engine_case(
         policy,
         {"available": expected, "output": dict.fromkeys(outputs, "precise")},
         {
@@ -113,17 +116,17 @@ def compare(plan: Plan, policy: str, rows: list[Row], seen: Recovery) -> Case:
             "workers back, s": [round(at, 1) for at in seen.returned_s],
             "available, s": {query: round(at, 1) for query, at in seen.available_s.items()},
         },
-        crashed=(Outage("worker", "all at once"),) * plan.workers,
+        crashed=(EngineOutage("worker", "all at once"),) * plan.workers,
         over_time={
             "available queries": (
-                [*zip(seen.returned_s, map(len, expected), strict=True)],
-                [(at, n) for n, at in enumerate(sorted(seen.available_s.values()), 1)],
+                tuple(zip(seen.returned_s, map(len, expected), strict=True)),
+                tuple((at, n) for n, at in enumerate(sorted(seen.available_s.values()), 1)),
             )
         },
     )
 
 
-def _run(setting: Setting) -> tuple[Case, ...]:
+def _run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(_cases(setting, PLANS[setting.profile]))
 
 
@@ -132,7 +135,7 @@ def _conf() -> dict[str, str]:
     return SESSION | {"spark.executor.extraJavaOptions": learned()}
 
 
-def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
+def _cases(setting: CheckSetting, plan: PlannedRecovery) -> Iterator[EngineCase]:
     total = plan.repeats * len(plan.policies)
     with (
         standalone(setting.work / "cluster", plan.workers, CORES) as cluster,
@@ -142,7 +145,7 @@ def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
             rows = draw_rows(repeat, plan.rows)
             started_s: list[float] = []
             for policy in plan.policies:
-                setting.tell("recoveries", repeat * len(plan.policies) + bool(started_s), total)
+                setting.report("recoveries", repeat * len(plan.policies) + bool(started_s), total)
                 seen = recover(
                     spark,
                     cluster,
@@ -157,7 +160,7 @@ def _cases(setting: Setting, plan: Plan) -> Iterator[Case]:
                 yield compare(plan, policy, rows, seen)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "progressive",
     "Queries restarted in the order of a plan as killed workers return, and all at once",
     _run,

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -21,14 +21,15 @@ from model.events import Body
 from model.oracle import oracle
 from model.recovery import classify
 from model.registry import protocols
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.upstream_backup import Incarnation, predict
-from spark_check.check import Case, Check, Outage, Setting
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.check import CheckSetting, SparkCheck, engine_case
+from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
 from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, BackupCase, BackupCrash, full
-from spark_check.upstream_backup.job import ALL_STARTED, Pipeline, run_pipelines
+from spark_check.upstream_backup.job import ALL_STARTED, ChainPipeline, run_pipelines
 from spark_check.upstream_backup.source import BackupStop, breakpoint_at
 
 JOB = "spark_check.upstream_backup.job:run"
@@ -37,14 +38,14 @@ SHOWN = 5
 NONE = "nothing"
 
 
-def _run(setting: Setting) -> tuple[Case, ...]:
+def _run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     groups = (QUICK,) if setting.profile == "quick" else full()
     done, rounds = count(), sum(_most_crashes(group) + 1 for group in groups)
 
     def begin() -> None:
-        setting.tell("Spark, crashed or not", next(done), rounds)
+        setting.report("Spark, crashed or not", next(done), rounds)
 
-    cases: list[Case] = []
+    cases: list[EngineCase] = []
     for number, group in enumerate(groups):
         cases += _run_group(setting._replace(work=setting.work / f"group-{number}"), group, begin)
     if setting.profile == "full":
@@ -57,8 +58,8 @@ def _most_crashes(group: Sequence[BackupCase]) -> int:
 
 
 def _run_group(
-    setting: Setting, group: Sequence[BackupCase], begin: Callable[[], None]
-) -> tuple[Case, ...]:
+    setting: CheckSetting, group: Sequence[BackupCase], begin: Callable[[], None]
+) -> tuple[EngineCase, ...]:
     """Run the cases on one Spark, which is crashed when each has come to its next crash.
 
     A case with fewer crashes than others begins when there are as many to come.
@@ -84,10 +85,10 @@ def _run_group(
     )
 
 
-def create(work: Path, group: Sequence[BackupCase]) -> tuple[Pipeline, ...]:
+def create(work: Path, group: Sequence[BackupCase]) -> tuple[ChainPipeline, ...]:
     """Make the files of a pipeline for each case."""
     pipelines = tuple(
-        Pipeline(str(work / f"p{number}"), planned.protocol, planned.graph, planned.rows)
+        ChainPipeline(str(work / f"p{number}"), planned.protocol, planned.graph, planned.rows)
         for number, planned in enumerate(group)
     )
     for planned, pipeline in zip(group, pipelines, strict=True):
@@ -95,7 +96,7 @@ def create(work: Path, group: Sequence[BackupCase]) -> tuple[Pipeline, ...]:
     return pipelines
 
 
-def _crash(work: Path, plans: Mapping[Pipeline, BackupCrash]) -> CrashKind:
+def _crash(work: Path, plans: Mapping[ChainPipeline, BackupCrash]) -> CrashKind:
     """Let each pipeline come to its crash point; then crash them all: the driver alone where they
     all stop in the driver (others might go on for a while), else the whole tree."""
     armed = {ALL_STARTED: 0}
@@ -115,7 +116,7 @@ def _crash(work: Path, plans: Mapping[Pipeline, BackupCrash]) -> CrashKind:
     return kind
 
 
-def _settings(pipelines: Sequence[Pipeline], crashed: bool) -> dict[str, Any]:
+def _settings(pipelines: Sequence[ChainPipeline], crashed: bool) -> JsonSettings:
     return {
         "pipelines": [pipeline.folder for pipeline in pipelines],
         "crashed": crashed,
@@ -123,12 +124,12 @@ def _settings(pipelines: Sequence[Pipeline], crashed: bool) -> dict[str, Any]:
     }
 
 
-def _master(pipelines: Sequence[Pipeline]) -> str:
+def _master(pipelines: Sequence[ChainPipeline]) -> str:
     """A task that stops keeps its slot, and a batch has two."""
     return f"local[{len(pipelines) + 1}]"
 
 
-def outlive(work: Path) -> Case:
+def outlive(work: Path) -> EngineCase:
     """Let the process of a source outlive its query: it acknowledges while the next incarnation
     replays what would be trimmed, and must be refused."""
     (pipeline,) = create(work, [OUTLIVED])
@@ -147,14 +148,13 @@ def outlive(work: Path) -> Case:
             second.go(replay)
             second.finish()
     case = judge(OUTLIVED, pipeline, [CrashKind.JVM])
-    return case._replace(
-        predicted={**case.predicted, "refused": 1},
-        seen={**case.seen, "refused": pipeline.buffer.incarnations()[0].refused},
-    )
+    predicted = {**case.predicted, "refused": 1}
+    seen = {**case.seen, "refused": pipeline.buffer.incarnations()[0].refused}
+    return replace(case, predicted=predicted, seen=seen, agrees=predicted == seen)
 
 
 # --- the outcome -----------------------------------------------------------------------------
-def judge(planned: BackupCase, pipeline: Pipeline, kinds: Sequence[CrashKind]) -> Case:
+def judge(planned: BackupCase, pipeline: ChainPipeline, kinds: Sequence[CrashKind]) -> EngineCase:
     """The case, when all its crashes are over.  kinds: of its crashes."""
     lives = pipeline.buffer.incarnations()
     crashes = (*(FACTS[plan.point].predicted for plan in planned.crashes), None)
@@ -167,7 +167,7 @@ def judge(planned: BackupCase, pipeline: Pipeline, kinds: Sequence[CrashKind]) -
     ((expected,),) = oracle(planned.graph, {"source": planned.arrivals}).values()
     outputs = tuple(body for _, body in pipeline.sink.outputs())
     usage = pipeline.buffer.usage()
-    return Case(
+    return engine_case(
         planned.name,
         predicted={
             "guarantee": planned.expected.name.lower(),
@@ -195,13 +195,13 @@ def judge(planned: BackupCase, pipeline: Pipeline, kinds: Sequence[CrashKind]) -
         },
         details={"events": len(planned.arrivals), "complex events": len(expected)},
         crashed=tuple(
-            Outage(kind.value, plan.place)
+            EngineOutage(kind.value, plan.place)
             for kind, plan in zip(kinds, planned.crashes, strict=True)
         ),
     )
 
 
-def _compare_output(expected: Sequence[Body], outputs: Sequence[Body]) -> dict[str, Any]:
+def _compare_output(expected: Sequence[Body], outputs: Sequence[Body]) -> Facts:
     """The output by a digest, and how it differs from that of a run without failures."""
     lost, surplus = Counter(expected) - Counter(outputs), Counter(outputs) - Counter(expected)
     return {
@@ -228,7 +228,7 @@ def _in_log(checkpoint: Path, life: IncarnationCounts) -> int:
     return len(ends) if tuple(ends) == life.ends[: len(ends)] else -1
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "upstream-backup",
     "Upstream backup with savepoints, run by Spark and crashed",
     _run,

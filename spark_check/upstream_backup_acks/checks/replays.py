@@ -15,13 +15,14 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.counts import Row, SinkBatch, appended, idempotent
 from sim.predictions.upstream_backup_acks import after, cause, is_refused
-from spark_check.check import Case, Check, Outage, Setting
+from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare, restart
-from spark_check.micro_batch.external_store import ExternalStore, SinkKind
+from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
@@ -35,7 +36,7 @@ AGAIN = LOAD.ends[-1] + 1
 """The end of the batch that a second query finishes if it is killed, too: in the next one."""
 
 
-class Replay(NamedTuple):
+class AcknowledgedReplay(NamedTuple):
     """acknowledges: does the query acknowledge at level 1 what it needs no more, or all that it has
     processed?  whole: does it begin with the windows that were open, or with what upstream has?
     again: is the second query killed, too?"""
@@ -56,21 +57,25 @@ class Replay(NamedTuple):
 
 
 QUICK = (
-    Replay("from the cause, which upstream has", acknowledges=True),
-    Replay("from the cause, which is gone", acknowledges=False),
-    Replay("from what upstream has", acknowledges=False, whole=False),
+    AcknowledgedReplay("from the cause, which upstream has", acknowledges=True),
+    AcknowledgedReplay("from the cause, which is gone", acknowledges=False),
+    AcknowledgedReplay("from what upstream has", acknowledges=False, whole=False),
 )
 FULL = (
     *QUICK,
-    Replay("killed again, from the cause", acknowledges=True, again=True),
-    Replay("killed again, from what upstream has", acknowledges=False, whole=False, again=True),
+    AcknowledgedReplay("killed again, from the cause", acknowledges=True, again=True),
+    AcknowledgedReplay(
+        "killed again, from what upstream has", acknowledges=False, whole=False, again=True
+    ),
 )
 GONE = "are gone"
 """In the source's message that upstream has let go of events."""
 
 
 # --- what is done --------------------------------------------------------------------------------
-def settings(replay: Replay, store: ExternalStore, number: int, begins: int) -> JobSettings:
+def settings(
+    replay: AcknowledgedReplay, store: ExternalStore, number: int, begins: int
+) -> JobSettings:
     """Of query 0, 1 or 2, each with an empty state."""
     checkpoint = str(Path(store.work) / f"checkpoint-{number}")
     return JobSettings(
@@ -85,7 +90,7 @@ def fail(work: Path) -> ExternalStore:
     return store
 
 
-def fail_again(replay: Replay, failed: ExternalStore, work: Path) -> ExternalStore:
+def fail_again(replay: AcknowledgedReplay, failed: ExternalStore, work: Path) -> ExternalStore:
     """Kill the second query if the case asks for it."""
     shutil.copytree(failed.work, work)
     store = ExternalStore(str(work))
@@ -104,14 +109,14 @@ def _kill(job: JobSettings, start_: int) -> None:
         victim.kill(CrashKind.TREE)
 
 
-def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> dict[str, Any]:
+def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> Facts:
     """What the sinks have, and whether the last query was refused its events."""
     sinks = three_sinks(LOAD.types(), append, by_batch, WINDOW)
     return {"refused": GONE in error, "ends": error == "", **sinks}
 
 
 # --- what is predicted ---------------------------------------------------------------------------
-def predict(replay: Replay) -> dict[str, Any]:
+def predict(replay: AcknowledgedReplay) -> Facts:
     """The same, of the batches that run; acknowledged is what precedes the one that is killed."""
     types, acknowledged = LOAD.types(), LOAD.ends[2]
     ran = [SinkBatch(id_, *ends) for id_, ends in enumerate(pairwise(LOAD.ends[:-1]))]
@@ -125,28 +130,28 @@ def predict(replay: Replay) -> dict[str, Any]:
     return observe(error, appended(types, ran, WINDOW), idempotent(types, ran, WINDOW))
 
 
-def run(setting: Setting) -> tuple[Case, ...]:
+def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Kill the query in each case, and begin again."""
     replays = QUICK if setting.profile == "quick" else FULL
-    setting.tell("the first query is killed", 0, len(replays))
+    setting.report("the first query is killed", 0, len(replays))
     first = insist(setting.work / "first", fail)
     failed = []
     for number, one in enumerate(replays):
-        setting.tell(f"after the first crash: {one.name}", number, len(replays))
+        setting.report(f"after the first crash: {one.name}", number, len(replays))
         failed.append(
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
     with session(setting.work / "replays", conf=BRIEF, jvm=setting.jvm) as spark:
         for number, (one, store) in enumerate(failed):
-            setting.tell(f"replay: {one.name}", number, len(failed))
+            setting.report(f"replay: {one.name}", number, len(failed))
             last = settings(one, store, 2, one.begins(store.acked()))
             late = LOAD._replace(late=0) if one.again else LOAD
             error = restart(spark, last, late)
-            append, by_batch = store.output(SinkKind.APPEND), store.output(SinkKind.BY_BATCH)
-            crash = Outage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
+            append, by_batch = store.output(StoreSink.APPEND), store.output(StoreSink.BY_BATCH)
+            crash = EngineOutage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
             cases.append(
-                Case(
+                engine_case(
                     name=one.name,
                     predicted=predict(one),
                     seen=observe(error, append, by_batch),
@@ -156,7 +161,7 @@ def run(setting: Setting) -> tuple[Case, ...]:
     return tuple(cases)
 
 
-CHECK = Check(
+CHECK = SparkCheck(
     "upstream-backup-acks",
     "Upstream backup: a query without a checkpoint, whose events upstream sends again",
     run,

@@ -14,9 +14,9 @@ from typing import Any
 from z3 import And, BoolVal, Const, Exists, Implies, Not, Or
 
 from model.evidence import Outcome
+from model.results.answers import QueryKind
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.prove.grounding import element
-from proofs.prove.kinds import QueryKind
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime

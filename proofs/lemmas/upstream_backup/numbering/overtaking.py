@@ -16,12 +16,13 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.evidence import Outcome
-from proofs.grid import Cell, CellMark, Grid
+from model.results.answers import QueryKind
+from model.results.grid import Cell, CellMark, Grid
+from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup import streams
 from proofs.lemmas.upstream_backup.numbering import schemes
 from proofs.lemmas.upstream_backup.windows import first_window
-from proofs.prove.kinds import QueryKind
-from proofs.prove.lemma import Erratum, Given, Lemma
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery, smallest, sometimes
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import z3
 
-from proofs.grid import Cell, CellMark, Grid, GridRow, lane
+from model.results.grid import Cell, CellMark, Grid, GridRow, lane
 from proofs.lemmas.upstream_backup import streams
 
 Opened = Callable[[int], Any]

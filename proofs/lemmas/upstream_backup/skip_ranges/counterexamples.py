@@ -16,10 +16,11 @@ import z3
 from z3 import And, Const, ForAll, Implies, Not, Or
 
 from model.evidence import Outcome
+from model.results.answers import QueryKind
+from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
 from proofs.prove.grounding import element, ground
-from proofs.prove.kinds import QueryKind
-from proofs.prove.lemma import Erratum, Given, Lemma, all_given
+from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.symbols import AtTime
 from proofs.prove.transition import TransitionSystem, bounded

@@ -19,10 +19,11 @@ from z3 import And, Implies, Not, Or
 
 from model.evidence import Outcome
 from model.protocols.upstream_backup.layouts import Drawing
-from proofs.grid import Cell, CellMark, Grid, GridRow, lane
+from model.results.answers import QueryKind
+from model.results.grid import Cell, CellMark, Grid, GridRow, lane
+from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup import streams
-from proofs.prove.kinds import QueryKind
-from proofs.prove.lemma import Erratum, Given, Lemma
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery, smallest
 
 

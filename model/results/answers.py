@@ -1,6 +1,6 @@
 """Kinds of queries, and of answers.
 
-Rule of this file: two lists of words.  JSON has them as they stand here, and reports read JSON.
+Rule of this file: two lists of words.  JSON has them as they stand here.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
-"""A run as data to show to people: who did what when, and which message went where.
+"""A run as a story to show to people: who did what when, and which message went where.
 
 Rule of this file: no knowledge of any protocol.  The names of messages and states come from
-Protocol.show, the effects come from model.world, and the result is JSON.
+Protocol.show, the effects come from model.world.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -16,6 +17,7 @@ import networkx as nx
 from model.core import Arrival, Emit, Lost, NodeName, Send, Site
 from model.events import Body
 from model.protocol import Protocol
+from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
 from model.system import System, read_gauges, show_value, size_of
 from model.world import (
     DOWN,
@@ -39,94 +41,120 @@ from proofs.explore.explorer import Trace
 Channel: TypeAlias = tuple[NodeName, NodeName]
 
 
-def story(trace: Trace, circle: int = 0) -> dict[str, Any]:
-    """The run as {"lanes": [node], "moments": [moment], "circle": how many of the last moments
-    repeat without end}; a moment for every action and for every step of a prompt site, in order.
-    circle: how many of the last actions do.
+def story(trace: Trace, circle: int = 0) -> Story:
+    """The run as a story: a moment for every action and for every step of a prompt site, in order.
+
+    circle: the number of the last actions that repeat without end.
 
     A message is lost if its receiver is down at the time of the send, or if a crash empties the
     channel before the receiver takes the message.  The notice of a crash is a message that the node
     sends as it goes down.  An action whose step failed is the last moment, without effects.
     """
-    system = trace.system
-    under_way: dict[Channel, deque[tuple[int, dict[str, Any]]]] = {
-        ends: deque() for ends in system.deployment.channels
-    }
-    moments: list[dict[str, Any]] = []
     parts = [
-        tuple(unfold(system, world, action))
+        tuple(unfold(trace.system, world, action))
         for action, world, _ in zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
     ]
+    chronicle = _Chronicle(trace.system)
+    for action, before, after in chain.from_iterable(parts):
+        chronicle.add(action, before, after)
+    if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
+        chronicle.add_failed(trace.worlds[-1], trace.actions[-1])
     repeated = sum(map(len, parts[len(parts) - circle :]))
-    for at, (action, before, after) in enumerate(chain.from_iterable(parts)):
-        name = action.node
-        came_from = None
-        if isinstance(action, Deliver):
-            sent_at, _ = under_way[action.sender, name].popleft()
-            came_from = {"node": action.sender, "sent_at": sent_at}
-        sends: list[dict[str, Any]] = []
-        emits: list[str] = []
+    return Story(tuple(_lanes(trace.system)), chronicle.finished(), repeated)
+
+
+@dataclass(slots=True)
+class _Sent:
+    """A message that a moment sent; it may still get lost."""
+
+    at: int
+    message: StoryMessage
+
+
+class _Chronicle:
+    """The moments so far, the messages that each sent, and those still under way."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.moments: list[StoryMoment] = []
+        self.sends: list[list[_Sent]] = []
+        self.under_way: dict[Channel, deque[_Sent]] = {
+            ends: deque() for ends in system.deployment.channels
+        }
+
+    def add(self, action: Action, before: World, after: World) -> None:
+        """Add the moment of an action between two worlds."""
+        system, name = self.system, action.node
+        from_ = self._take(action)
+        self.sends.append([])
+        emits = []
         for effect in _effects_of(system, before, action):
             if isinstance(effect, Send):
-                sent = _send_fields(
-                    system.protocol, effect, lost=_is_down(system, before, effect.to)
-                )
-                sends.append(sent)
-                if not sent["lost"]:
-                    under_way[name, effect.to].append((at, sent))
+                lost = _is_down(system, before, effect.to)
+                self._send((name, effect.to), _message(system.protocol, effect, lost=lost))
             elif isinstance(effect, Emit):
                 emits.append(_show_output(system.protocol, system.sites[name], effect.output))
         down = struck(system, before, action)
-        for ends, channel in under_way.items():
-            suspected = isinstance(action, Suspect) and ends == action
-            if suspected or (ends[0] in down and is_noticed(system, after, ends)):
-                notice = _send_fields(system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
-                sends.append({**notice, "by": ends[0]})
-                channel.append((at, sends[-1]))
-            while len(channel) > len(after.channels[system.channel_at[ends]]):  # gone in a crash
-                _, sent = channel.popleft()
-                sent["lost"] = True
-        moments.append(
-            {
-                "node": name,
-                "kind": type(action).__name__.lower(),
-                "label": _label(system, before, action),
-                "cut": _cut(action),
-                "with": [other for other in down if other != name],
-                "from": came_from,
-                "sends": sends,
-                "emits": emits,
-                **_state_fields(system, name, _node(system, after, name)),
-            }
+        self._notice(action, down, after)
+        node = _node(system, after, name)
+        gauges = None if node.state is DOWN else read_gauges(system, name, node.state)
+        self.moments.append(
+            StoryMoment(
+                node=name,
+                kind=_kind(action),
+                label=_label(system, before, action),
+                cut=_cut(action),
+                with_=tuple(other for other in down if other != name),
+                from_=from_,
+                emits=tuple(emits),
+                state=show_value(system.protocol, node.state) if gauges else "",
+                windows=gauges and gauges.windows,
+                backup=gauges and gauges.buffered,
+            )
         )
-    if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
-        moments.append(_failed_moment(system, trace.worlds[-1], trace.actions[-1], under_way))
-    return {"lanes": _lanes(system), "moments": moments, "circle": repeated}
+
+    def add_failed(self, world: World, action: Action) -> None:
+        """Add the moment of an action whose step failed."""
+        from_ = self._take(action)
+        label = _label(self.system, world, action)
+        self.sends.append([])
+        self.moments.append(
+            StoryMoment(action.node, _kind(action), label, from_=from_, state="this step fails")
+        )
+
+    def finished(self) -> tuple[StoryMoment, ...]:
+        """The moments with their messages."""
+        return tuple(
+            replace(moment, sends=tuple(sent.message for sent in sends))
+            for moment, sends in zip(self.moments, self.sends, strict=True)
+        )
+
+    def _take(self, action: Action) -> SentFrom | None:
+        if not isinstance(action, Deliver):
+            return None
+        return SentFrom(action.sender, self.under_way[action.sender, action.node].popleft().at)
+
+    def _send(self, ends: Channel, message: StoryMessage) -> None:
+        """Send a message in the moment that is being added."""
+        sent = _Sent(len(self.moments), message)
+        self.sends[-1].append(sent)
+        if not message.lost:
+            self.under_way[ends].append(sent)
+
+    def _notice(self, action: Action, down: Iterable[NodeName], after: World) -> None:
+        """Send the notices of nodes that go down or are suspected; mark what a crash has lost."""
+        for ends, channel in self.under_way.items():
+            suspected = isinstance(action, Suspect) and ends == action
+            if suspected or (ends[0] in down and is_noticed(self.system, after, ends)):
+                notice = _message(self.system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
+                self._send(ends, replace(notice, by=ends[0]))
+            while len(channel) > len(after.channels[self.system.channel_at[ends]]):
+                sent = channel.popleft()
+                sent.message = replace(sent.message, lost=True)
 
 
-def _failed_moment(
-    system: System,
-    world: World,
-    action: Action,
-    under_way: Mapping[Channel, deque[tuple[int, dict[str, Any]]]],
-) -> dict[str, Any]:
-    came_from = None
-    if isinstance(action, Deliver):
-        sent_at, _ = under_way[action.sender, action.node].popleft()
-        came_from = {"node": action.sender, "sent_at": sent_at}
-    return {
-        "node": action.node,
-        "kind": type(action).__name__.lower(),
-        "label": _label(system, world, action),
-        "cut": None,
-        "with": [],
-        "from": came_from,
-        "sends": [],
-        "emits": [],
-        "state": "this step fails",
-        "windows": None,
-        "backup": None,
-    }
+def _kind(action: Action) -> MomentKind:
+    return MomentKind(type(action).__name__.lower())
 
 
 def _lanes(system: System) -> list[NodeName]:
@@ -155,15 +183,10 @@ def _cut(action: Action) -> int | None:
     return None if isinstance(action, Crash | Inject | Suspect) else action.crash_after
 
 
-def _send_fields(protocol: Protocol, send: Send, *, lost: bool) -> dict[str, Any]:
+def _message(protocol: Protocol, send: Send, *, lost: bool) -> StoryMessage:
     message = send.message
     label = show_value(protocol, message) or type(message).__name__
-    return {
-        "to": send.to,
-        "label": label,
-        "lost": lost,
-        "kind": size_of(protocol, message).kind.value,
-    }
+    return StoryMessage(send.to, label, lost, size_of(protocol, message).kind)
 
 
 def _label(system: System, world: World, action: Action) -> str:
@@ -181,18 +204,6 @@ def _label(system: System, world: World, action: Action) -> str:
             return ""
         case Suspect(_, watcher):
             return f"suspected by {watcher}"
-
-
-def _state_fields(system: System, name: NodeName, node: Node) -> dict[str, Any]:
-    """The fields of a moment for the node's state, in words and gauges; empty while it is down."""
-    if node.state is DOWN:
-        return {"state": "", "windows": None, "backup": None}
-    gauges = read_gauges(system, name, node.state)
-    return {
-        "state": show_value(system.protocol, node.state),
-        "windows": gauges.windows,
-        "backup": gauges.buffered,
-    }
 
 
 def _show_output(protocol: Protocol, site: Site, output: Any) -> str:

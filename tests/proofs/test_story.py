@@ -23,10 +23,12 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
 from model.protocol import Protocol
 from model.registry import protocols
+from model.results.plain import plain, read
+from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
 from model.system import System
 from model.world import DOWN, Action, World, apply, enabled, initial, unfold
 from proofs.explore.explorer import Trace
-from proofs.explore.trace_json import story
+from proofs.explore.story import story
 from reports.diagrams.spacetime import style, svg, text
 from reports.diagrams.timeline import timeline
 from tests.contract import groups
@@ -96,11 +98,11 @@ runs = st.builds(
 )
 
 
-def _sends(told: dict[str, Any]) -> list[tuple[int, str, dict[str, Any]]]:
+def _sends(told: Story) -> list[tuple[int, str, StoryMessage]]:
     return [
-        (at, send.get("by", moment["node"]), send)
-        for at, moment in enumerate(told["moments"])
-        for send in moment["sends"]
+        (at, send.by or moment.node, send)
+        for at, moment in enumerate(told.moments)
+        for send in moment.sends
     ]
 
 
@@ -110,12 +112,12 @@ def test_a_moment_for_every_action_and_a_lane_for_every_node(run: Run) -> None:
     trace = run.trace
     told = story(trace)
     actions, _ = _parts(trace)
-    assert [m["node"] for m in told["moments"]] == [a.node for a in actions]
-    assert sorted(told["lanes"]) == sorted(trace.system.sites)
+    assert [m.node for m in told.moments] == [a.node for a in actions]
+    assert sorted(told.lanes) == sorted(trace.system.sites)
     # A coordinator has a lane as well; a site may stand for several nodes of the graph.
     order = [name for name in trace.system.scope.graph.order() if name in trace.system.sites]
-    assert [name for name in told["lanes"] if name in order] == order
-    assert json.loads(json.dumps(told)) == told
+    assert [name for name in told.lanes if name in order] == order
+    assert read(Story, json.loads(json.dumps(plain(told)))) == told
     assert story(trace) == told
 
 
@@ -123,17 +125,17 @@ def test_a_moment_for_every_action_and_a_lane_for_every_node(run: Run) -> None:
 def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
     told = story(run.trace)
     sent = Counter(
-        (at, node, send["to"], send["label"]) for at, node, send in _sends(told) if not send["lost"]
+        (at, node, send.to, send.label) for at, node, send in _sends(told) if not send.lost
     )
     latest: dict[tuple[str, str], int] = {}
-    for at, moment in enumerate(told["moments"]):
-        assert (moment["from"] is not None) == (moment["kind"] == "deliver")
-        if moment["from"]:
-            sender, sent_at = moment["from"]["node"], moment["from"]["sent_at"]
+    for at, moment in enumerate(told.moments):
+        assert (moment.from_ is not None) == (moment.kind is MomentKind.DELIVER)
+        if moment.from_:
+            sender, sent_at = moment.from_.node, moment.from_.sent_at
             assert sent_at < at
-            assert sent_at >= latest.get((sender, moment["node"]), 0)  # FIFO
-            latest[sender, moment["node"]] = sent_at
-            sent[sent_at, sender, moment["node"], moment["label"]] -= 1
+            assert sent_at >= latest.get((sender, moment.node), 0)  # FIFO
+            latest[sender, moment.node] = sent_at
+            sent[sent_at, sender, moment.node, moment.label] -= 1
     assert min(sent.values(), default=0) >= 0
 
 
@@ -143,12 +145,12 @@ def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> Non
     told = story(trace)
     left: dict[tuple[str, str], list[str]] = {}
     for _, node, send in _sends(told):
-        if not send["lost"]:
-            left.setdefault((node, send["to"]), []).append(send["label"])
-    for moment in told["moments"]:
-        if moment["from"]:
-            ends = moment["from"]["node"], moment["node"]
-            assert left[ends].pop(0) == moment["label"]
+        if not send.lost:
+            left.setdefault((node, send.to), []).append(send.label)
+    for moment in told.moments:
+        if moment.from_:
+            ends = moment.from_.node, moment.node
+            assert left[ends].pop(0) == moment.label
     channels = zip(trace.system.deployment.channels, trace.worlds[-1].channels, strict=True)
     assert {ends: labels for ends, labels in left.items() if labels} == {
         ends: [_label(trace.system.protocol, message) for message in channel]
@@ -170,9 +172,9 @@ def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
     at_node = trace.system.node_at
     _, worlds = _parts(trace)
     for at, node, send in _sends(told):
-        if send["lost"]:
+        if send.lost:
             later = worlds[at:]
-            ends = at_node[node], at_node[send["to"]]
+            ends = at_node[node], at_node[send.to]
             assert any(world.nodes[end].state is DOWN for world in later for end in ends)
 
 
@@ -180,22 +182,22 @@ def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
 def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     trace = run.trace
     told = story(trace)
-    emitted = sum(len(moment["emits"]) for moment in told["moments"])
+    emitted = sum(len(moment.emits) for moment in told.moments)
     assert emitted == sum(map(len, trace.worlds[-1].outputs))
-    stops = [m for m in told["moments"] if m["kind"] == "crash" or m["cut"] is not None]
-    suspicions = [m for m in told["moments"] if m["kind"] == "suspect"]
+    stops = [m for m in told.moments if m.kind is MomentKind.CRASH or m.cut is not None]
+    suspicions = [m for m in told.moments if m.kind is MomentKind.SUSPECT]
     assert len(stops + suspicions) == trace.worlds[0].crashes - trace.worlds[-1].crashes
-    assert all((m["state"], m["backup"], m["windows"]) == ("", None, None) for m in stops)
+    assert all((m.state, m.backup, m.windows) == ("", None, None) for m in stops)
     _, worlds = _parts(trace)
-    for moment, before, after in zip(told["moments"], worlds, worlds[1:], strict=False):
-        assert moment["with"] == [
+    for moment, before, after in zip(told.moments, worlds, worlds[1:], strict=False):
+        assert [*moment.with_] == [
             name
             for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
-            if was.state is not DOWN and is_.state is DOWN and name != moment["node"]
+            if was.state is not DOWN and is_.state is DOWN and name != moment.node
         ]
     # A protocol that protects nothing keeps nothing, and neither does a coordinator.
     keeping = {name for name, spec in trace.system.scope.graph.nodes if spec is not SINK}
-    kept = [m["backup"] for m in told["moments"] if m not in stops and m["node"] in keeping]
+    kept = [m.backup for m in told.moments if m not in stops and m.node in keeping]
     assert all(isinstance(one, int) is trace.system.protocol.promise.protects for one in kept)
 
 
@@ -205,7 +207,7 @@ def test_arrivals_show_gap_and_attributes() -> None:
     before = initial(system)
     action = enabled(system, before)[1]
     trace = Trace(system, (action,), (before, apply(system, before, action)))
-    assert story(trace)["moments"][0]["label"] == "b (gap 2, delay_min=3)"
+    assert story(trace).moments[0].label == "b (gap 2, delay_min=3)"
 
 
 # --- what a diagram reads out of it ------------------------------------------------------------
@@ -216,13 +218,11 @@ def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run
     _, worlds = _parts(trace)
     line = timeline(told)
     assert [(a.sent_at, line.lanes[a.sender], a.label) for a in line.arrows] == [
-        (at, node, send["label"]) for at, node, send in _sends(told)
+        (at, node, send.label) for at, node, send in _sends(told)
     ]
     taken = [(a.taken_at, a.sent_at) for a in line.arrows if a.taken_at is not None]
     assert sorted(taken) == [
-        (at, moment["from"]["sent_at"])
-        for at, moment in enumerate(told["moments"])
-        if moment["from"]
+        (at, moment.from_.sent_at) for at, moment in enumerate(told.moments) if moment.from_
     ]
     for lane, name in enumerate(line.lanes):
         node = trace.system.node_at[name]
@@ -238,9 +238,9 @@ def test_svg_is_well_formed_and_shows_everything(run: Run) -> None:
     drawn = svg(told, caption="a < b & c")
     root = ElementTree.fromstring(drawn)
     shown = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
-    needed = [send["label"] for _, _, send in _sends(told)]
-    needed += [name for name in told["lanes"] for _ in range(2)]
-    needed += [f"⇒ {emitted}" for moment in told["moments"] for emitted in moment["emits"]]
+    needed = [send.label for _, _, send in _sends(told)]
+    needed += [name for name in told.lanes for _ in range(2)]
+    needed += [f"⇒ {emitted}" for moment in told.moments for emitted in moment.emits]
     assert not Counter(needed) - Counter(shown)
     assert "Violated: a < b & c" in shown
     assert re.findall(r"https?://[^\"]*", drawn) == ["http://www.w3.org/2000/svg"]
@@ -271,7 +271,7 @@ def test_text_keeps_its_width_and_numbers_every_moment(run: Run, width: int) -> 
     assert max(map(len, lines)) <= width
     assert lines[-1] == "Violated: p"
     numbered = [int(line[:3]) for line in lines if re.match(r" *\d+ ", line[:4])]
-    assert numbered == list(range(1, len(told["moments"]) + 1))
+    assert numbered == list(range(1, len(told.moments) + 1))
     console = Console(file=io.StringIO(), width=width, color_system=None)
     with console.capture() as printed:
         console.print(style(told, caption="p"))
@@ -284,58 +284,47 @@ def test_text_with_room_shows_every_message_and_result_whole(run: Run) -> None:
     told = story(run.trace)
     drawn = text(told, width=300)
     for at, _, send in _sends(told):
-        assert send["label"] in drawn, at
-    for moment in told["moments"]:
-        assert moment["label"] in drawn
-        assert all(f"⇒ {emitted}" in drawn for emitted in moment["emits"])
+        assert send.label in drawn, at
+    for moment in told.moments:
+        assert moment.label in drawn
+        assert all(f"⇒ {emitted}" in drawn for emitted in moment.emits)
 
 
-def _moment(**fields: Any) -> dict[str, Any]:
-    blank: dict[str, Any] = {
-        "node": "A",
-        "kind": "deliver",
-        "label": "",
-        "cut": None,
-        "from": None,
-        "sends": [],
-    }
-    return {**blank, "emits": [], "state": "", "windows": 0, "backup": 0, **fields}
+_EVENT = MessageKind.EVENT
 
 
 @pytest.mark.parametrize(
     ("moment", "complaint"),
     [
-        (_moment(node="X"), "moment 0 is of 'X', which has no lane"),
+        (StoryMoment("X", MomentKind.TIMEOUT), "moment 0 is of 'X', which has no lane"),
         (
-            _moment(sends=[{"to": "X", "label": "m", "lost": False, "kind": "M"}]),
+            StoryMoment("A", MomentKind.TIMEOUT, sends=(StoryMessage("X", "m", False, _EVENT),)),
             "moment 0 sends to 'X', which has no lane",
         ),
-        (_moment(**{"from": {"node": "B", "sent_at": 0}}), "A takes what B never sent"),
+        (
+            StoryMoment("A", MomentKind.DELIVER, from_=SentFrom("B", 0)),
+            "A takes what B never sent",
+        ),
     ],
 )
-def test_a_story_that_cannot_be_is_refused(moment: dict[str, Any], complaint: str) -> None:
+def test_a_story_that_cannot_be_is_refused(moment: StoryMoment, complaint: str) -> None:
     with pytest.raises(Invalid, match=complaint):
-        timeline({"lanes": ["A", "B"], "moments": [moment]})
+        timeline(Story(("A", "B"), (moment,)))
 
 
-@pytest.mark.parametrize("kind", [kind.value for kind in MessageKind])
-def test_every_kind_of_message_and_timers_are_drawn(kind: str) -> None:
-    told = {
-        "lanes": ["A", "B"],
-        "moments": [
-            _moment(
-                kind="timeout",
-                label="checkpoint",
-                sends=[{"to": "B", "label": "barrier 1", "lost": False, "kind": kind}],
+@pytest.mark.parametrize("kind", MessageKind)
+def test_every_kind_of_message_and_timers_are_drawn(kind: MessageKind) -> None:
+    barrier = StoryMessage("B", "barrier 1", False, kind)
+    done = StoryMessage("A", "done 1", True, kind)
+    told = Story(
+        ("A", "B"),
+        (
+            StoryMoment("A", MomentKind.TIMEOUT, "checkpoint", sends=(barrier,)),
+            StoryMoment(
+                "B", MomentKind.DELIVER, "barrier 1", from_=SentFrom("A", 0), sends=(done,)
             ),
-            _moment(
-                node="B",
-                label="barrier 1",
-                **{"from": {"node": "A", "sent_at": 0}},
-                sends=[{"to": "A", "label": "done 1", "lost": True, "kind": kind}],
-            ),
-        ],
-    }
+        ),
+    )
     for drawn in (svg(told), text(told)):
         assert "timer checkpoint" in drawn
         assert "barrier 1" in drawn

@@ -1,6 +1,6 @@
 """Grids: pictures made of columns and lanes, for counterexamples.
 
-Rule of this file: a grid is plain data and says nothing about how it is drawn; columns are events
+Rule of this file: a grid says nothing about how it is drawn; columns are events
 or states in order, rows are lanes, a mark says how a cell matters.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class CellMark(StrEnum):
@@ -36,21 +36,6 @@ class Grid(NamedTuple):
     caption: str
     columns: tuple[str, ...]
     rows: tuple[GridRow, ...]
-
-    def data(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return {
-            "caption": self.caption,
-            "columns": list(self.columns),
-            "rows": [
-                {
-                    "label": row.label,
-                    "heading": row.heading,
-                    "cells": [{"text": cell.text, "mark": cell.mark.value} for cell in row.cells],
-                }
-                for row in self.rows
-            ],
-        }
 
 
 def lane(label: str, texts: Iterable[str], marks: Sequence[CellMark] | None = None) -> GridRow:

@@ -1,0 +1,64 @@
+"""The results of `asif spark`: what was done to a real engine, predicted and seen.
+
+Rule of this file: values only; the checks of spark_check make them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+Facts: TypeAlias = Mapping[str, Any]
+"""Facts by name, which each check chooses: numbers, texts, truth values, None, lists of these."""
+
+CountSteps: TypeAlias = tuple[tuple[float, int], ...]
+"""A count over time: (second, how many from then on), in the order of time; none before."""
+
+
+class EngineOutage(NamedTuple):
+    """A crash or a damage that happened.
+
+    kind: the processes that were killed, or the files that were damaged.
+    place: where the job was when it was killed, or how the files were damaged.
+    """
+
+    kind: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCase:
+    """One thing that was done to the engine, and its outcome.
+
+    predicted, seen: the same keys.  details: other facts (counts, seconds).  crashed: each outage,
+    in order.  seconds: by name, (predicted, measured); they are reported, and need not agree.
+    events: by the same names, how many the time is for; a line over them is fitted to compare.
+    over_time: by name, (predicted, seen); they are drawn, and need not agree.  agrees: is all seen
+    as predicted?
+    """
+
+    name: str
+    predicted: Facts
+    seen: Facts
+    details: Facts
+    crashed: tuple[EngineOutage, ...]
+    seconds: Mapping[str, tuple[float, float]]
+    events: Mapping[str, int]
+    over_time: Mapping[str, tuple[CountSteps, CountSteps]]
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineCheck:
+    """holds: there are cases, and all agree.  error: why the check did not end, if it did not."""
+
+    check: str
+    family: str
+    title: str
+    profile: str
+    holds: bool
+    notes: tuple[str, ...]
+    cases: tuple[EngineCase, ...]
+    error: str | None
+    seconds: float

@@ -1,0 +1,45 @@
+"""All results of a report.
+
+Rule of this file: a field for each part of the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.results.classes import OperatorResults
+from model.results.engine import EngineCheck
+from model.results.experiment import Reproduction
+from model.results.proofs import ProofResult
+from model.results.run import RealRun
+from model.results.simulation import Simulation
+from model.results.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportResults:
+    """version: of asif.  simulated, reproduced: scenarios and experiments.  engine: the checks on
+    Spark.  runs: those on real input."""
+
+    version: str
+    profile: str
+    verdicts: tuple[Verdict, ...] = ()
+    proofs: tuple[ProofResult, ...] = ()
+    operators: OperatorResults = OperatorResults()
+    simulated: tuple[Simulation, ...] = ()
+    reproduced: tuple[Reproduction, ...] = ()
+    engine: tuple[EngineCheck, ...] = ()
+    runs: tuple[RealRun, ...] = ()
+    seconds: float
+
+    @property
+    def fine(self) -> bool:
+        """Is everything as expected, with every hunted mutant found?"""
+        return (
+            all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
+            and all(one.fine for one in self.proofs)
+            and all(one.found is one.paper for one in self.operators.figure_2)
+            and all(one.same for one in self.simulated)
+            and all(one.same for one in self.runs)
+            and all(one.holds for one in self.engine)
+        )

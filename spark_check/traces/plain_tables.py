@@ -1,0 +1,189 @@
+"""The tables of small logs, read in this process: Parquet, JSON lines and CSV.
+
+Rule of this file: it raises NotPlain for all that it is not certain to read as `traces.columns`
+does on Spark.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, NamedTuple, NoReturn, TypeAlias
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyarrow.types as pt
+
+from model.results.table import Row
+from spark_check.traces.logs import OutputLog
+
+SMALL_BYTES = 10_000_000
+"""Of both logs, and of the text in each log, which may be packed."""
+SMALL_ROWS = 200_000
+"""Of each log, where its files say it."""
+LONG = 1 << 63
+FIRST = datetime(1900, 1, 1, tzinfo=UTC)
+"""Spark has another calendar for some times before."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+Columns: TypeAlias = Mapping[str, list[Any]]
+
+
+class NotPlain(Exception):
+    """Only Spark can read this as Spark does."""
+
+
+class PlainTable(NamedTuple):
+    """A log.  kinds: of the columns, in Spark's order.  columns: their values.  files: the number
+    of rows in each file."""
+
+    kinds: Mapping[str, str]
+    columns: Columns
+    files: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.kinds)
+
+
+def wider(one: str, other: str) -> str:
+    if one == other:
+        return one
+    if "nothing" in (one, other):
+        return other if one == "nothing" else one
+    if {one, other} == {"whole", "float"}:
+        return "float"
+    raise NotPlain
+
+
+# --- Parquet ---------------------------------------------------------------------------------
+def _parquet(log: OutputLog) -> PlainTable:
+    files = [pq.ParquetFile(file) for file in log.files]
+    if any("=" in part for file in log.files for part in file.parts[len(log.root.parts) : -1]):
+        raise NotPlain  # the names of folders are values of columns
+    if sum(file.metadata.num_rows for file in files) > SMALL_ROWS:
+        raise NotPlain
+    first = files[0].schema_arrow
+    for file in files:
+        physical = [file.schema.column(at).physical_type for at in range(len(file.schema))]
+        if not file.schema_arrow.equals(first) or "INT96" in physical:
+            raise NotPlain
+    if len(set(first.names)) < len(first.names):
+        raise NotPlain
+    table = pa.concat_tables(file.read() for file in files)
+    kinds, columns = {}, {}
+    for field, column in zip(first, table.columns, strict=True):
+        kinds[field.name], columns[field.name] = _arrow(field.type, column)
+    return PlainTable(kinds, columns, [file.metadata.num_rows for file in files])
+
+
+def _arrow(type_: pa.DataType, column: pa.ChunkedArray) -> tuple[str, list[Any]]:
+    if pt.is_dictionary(type_) and pt.is_string(type_.value_type):
+        return "text", column.to_pylist()
+    if pt.is_signed_integer(type_):
+        return "whole", column.to_pylist()
+    if pt.is_float64(type_):
+        return "float", column.to_pylist()
+    if pt.is_string(type_) or pt.is_large_string(type_):
+        return "text", column.to_pylist()
+    if pt.is_boolean(type_):
+        return "truth", column.to_pylist()
+    if pt.is_date32(type_):
+        return "date", _recent(column.to_pylist(), FIRST.date())
+    if pt.is_timestamp(type_) and type_.unit == "ns":  # whole numbers for Spark, too
+        return "whole", column.cast(pa.int64()).to_pylist()
+    if pt.is_timestamp(type_) and type_.unit in ("us", "ms"):
+        zone = "timestamp" if type_.tz else "timestamp without a zone"
+        whole = column.cast(pa.timestamp("us", type_.tz)).cast(pa.int64()).to_pylist()
+        first = (FIRST - EPOCH) // timedelta(microseconds=1)
+        return zone, _recent(whole, first)
+    raise NotPlain
+
+
+def _recent(values: list[Any], first: date | int) -> list[Any]:
+    if any(value is not None and value < first for value in values):
+        raise NotPlain
+    return values
+
+
+# --- text ------------------------------------------------------------------------------------
+def _lines(log: OutputLog) -> Iterable[list[str]]:
+    """The lines of each file that are not empty."""
+    for file in log.files:
+        with pa.input_stream(file) as stream:
+            text = stream.read(SMALL_BYTES + 1)
+        lines = text.decode("utf-8").replace("\r\n", "\n").split("\n")
+        if len(text) > SMALL_BYTES or any("\r" in line or "\ufeff" in line for line in lines):
+            raise NotPlain
+        if any(line and not line.strip() for line in lines):
+            raise NotPlain
+        yield [line for line in lines if line]
+
+
+def _json(log: OutputLog) -> PlainTable:
+    files = [[_object(line) for line in lines] for lines in _lines(log)]
+    rows = [row for file in files for row in file]
+    names = sorted({name for row in rows for name in row})
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    kinds = {}
+    for name, values in columns.items():
+        kinds[name] = "nothing"
+        for type_ in {*map(type, values)}:
+            kinds[name] = wider(kinds[name], JSON_KINDS[type_])
+    return PlainTable(kinds, columns, list(map(len, files)))
+
+
+JSON_KINDS = {type(None): "nothing", bool: "truth", int: "whole", float: "float", str: "text"}
+
+
+def _object(line: str) -> Row:
+    try:
+        found = json.loads(line, object_pairs_hook=_pairs, parse_constant=_refuse)
+    except ValueError:
+        raise NotPlain from None
+    if not isinstance(found, dict) or "\\u" in line:
+        raise NotPlain
+    return found
+
+
+def _pairs(pairs: Sequence[tuple[str, Any]]) -> Row:
+    found = dict(pairs)
+    if len(found) < len(pairs) or any(type(value) not in JSON_KINDS for value in found.values()):
+        raise NotPlain
+    numbers = [value for value in found.values() if type(value) in (int, float)]
+    if any(value - value != 0 for value in numbers):
+        raise NotPlain
+    if any(type(value) is int and not -LONG <= value < LONG for value in numbers):
+        raise NotPlain
+    return found
+
+
+def _refuse(_: str) -> NoReturn:
+    raise NotPlain
+
+
+VALUE = r'(?:[^",]*|"(?:[^"]|"")+")'
+CSV_LINE = re.compile(f"{VALUE}(?:,{VALUE})*")
+"""A line with whole values, of which none is "": Spark reads that as no null."""
+
+
+def _csv(log: OutputLog) -> PlainTable:
+    files = []
+    for lines in _lines(log):
+        if not all(map(CSV_LINE.fullmatch, lines)):
+            raise NotPlain
+        rows = list(csv.reader(lines[1:], strict=True))
+        if any(len(row) != len(log.names) for row in rows):
+            raise NotPlain
+        files.append(rows)
+    columns = {
+        name: [row[at] or None for rows in files for row in rows]
+        for at, name in enumerate(log.names)
+    }
+    return PlainTable(dict.fromkeys(log.names, "text"), columns, list(map(len, files)))
+
+
+READERS = {"parquet": _parquet, "json": _json, "csv": _csv}
