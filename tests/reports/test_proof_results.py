@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -178,7 +179,9 @@ def test_a_lemma_that_z3_refutes_is_on_both_pages(tmp_path: Path) -> None:
     assert refuted.counterexamples
     for text in pages((ProofResult("upstream-backup", (refuted,), (), 1.0),), tmp_path):
         assert "skipping-opener" in text
-        assert "no window" in text
+        for column in refuted.counterexamples[0].columns:
+            assert column.split()[-1] in text
+        assert refuted.counterexamples[0].caption in " ".join(unescape(text).split())
         assert "0 proved, 1 refuted by a counterexample, all as expected" in " ".join(text.split())
 
 
