@@ -103,7 +103,7 @@ def test_a_name_that_is_no_site_is_one_line(asif: Asif) -> None:
 
 
 def test_with_crashes_in_every_scope_nothing_is_judged(asif: Asif) -> None:
-    text = OWN + "PROTOCOL = TIDY.vary(scopes=(relay.ONE,))"
+    text = OWN + "PROTOCOL = TIDY.vary(scopes=(relay.ONE.holds(),))"
     ran = asif(text, "check", "FILE", "--examples", "1")
     assert (ran.code, ran.result["outcome"]) == (1, "vacuous")
     assert "what a restart needs" in ran.result["vacuous"][0]

@@ -13,7 +13,7 @@ def deploy(_design, scope):
 SEEN = Property("outputs are a list", When.ALWAYS, lambda scope, seen: True)
 
 def made(step, boot=lambda site: 0):
-    return amnesia.PROTOCOL.vary(name="endless", deploy=deploy, boot=boot, step=step, show=str,
+    return amnesia.PROTOCOL.vary(family="endless", deploy=deploy, boot=boot, step=step, show=str,
         recover=lambda site, durable: (0, ()), gauges=lambda *_: NO_GAUGES, properties=(SEEN,),
         must_occur=(), variants=(), mutants=(),
     )

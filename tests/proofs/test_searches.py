@@ -391,7 +391,7 @@ import sys
 from model.registry import protocols
 from proofs.explore.explorer import explore
 protocol = protocols()[{name!r}]
-scope = next(pinned for pinned in protocol.scopes if pinned.name == {scope!r})
+scope = next(pinned for pinned in protocol.evidence.scopes if pinned.name == {scope!r})
 assert explore(protocol, scope.scope).states == scope.states
 """
 
