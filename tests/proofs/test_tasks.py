@@ -442,7 +442,7 @@ WRONG = """
 from dataclasses import replace
 from docs.examples import relay
 SCOPES = (replace(relay.TWO, states=1),)
-PROTOCOL = relay.PROTOCOL.vary(name="wrong", scopes=SCOPES, variants=(), mutants=())
+PROTOCOL = relay.PROTOCOL.vary(family="wrong", scopes=SCOPES, variants=(), mutants=())
 """
 
 
