@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from asif.commands.duties import duties as check_duties
+from asif.commands.duties import print_duties
 from asif.console import (
     ConfOption,
     JsonOption,
@@ -99,7 +99,8 @@ def check(
     from reports.progress import progress
 
     if duties:
-        return check_duties(name, json_, more=all_ or mutants)
+        print_duties(name, json_, more=all_ or mutants)
+        return
     names = _names(name, all_, mutants)
     budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asif.duties.check import DutyResult
 
 
-def duties(name: str | None, json_: Path | None, *, more: bool) -> None:
+def print_duties(name: str | None, json_: Path | None, *, more: bool) -> None:
     """Check the duties of a protocol and its variants; exit with 1 if one is not kept.
 
     more: the user gave --all or --mutants, too.
