@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from asif.duties.runs import FAILURE, SCENARIO
 from asif.duties.sample import deployed
 from model.errors import Invalid
 from model.knobs import settings, turn
@@ -19,7 +20,7 @@ from model.world import quiescent
 from sim.scenarios.run import run, simulate
 from sim.timed.record import LogEntry
 from tests.conformance.subjects import followed
-from tests.conformance.test_runs import FAILURE, SCENARIO, bare
+from tests.conformance.test_runs import bare
 from tests.sim.test_scenarios import GOOD, written
 
 
