@@ -53,6 +53,7 @@ bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared mo
 
 docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings, proved, pictures
 	@$(BIN)/python -m reports.docs
+	@$(BIN)/python -m asif.duties.page
 	@$(BIN)/python -m reports.architecture
 	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1
 	@cp build/docs/micro-batch-commit-first.svg docs/pictures/

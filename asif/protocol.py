@@ -76,7 +76,17 @@ from model.protocol import (
     Protocol,
     Words,
 )
-from model.queues import QueueState, Replay, Replayed, Restarted, Trim, produce, serve, trim
+from model.queues import (
+    TRIMMED,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Trim,
+    produce,
+    serve,
+    trim,
+)
 
 __all__ = [
     "AS_IF",
@@ -95,6 +105,7 @@ __all__ = [
     "SPANNED",
     "STALE",
     "SUSPECTED",
+    "TRIMMED",
     "Aggregate",
     "Amount",
     "Answer",

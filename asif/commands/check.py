@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from asif.commands.duties import print_duties
 from asif.console import (
     ConfOption,
     JsonOption,
@@ -38,6 +39,9 @@ AllOption: TypeAlias = Annotated[
 ]
 MutantsOption: TypeAlias = Annotated[
     bool, typer.Option("--mutants", help="Hunt the mutants as well.")
+]
+DutiesOption: TypeAlias = Annotated[
+    bool, typer.Option("--duties", help="Check the rules that every protocol keeps, alone.")
 ]
 WalksOption: TypeAlias = Annotated[
     int | None, typer.Option(min=0, help="Set the number of random walks.")
@@ -74,6 +78,7 @@ def check(
     name: NameArgument = None,
     all_: AllOption = False,
     mutants: MutantsOption = False,
+    duties: DutiesOption = False,
     profile: ProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
@@ -93,6 +98,9 @@ def check(
     from reports import commands
     from reports.progress import progress
 
+    if duties:
+        print_duties(name, json_, more=all_ or mutants)
+        return
     names = _names(name, all_, mutants)
     budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")

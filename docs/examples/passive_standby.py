@@ -14,6 +14,7 @@ from asif.protocol import (
     COMPLETE,
     CRASHED,
     REPLAYED,
+    TRIMMED,
     Answer,
     Arrival,
     Assumptions,
@@ -164,6 +165,7 @@ BEHAVIOUR = Behaviour(
     gauges=lambda _, one: Gauges(progress=one.copy[0] if isinstance(one, Replica) else None),
     show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
     timers={"checkpoint": "From the first input after a checkpoint to the next checkpoint."},
+    quantities=(TRIMMED,),
 )
 STANDBY = Family(
     "passive_standby",

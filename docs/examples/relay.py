@@ -199,10 +199,11 @@ def lazy_step(site: Site, state: Any, input_: Input) -> Answer:
             return step(site, state, input_)
 
 
+LAZY_TIMERS = {"acknowledge": "From a result to the acknowledgement of all results so far."}
 LAZY = RELAY.design(
     "lazy",
     scopes=(TWO.holds(11_079),),
-    behaviour=replace(RELAY.behaviour, step=lazy_step),
+    behaviour=replace(RELAY.behaviour, step=lazy_step, timers=LAZY_TIMERS),
 )
 MUTANTS = (
     Mutant("the sink takes duplicates", __name__, "if number <= last:", "if number < last:"),

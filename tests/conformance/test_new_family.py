@@ -119,6 +119,13 @@ def test_it_is_listed(project: Path) -> None:
     assert rows["standby:any"]["expected"] == "refuted"
 
 
+def test_it_keeps_all_duties(project: Path) -> None:
+    shown = asif(project, "check", "standby", "--duties", "--json", "duties.json")
+    results = json.loads((project / "duties.json").read_text())
+    assert all(result["asked"] and not result["faults"] for result in results)
+    assert f"duties of standby: {len(results)} kept\n" in shown
+
+
 @pytest.mark.slow
 def test_it_is_checked(project: Path) -> None:
     assert "standby: holds" in asif(project, "check", "standby", "--examples", "5")

@@ -16,18 +16,20 @@ from model.results.story import Story
 from model.world import Crash, unfold
 from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
-from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, traces
+from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, SAMPLES
 
 
 def crashed(name: str) -> Story:
     """A run with a crash, if any of the random ones has one."""
-    runs = sorted(traces(name), key=lambda run: any(isinstance(a, Crash) for a in run.actions))
+    runs = sorted(
+        SAMPLES[name].traces, key=lambda run: any(isinstance(a, Crash) for a in run.actions)
+    )
     return story(runs[-1])
 
 
 @EVERY
 def test_a_run_is_a_story(name: str) -> None:
-    for trace in traces(name):
+    for trace in SAMPLES[name].traces:
         told = story(trace)
         assert read(Story, json.loads(json.dumps(plain(told)))) == told
         assert sorted(told.lanes) == sorted(trace.system.sites)
@@ -39,7 +41,7 @@ def test_a_run_is_a_story(name: str) -> None:
 @EVERY
 def test_lanes_stand_in_the_order_of_the_data(name: str) -> None:
     """A channel along which only data goes leads to the right."""
-    trace = traces(name)[0]
+    trace = SAMPLES[name].traces[0]
     lanes = story(trace).lanes
     ends = {*trace.system.deployment.channels}
     for sender, receiver in ends:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asif.duties.sample import deployed
 from model.core import Arrival, Guarantee
 from model.errors import Invalid
 from model.evidence import Outcome
@@ -29,7 +30,7 @@ from sim.timed.record import LogEntry
 from sim.untimed.crashes import UntimedCrash
 from sim.untimed.run import run
 from tests.conformance.standby.protocol import ANY, ONE, PROTOCOL, TWO_CRASHES, UNREADY
-from tests.conformance.subjects import deployed, expected, followed
+from tests.conformance.subjects import expected, followed
 from tests.contract import restarts
 
 NO_READY = PROTOCOL.vary(properties=PROTOCOL.promise.properties[:2])

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from asif.duties.sample import deployed
 from model.core import (
     Answer,
     Arrival,
@@ -43,7 +44,7 @@ from sim.timed.record import LogEntry
 from sim.untimed.crashes import UntimedCrash
 from sim.untimed.run import run
 from tests.conformance.standby import protocol as standby
-from tests.conformance.subjects import deployed, followed
+from tests.conformance.subjects import followed
 from tests.contract import restarts
 
 Asif = Callable[..., Any]

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from asif.duties.runs import FAILURE, SCENARIO
+from asif.duties.sample import deployed
 from model.errors import Invalid
 from model.knobs import settings, turn
 from model.protocol import Knob
@@ -17,8 +19,8 @@ from model.registry import modules, protocols
 from model.world import quiescent
 from sim.scenarios.run import run, simulate
 from sim.timed.record import LogEntry
-from tests.conformance.subjects import deployed, followed
-from tests.conformance.test_runs import FAILURE, SCENARIO, bare
+from tests.conformance.subjects import followed
+from tests.conformance.test_runs import bare
 from tests.sim.test_scenarios import GOOD, written
 
 
