@@ -295,6 +295,7 @@ def session(block: str) -> list[tuple[str, list[str]]]:
 
 TUTORIAL = DOCS / "tutorial" / "add-a-protocol.md"
 RELAY = (ROOT / "docs" / "examples" / "relay.py").read_text("utf-8")
+REFERENCE = DOCS / "reference" / "protocol-files.md"
 OPERATORS = DOCS / "how-to" / "operators.md"
 EVERY_SECOND = (ROOT / "docs" / "examples" / "every_second.py").read_text("utf-8")
 STANDBY = (ROOT / "docs" / "examples" / "standby.py").read_text("utf-8")
@@ -319,7 +320,7 @@ def definitions(source: str) -> dict[str, str]:
 def assembled(before: int | None = None) -> dict[str, str]:
     """What the tutorial has of relay.py in its first `before` blocks, or in all."""
     parts = [text for language, text in blocks(TUTORIAL)[:before] if language == "python"]
-    return definitions("\n".join(part for part in parts if part not in STANDBY))
+    return definitions("\n".join(parts))
 
 
 def test_the_blocks_of_the_tutorial_are_its_example() -> None:
@@ -331,9 +332,10 @@ def test_the_page_of_operators_quotes_its_example() -> None:
     assert [*map(definitions, quoted)] == [definitions(EVERY_SECOND)]
 
 
-def test_the_tutorial_quotes_both_examples() -> None:
-    parts = [text for language, text in blocks(TUTORIAL) if language == "python"]
-    assert 0 < sum(part in STANDBY for part in parts) < len(parts)
+def test_the_reference_of_a_protocol_s_file_quotes_the_standby() -> None:
+    parts = [text for language, text in blocks(REFERENCE) if language == "python"]
+    assert parts
+    assert all(part in STANDBY for part in parts)
 
 
 def test_the_tutorial_gives_the_steps_that_each_fault_takes() -> None:
@@ -406,7 +408,7 @@ def untimed(line: str) -> str:
 
 
 def test_quoted_python_runs() -> None:
-    for page in set(PAGES) - {TUTORIAL}:  # whose blocks are parts of one file
+    for page in set(PAGES) - {TUTORIAL, REFERENCE}:  # whose blocks are parts of a file
         for language, block in blocks(page):
             if language == "python":
                 subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)
