@@ -61,7 +61,7 @@ docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings
 	@cp build/docs/priorities.svg docs/pictures/plan-priorities.svg
 	@$(BIN)/asif reproduce logio-crossing --out build/docs > /dev/null
 	@cp build/docs/logio-crossing.svg docs/pictures/
-	@$(BIN)/asif prove --mutants --markdown docs/proved.md > /dev/null
+	@$(BIN)/asif prove --mutants --markdown docs/reference/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)
 

@@ -1,7 +1,7 @@
 """How the number of worlds grows with events, operators and crashes, and what a world costs.
 
-`python -m benchmarks.growth` renews the table in docs/limits.md; the sizes do not depend on the
-machine, and the speed is printed.
+`python -m benchmarks.growth` renews the table in docs/explanation/limits.md; the sizes do not
+depend on the machine, and the speed is printed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from model.registry import protocols
 from proofs.explore.explorer import explore
 from reports.docs import between
 
-PAGE = Path(__file__).parent.parent / "docs" / "limits.md"
+PAGE = Path(__file__).parent.parent / "docs" / "explanation" / "limits.md"
 LIMIT = 40_000_000
 WARM = 60_000
 """More worlds than the plain search explores, so that the compiled one is loaded."""

@@ -1,7 +1,7 @@
 """Findings about a paper: a claim, the verdict on it, the witnesses of the verdict, the correction.
 
 Rule of this file: values without behaviour.  The findings of a family stand in its folder
-(`model/protocols/F/findings`); prose about them stands in docs/findings/F.md.
+(`model/protocols/F/findings`); prose about them stands in docs/explanation/findings/F.md.
 """
 
 from __future__ import annotations

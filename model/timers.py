@@ -1,7 +1,7 @@
 """The names of timers: the kind, and a key where a node sets several timers of one kind.
 
 Rule of this file: no other place joins or cuts the name of a timer.  A user's price list names the
-kind alone (model.core.Protocol.timers).
+kind alone (model.protocol.Protocol.timers).
 """
 
 from __future__ import annotations

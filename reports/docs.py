@@ -1,4 +1,4 @@
-"""The generator of docs/protocols.md and of tables in other pages of docs: `python -m
+"""The generator of docs/reference/protocols.md and of tables in other pages of docs: `python -m
 reports.docs` writes them from the registry and from pinned evidence.
 
 Rule of this file: no change outside the marks; people write nothing between the marks.
@@ -18,10 +18,11 @@ from model.protocol import Protocol
 from model.registry import modules, protocols
 from reports import findings
 
-PAGE = Path(__file__).parent.parent / "docs" / "protocols.md"
-PLANS = PAGE.with_name("plans.md")
-STANDBYS = PAGE.with_name("standbys.md")
-FINDINGS = PAGE.with_name("findings.md")
+DOCS = Path(__file__).parent.parent / "docs"
+PAGE = DOCS / "reference" / "protocols.md"
+PLANS = DOCS / "how-to" / "plans.md"
+STANDBYS = DOCS / "explanation" / "standbys.md"
+FINDINGS = DOCS / "explanation" / "findings.md"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 

@@ -1,4 +1,4 @@
-"""The findings of the families as rows of tables: for the pages in docs/findings and the report.
+"""The findings of the families as rows of tables: for docs/explanation/findings and the report.
 
 Rule of this file: words and layout only; the numbers come from pinned scopes.
 """
@@ -26,7 +26,7 @@ from model.finding import (
 from model.protocol import Protocol
 from model.registry import findings, protocols
 
-PAGES = Path(__file__).parent.parent / "docs" / "findings"
+PAGES = Path(__file__).parent.parent / "docs" / "explanation" / "findings"
 _MARKED = re.compile(r"<!-- findings: (.+?) -->\n.*?<!-- end of findings -->", re.DOTALL)
 ERRATA = frozenset({Judgement.REFUTED, Judgement.CONDITIONAL, Judgement.CONTRADICTORY})
 """The verdicts after which a sentence of a paper has to be changed."""
@@ -38,7 +38,9 @@ def page(family: str, text: str) -> str:
     tables = {table.subject: table for table in findings()[family]}
     marked = _MARKED.findall(text)
     if sorted(marked) != sorted(tables):
-        raise ValueError(f"docs/findings/{family}.md has marks for {marked}, not {[*tables]}")
+        raise ValueError(
+            f"docs/explanation/findings/{family}.md has marks for {marked}, not {[*tables]}"
+        )
 
     def fresh(mark: re.Match[str]) -> str:
         rows = "\n".join(_lines(tables[mark[1]]))
@@ -168,7 +170,7 @@ def _row(*cells: str) -> str:
 
 
 def write() -> None:
-    """Renew the tables of all pages in docs/findings."""
+    """Renew the tables of all pages in docs/explanation/findings."""
     for family in findings():
         path = PAGES / f"{family}.md"
         path.write_text(page(family, path.read_text(encoding="utf-8")), encoding="utf-8")

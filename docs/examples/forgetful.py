@@ -105,7 +105,7 @@ TWO_CRASHES = Case("two crashes", SMALL, CLASS)
 FORGETFUL = Family(
     "forgetful",
     "A relay that forgets",
-    "docs/add-a-protocol.md",
+    "docs/tutorial/add-a-protocol.md",
     Behaviour(
         deploy,
         boot,

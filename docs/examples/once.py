@@ -118,7 +118,7 @@ LEMMAS = (
         name="once",
         statement="A sink that passes on an event only if its number is above all that it has "
         "passed on passes on none twice, and all in order, whatever it is sent.",
-        section="docs/proofs.md",
+        section="docs/how-to/proofs.md",
         expect=Outcome.HOLDS,
         build=prove,
     ),

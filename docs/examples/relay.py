@@ -1,7 +1,7 @@
 """An acknowledged relay: the source keeps each event until the sink has its result.
 
-docs/add-a-protocol.md builds this file in ten steps.  `asif check docs/examples/relay.py --mutants`
-holds.
+docs/tutorial/add-a-protocol.md builds this file in ten steps.
+`asif check docs/examples/relay.py --mutants` holds.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ ONE = Case("one event", over_words(GRAPH, 1), OperatorClass.REPEATABLE)
 RELAY = Family(
     "relay",
     "An acknowledged relay",
-    "docs/add-a-protocol.md",
+    "docs/tutorial/add-a-protocol.md",
     Behaviour(deploy, boot, step, recover, gauges=gauges, show=show, size=size),
 )
 

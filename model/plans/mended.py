@@ -1,6 +1,6 @@
 """The greedy algorithm with a bound: it also starts from each small set of queries.
 
-Rule of this file: one mend, and the bound that follows.  docs/plans.md has the proof.
+Rule of this file: one mend, and the bound that follows.  docs/how-to/plans.md has the proof.
 
 Set-union knapsack: Goldschmidt, Nehme and Yu, 1994; Arulselvan, 2014, starts from at most two.
 """

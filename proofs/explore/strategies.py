@@ -2,7 +2,7 @@
 
 Rule of this file: no strategy whose failures shrink to large values: small values come first, so
 that a person can read what is left.  Other test suites import the strategies from here, as the
-tests do (docs/tour.md).
+tests do (docs/tutorial/tour.md).
 """
 
 from __future__ import annotations

@@ -124,7 +124,7 @@ class PatternTable(WindowTable):
     pattern: str
     """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
     strategy: Literal["next", "any", "strict"] = "next"
-    """Which events may lie between those of a match (docs/model.md)."""
+    """Which events may lie between those of a match (docs/reference/model.md)."""
     parallel: bool = True
     """Windows are processed event by event, side by side; false: whole, one after the other."""
 

@@ -154,7 +154,7 @@ AA = _windows(sequence("a", "a"), 5, 2)
 NUMBERED_TWICE = _wrong(
     "pairs", "baa", LATE.graph, 1, BackupCrash(BackupStop.PROCESSED, 3), REPEATING
 )
-"""docs/findings.md, x:y pairs, 2: the wrong first window."""
+"""docs/explanation/findings.md, x:y pairs, 2: the wrong first window."""
 PUBLISHED = (
     _wrong("pairs", "aab", ANY_MATCH.graph, 3, None, GAP),  # 1: one number for two events
     NUMBERED_TWICE,

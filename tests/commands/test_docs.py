@@ -42,11 +42,11 @@ from sim.plans.read import read
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+KINDS = ("tutorial", "how-to", "reference", "explanation")
 PAGES = sorted(
     [
         *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
-        *(DOCS.glob("*.md")),
-        *(DOCS / "findings").glob("*.md"),
+        *(page for kind in KINDS for page in (DOCS / kind).rglob("*.md")),
     ]
 )
 PICTURES = ROOT / "docs" / "pictures"
@@ -116,7 +116,7 @@ def without_pictures(text: str) -> str:
 
 
 def test_the_page_of_lemmas_has_each_lemma() -> None:
-    text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "proved.md").read_text(encoding="utf-8")
     words = " ".join(text.replace("\\", "").split())
     for theory in THEORIES:
         for lemma in theory.lemmas:
@@ -127,7 +127,7 @@ def test_the_page_of_lemmas_has_each_lemma() -> None:
 @pytest.mark.exhaustive
 def test_the_page_of_lemmas_is_fresh() -> None:
     """As if all were as expected, which test_prove.py sees to."""
-    text = (ROOT / "docs" / "proved.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "proved.md").read_text(encoding="utf-8")
     entries = [ProofResult(one.of, tuple(map(row, one.lemmas)), (), 0.0) for one in THEORIES]
     expected = page_of_lemmas(entries)
     assert without_pictures(text) == without_pictures(expected), "stale: run `make docs`"
@@ -236,7 +236,7 @@ def bodies(quoted: str) -> list[Body]:
 
 
 def test_the_example_of_each_guarantee_has_that_guarantee() -> None:
-    text = (ROOT / "docs" / "model.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference" / "model.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\w+) \| .* \| `([abc' ]+)` \|$", text, re.MULTILINE)
     assert [name for name, _ in rows] == [one.name.lower() for one in Guarantee]
     for name, seen in rows:
@@ -293,9 +293,10 @@ def session(block: str) -> list[tuple[str, list[str]]]:
     return [(m[1], m[2].splitlines()) for m in found if m]
 
 
-TUTORIAL = ROOT / "docs" / "add-a-protocol.md"
+TUTORIAL = DOCS / "tutorial" / "add-a-protocol.md"
 RELAY = (ROOT / "docs" / "examples" / "relay.py").read_text("utf-8")
-OPERATORS = ROOT / "docs" / "operators.md"
+REFERENCE = DOCS / "reference" / "protocol-files.md"
+OPERATORS = DOCS / "how-to" / "operators.md"
 EVERY_SECOND = (ROOT / "docs" / "examples" / "every_second.py").read_text("utf-8")
 STANDBY = (ROOT / "docs" / "examples" / "standby.py").read_text("utf-8")
 
@@ -319,7 +320,7 @@ def definitions(source: str) -> dict[str, str]:
 def assembled(before: int | None = None) -> dict[str, str]:
     """What the tutorial has of relay.py in its first `before` blocks, or in all."""
     parts = [text for language, text in blocks(TUTORIAL)[:before] if language == "python"]
-    return definitions("\n".join(part for part in parts if part not in STANDBY))
+    return definitions("\n".join(parts))
 
 
 def test_the_blocks_of_the_tutorial_are_its_example() -> None:
@@ -331,9 +332,10 @@ def test_the_page_of_operators_quotes_its_example() -> None:
     assert [*map(definitions, quoted)] == [definitions(EVERY_SECOND)]
 
 
-def test_the_tutorial_quotes_both_examples() -> None:
-    parts = [text for language, text in blocks(TUTORIAL) if language == "python"]
-    assert 0 < sum(part in STANDBY for part in parts) < len(parts)
+def test_the_reference_of_a_protocol_s_file_quotes_the_standby() -> None:
+    parts = [text for language, text in blocks(REFERENCE) if language == "python"]
+    assert parts
+    assert all(part in STANDBY for part in parts)
 
 
 def test_the_tutorial_gives_the_steps_that_each_fault_takes() -> None:
@@ -406,7 +408,7 @@ def untimed(line: str) -> str:
 
 
 def test_quoted_python_runs() -> None:
-    for page in set(PAGES) - {TUTORIAL}:  # whose blocks are parts of one file
+    for page in set(PAGES) - {TUTORIAL, REFERENCE}:  # whose blocks are parts of a file
         for language, block in blocks(page):
             if language == "python":
                 subprocess.run([sys.executable, "-c", block], check=True, capture_output=True)

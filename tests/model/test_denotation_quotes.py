@@ -1,4 +1,4 @@
-"""Every sentence that a definition quotes stands in docs/model.md, or with the predicates."""
+"""Every sentence that a definition quotes is in docs/reference/model.md, or with the predicates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 HOME = Path(__file__).parent / "denotations"
 FILES = ("engines", "guarantees", "operators", "patterns", "predicates", "windows")
-SOURCES = ("docs/model.md", "model/predicates.py")
+SOURCES = ("docs/reference/model.md", "model/predicates.py")
 
 
 def plain(text: str) -> str:

@@ -285,7 +285,7 @@ def test_bounds_are_the_proved_ones() -> None:
 def test_with_the_first_refused_query_of_an_optimum_the_bound_is_whole(
     task: tuple[Instance, int],
 ) -> None:
-    """Steps (1) to (3) of the proof in docs/plans.md."""
+    """Steps (1) to (3) of the proof in docs/how-to/plans.md."""
     instance, resources = task
     assume(instance.needs)
     optimum = optimal(instance, resources, NOTHING).queries

@@ -1,4 +1,4 @@
-"""The numbers of docs/two-sources.md: those of the program, and by arithmetic from the scenario."""
+"""The numbers of docs/tutorial/two-sources.md: by the program, and by arithmetic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sim.scenarios.scenario import Scenario, read
 from tests.known import known
 
 FILE = Path("docs/scenarios/two-sources.toml")
-PAGE = Path("docs/two-sources.md").read_text(encoding="utf-8")
+PAGE = Path("docs/tutorial/two-sources.md").read_text(encoding="utf-8")
 
 pytestmark = pytest.mark.exhaustive  # its simulations take minutes
 

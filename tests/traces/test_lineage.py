@@ -224,7 +224,9 @@ def test_figure_2_is_told_apart(type_: Guarantee) -> None:
 
 @RARE
 def test_the_page_quotes_figure_2(spark: SparkSession, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "verify-trace.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "verify-trace.md").read_text(
+        encoding="utf-8"
+    )
     (rows,) = re.findall(r"```csv\n(.*?)```", page, re.DOTALL)
     (tmp_path / "ACTUAL.csv").write_text(rows)
     lines = [f"{n},t{n},{n}" for n in range(1, 7)]

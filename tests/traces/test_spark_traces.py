@@ -440,7 +440,7 @@ def test_what_cannot_be_compared_is_refused(
 def test_the_example_of_a_chaos_test_runs(tmp_path: Path) -> None:
     """On its own, in a process; the page shows it as it is."""
     example = ROOT / "docs" / "examples" / "chaos_trace.py"
-    page = (ROOT / "docs" / "verify-trace.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "verify-trace.md").read_text(encoding="utf-8")
     (shown,) = re.findall(r"```py\n(.*?)\n```", page, re.DOTALL)
     assert shown in example.read_text(encoding="utf-8")
     ran = subprocess.run(

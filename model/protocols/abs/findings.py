@@ -1,6 +1,6 @@
 """The findings about asynchronous barrier snapshotting as the LOG.io paper describes it.
 
-Rule of this file: findings as data; docs/findings/abs.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/abs.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The findings about Hwang et al.: active standby.
 
-Rule of this file: findings as data; docs/findings/active-standby.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/active-standby.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The findings about Hwang et al., "High-Availability Algorithms": operators, and the study.
 
-Rule of this file: findings as data; docs/findings/amnesia.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/amnesia.md explains them.
 """
 
 from __future__ import annotations

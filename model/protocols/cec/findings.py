@@ -1,6 +1,6 @@
 """The findings about Sebepou and Magoutis, "CEC: Continuous Eventual Checkpointing".
 
-Rule of this file: findings as data; docs/findings/cec.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/cec.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The findings about checkpoint roll-backward as Sebepou and Magoutis describe it.
 
-Rule of this file: findings as data; docs/findings/crb.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/crb.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The findings about micro-batches: the variants change one thing each.
 
-Rule of this file: findings as data; docs/findings/micro-batch.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/micro-batch.md explains them.
 """
 
 from __future__ import annotations

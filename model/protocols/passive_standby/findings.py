@@ -1,6 +1,6 @@
 """The findings about Hwang et al.: passive standby, and all three methods.
 
-Rule of this file: findings as data; docs/findings/passive-standby.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/passive-standby.md explains them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The findings about Su and Zhou, "Progressive Recovery of Correlated Failures".
 
-Rule of this file: findings as data; docs/findings/progressive.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/progressive.md explains them.
 """
 
 from __future__ import annotations

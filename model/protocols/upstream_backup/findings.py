@@ -1,6 +1,6 @@
 """The findings about Lima et al., "Skipping Unused Events to Speed Up Rollback-Recovery".
 
-Rule of this file: findings as data; docs/findings/upstream-backup.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/upstream-backup.md explains them.
 """
 
 from __future__ import annotations

@@ -429,7 +429,7 @@ def _items(replicas: Replicas) -> int:
 
 
 def show(value: object) -> str:
-    """A message or the windows of a node's state in a few words; see docs/model.md."""
+    """A message or the windows of a node's state in a few words; see docs/reference/model.md."""
     match value:
         case Event(sn, body):
             return f"{body.type}{_sn(sn)}"

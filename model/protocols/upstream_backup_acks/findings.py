@@ -1,6 +1,7 @@
 """The findings about Hwang et al.: upstream backup by acknowledgements.
 
-Rule of this file: findings as data; docs/findings/upstream-backup-acks.md explains them.
+Rule of this file: findings as data;
+docs/explanation/findings/upstream-backup-acks.md explains them.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ Rule of this file: a context is a value; each method returns another one, and re
 LOG.io, Sections 3.4 and 4.3.  The paper restores "the latest event_ID sent" and the greatest one
 received from EVENT_LOG, from which Section 3.6 deletes done events: a restarted operator takes an
 event twice, or numbers its outputs from 1 again.  Here the context has both, and is stored with
-each Output Set (docs/findings.md, LOG.io).
+each Output Set (docs/explanation/findings.md, LOG.io).
 """
 
 from __future__ import annotations

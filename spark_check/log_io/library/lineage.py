@@ -4,7 +4,8 @@ Rule of this file: rows are read here, never written; no picture is drawn.
 
 LOG.io, Sections 3.1 and 7.3: EVENT_LINEAGE is joined with EVENT_LOG on the operator and the Input
 Set, step by step.  What the rows say is what was captured: an input that an operator keeps in its
-global state is behind later outputs, too, and no row says so (docs/findings.md, LOG.io).
+global state is behind later outputs, too, and no row says so
+(docs/explanation/findings.md, LOG.io).
 """
 
 from __future__ import annotations

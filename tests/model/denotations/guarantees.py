@@ -1,5 +1,5 @@
-"""The guarantee that a pair of finished outputs shows: by values, from the table in docs/model.md;
-with lineage, from Section 3.1 of Hwang et al.
+"""The guarantee that a pair of finished outputs shows: by values, from the table in
+docs/reference/model.md; with lineage, from Section 3.1 of Hwang et al.
 
 Rule of this file: a definition says what exists (a place, a way through the output) and tries all.
 """

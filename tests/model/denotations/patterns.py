@@ -1,4 +1,4 @@
-"""The matches of a pattern in a window, from "Patterns" in docs/model.md.
+"""The matches of a pattern in a window, from "Patterns" in docs/reference/model.md.
 
 Rule of this file: no state.  A match under skip-till-any-match is a choice of places; a run of the
 other strategies follows from the place where it begins.

@@ -1,4 +1,4 @@
-"""The windows of a stream, from the table "Events and windows" of docs/model.md.
+"""The windows of a stream, from the table "Events and windows" of docs/reference/model.md.
 
 Rule of this file: a window is a set of places; no count is kept along the stream.
 """

@@ -1,6 +1,6 @@
 """The findings about LOG.io: the figures of its Section 9.
 
-Rule of this file: findings as data; docs/findings/log-io.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/log-io.md explains them.
 """
 
 from __future__ import annotations

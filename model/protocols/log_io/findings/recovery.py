@@ -1,6 +1,6 @@
 """The findings about LOG.io: logging and recovery.
 
-Rule of this file: findings as data; docs/findings/log-io.md explains them.
+Rule of this file: findings as data; docs/explanation/findings/log-io.md explains them.
 """
 
 from __future__ import annotations
