@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from model.core import DISCARDED, Emit, Note, Received, Send, Site
 from model.events import SN, Body
 from model.protocol import Protocol
-from model.protocols.upstream_backup.nodes import SinkState
+from model.protocols.upstream_backup.states import SinkState
 
 TABLES = """
 CREATE TABLE outputs (place INTEGER PRIMARY KEY, sn TEXT NOT NULL, body BLOB NOT NULL);

@@ -12,7 +12,7 @@ from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph
 from model.play import Play
 from model.protocols.upstream_backup.buffers import Restore
-from model.protocols.upstream_backup.nodes import OperatorNode
+from model.protocols.upstream_backup.states import OperatorNode
 from model.registry import protocols
 from model.world import World
 from proofs.lemmas.upstream_backup.acknowledgements.abstraction import ABSTRACTIONS

@@ -24,8 +24,8 @@ from model.graph import chain
 from model.play import OwnAction, Play
 from model.protocol import Protocol
 from model.protocols.upstream_backup.mutants import MUTANTS
-from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.scopes import UNEVEN
+from model.protocols.upstream_backup.states import OperatorNode
 from model.registry import protocols
 from model.results.answers import Answer
 from model.results.grid import Grid

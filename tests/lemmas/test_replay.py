@@ -25,7 +25,7 @@ from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, Ti
 from model.core import Role, Site
 from model.events import SN, Body, Event
 from model.predicates import Type
-from model.protocols.upstream_backup.nodes import Config, Design
+from model.protocols.upstream_backup.design import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,

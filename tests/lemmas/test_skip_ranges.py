@@ -23,7 +23,7 @@ from model.log import Log
 from model.predicates import Type
 from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, release
-from model.protocols.upstream_backup.nodes import Config, Design
+from model.protocols.upstream_backup.design import Config, Design
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,

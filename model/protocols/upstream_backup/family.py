@@ -11,7 +11,7 @@ from functools import partial
 from model.core import CHECKPOINTED, CRASHED, DISCARDED, REPLAYED, RESTORED, SPANNED
 from model.family import Family
 from model.protocol import Behaviour
-from model.protocols.upstream_backup import nodes
+from model.protocols.upstream_backup import design, display, nodes, states
 from model.protocols.upstream_backup.need import needed
 
 SEEN = (CRASHED, SPANNED, RESTORED, REPLAYED, DISCARDED, CHECKPOINTED)
@@ -20,13 +20,13 @@ BEHAVIOUR = Behaviour(
     nodes.boot,
     nodes.step,
     nodes.recover,
-    gauges=nodes.gauges,
-    memory=nodes.memory,
+    gauges=states.gauges,
+    memory=states.memory,
     needed=partial(needed, True),
-    show=nodes.show,
-    size=nodes.size,
-    quantities=(nodes.NOTICES, nodes.RETAINED),
-    knobs=nodes.KNOBS,
+    show=display.show,
+    size=display.size,
+    quantities=(nodes.NOTICES, states.RETAINED),
+    knobs=design.KNOBS,
 )
 WITHOUT_SKIPS = replace(BEHAVIOUR, needed=partial(needed, False))
 """The same, of designs that keep the events that no window uses."""

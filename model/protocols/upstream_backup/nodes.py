@@ -28,9 +28,6 @@ Theory of operation:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 from model.cep.merge import Inlet, low, ready
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges
@@ -54,108 +51,30 @@ from model.core import (
     Send,
     Site,
 )
-from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
 from model.events import BEGINNING, NOTHING, SN, Body, Event, Mark
-from model.parts import check_cep, contents, deploy_graph
-from model.protocol import Knob
+from model.parts import check_cep, deploy_graph
 from model.protocols.upstream_backup.buffers import (
     Ack,
     Hello,
     Outlet,
     Replicas,
-    Restore,
     answer,
     join,
     release,
     with_item,
 )
+from model.protocols.upstream_backup.design import Config, Design
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,
-    Scheme,
     notice,
     origin,
     push,
     restore,
     save,
 )
-
-
-# --- what nodes hold -------------------------------------------------------------------------
-class SourceState(NamedTuple):
-    latest: int
-    now: int
-    outlets: tuple[Outlet, ...]
-    replicas: Replicas = ()
-
-
-class OperatorNode(NamedTuple):
-    """An operator, its queues, and the savepoints of the nodes below.
-
-    operator: None from a crash until all predecessors have answered.  awaited: predecessors that
-    have not answered.  greeted: successors to answer after the recovery.  marked: the watermark
-    that successors know.
-    """
-
-    operator: OperatorState | None
-    inlets: tuple[Inlet, ...]
-    outlets: tuple[Outlet, ...]
-    replicas: Replicas
-    mine: Savepoint
-    marked: int = BEGINNING
-    awaited: frozenset[NodeName] = frozenset()
-    greeted: tuple[NodeName, ...] = ()
-
-
-class SinkState(NamedTuple):
-    heard: tuple[SN, ...]
-
+from model.protocols.upstream_backup.states import OperatorNode, SinkState, SourceState
 
 NOTICES = Quantity("skip notices sent", "notices", "skip ranges went ahead of the next savepoint")
-RETAINED = Quantity("retained windows", "windows", "windows that a savepoint may still begin at")
-MARK, HELLO = Size(MessageKind.CONTROL, name="mark"), Size(MessageKind.RECOVERY, name="hello")
-
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """Choices about the distribution of recovery data.
-
-    ancestors: savepoints are replicated in all ancestors (II-C), else in predecessors alone.
-    notice_every: send a skip notice after so many skipped events (Section IV, last paragraph);
-    None: skip ranges travel with savepoints only.
-    """
-
-    scheme: Scheme = Scheme()
-    ancestors: bool = True
-    notice_every: int | None = None
-
-
-KNOBS = (
-    Knob(
-        "ancestors",
-        "",
-        "Savepoints are replicated in all ancestors of an operator; false: in its predecessors "
-        "alone, which loses events if neighbours crash together.",
-        ((True, True), (False, False)),
-    ),
-    Knob(
-        "notice_every",
-        "events",
-        "A skip notice is sent after so many skipped events; without it, skip ranges travel with "
-        "savepoints only.",
-    ),
-)
-
-
-class Config(NamedTuple):
-    """The configuration of a node.
-
-    marking: for each successor, whether the successor needs watermarks.  reach: for each successor,
-    its name and the names of all nodes below it.
-    """
-
-    design: Design
-    marking: tuple[bool, ...]
-    reach: tuple[frozenset[NodeName], ...]
 
 
 def deploy(design: Design, scope: Scope) -> Deployment:
@@ -381,79 +300,3 @@ def _beyond(inlet: Inlet, trim: SN) -> Inlet:
     """The inlet without what the restored operator has already consumed."""
     queue = inlet.queue.trim(lambda event: event.sn <= trim)
     return Inlet(queue, max(inlet.heard, trim), inlet.mark)
-
-
-def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
-    """The gauges of a node: the events kept for successors, the windows, and as progress the last
-    event processed, one for each edge."""
-    if isinstance(state, SinkState):
-        return Gauges(0, 0, state.heard, ((RETAINED, 0),))
-    buffered = sum(len(outlet.backup) for outlet in state.outlets)
-    if isinstance(state, SourceState):
-        return Gauges(buffered, 0, state.latest, ((RETAINED, 0),))
-    if state.operator is None:
-        return Gauges(buffered, 0, None, ((RETAINED, 0),))
-    windows = len(state.operator.records)
-    retained = windows + len(state.operator.closed)
-    return Gauges(buffered, windows, state.operator.last, ((RETAINED, retained),))
-
-
-def memory(_site: Site, state: SourceState | OperatorNode | SinkState) -> Memory:
-    if isinstance(state, SinkState):
-        return Memory()
-    buffers = Amount(sum(len(outlet.backup) for outlet in state.outlets))
-    if isinstance(state, SourceState):
-        return Memory(buffers, Amount(0, _items(state.replicas)))
-    savepoints = Amount(0, _items((*state.replicas, ("own", state.mine))))
-    waiting = sum(len(inlet.queue) for inlet in state.inlets)
-    if state.operator is None:
-        return Memory(buffers, savepoints, Amount(waiting))
-    events, items = contents(state.operator.cep)
-    return Memory(buffers, savepoints, Amount(events + waiting, items + len(state.operator.closed)))
-
-
-def size(message: object) -> Size:
-    """The size of a message; items are skip ranges, savepoints and the windows of layouts."""
-    if isinstance(message, Event):
-        return EVENT
-    if isinstance(message, Ack):
-        items = len(message.skips) + _items(message.replicas)
-        return Size(MessageKind.ACKNOWLEDGEMENT, 0, items, "ack")
-    if isinstance(message, Restore):
-        return Size(MessageKind.RECOVERY, 0, _items(message.replicas), "restore")
-    return MARK if isinstance(message, Mark) else HELLO
-
-
-def _items(replicas: Replicas) -> int:
-    return sum(1 + (len(s.layout.windows) if s.layout else 0) for _, s in replicas)
-
-
-def show(value: object) -> str:
-    """A message or the windows of a node's state in a few words; see docs/reference/model.md."""
-    match value:
-        case Event(sn, body):
-            return f"{body.type}{_sn(sn)}"
-        case Mark(time):
-            return f"mark {time}"
-        case Ack(trim, skips, _):
-            return f"ack {_sn(trim)}{_skips(skips)}"
-        case Hello():
-            return "hello"
-        case Restore(replicas):
-            return "restore " + (" ".join(f"{n}@{_sn(s.trim[0])}" for n, s in replicas) or "empty")
-        case SourceState() | OperatorNode(operator=None):
-            return ""
-        case OperatorNode(operator=OperatorState() as operator):
-            windows = [f"w{w.number}" for w in operator.closed]
-            windows += [f"w{w.number}+" for w in operator.open]
-            return " ".join(windows)
-        case _:
-            return ""
-
-
-def _sn(sn: SN) -> str:
-    return ":".join(map(str, sn)) or "0"
-
-
-def _skips(skips: Ranges) -> str:
-    return " skip " + " ".join(f"{_sn(lo)}-{_sn(hi)}" for lo, hi in skips) if skips else ""

@@ -9,11 +9,9 @@ Rule of this file: no design but the corrected protocol, joined with its variant
 from __future__ import annotations
 
 from model.protocols.upstream_backup import scopes
+from model.protocols.upstream_backup.design import Design
 from model.protocols.upstream_backup.family import UPSTREAM_BACKUP
 from model.protocols.upstream_backup.mutants import MUTANTS
-from model.protocols.upstream_backup.nodes import (
-    Design,
-)
 from model.protocols.upstream_backup.variants import VARIANTS
 
 PROTOCOL = UPSTREAM_BACKUP.design(

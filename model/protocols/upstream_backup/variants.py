@@ -14,11 +14,9 @@ from model.core import (
 from model.evidence import Case
 from model.parts import over_words
 from model.protocols.upstream_backup import scopes
+from model.protocols.upstream_backup.design import Design
 from model.protocols.upstream_backup.family import UPSTREAM_BACKUP, WITHOUT_SKIPS
 from model.protocols.upstream_backup.layouts import Drawing
-from model.protocols.upstream_backup.nodes import (
-    Design,
-)
 from model.protocols.upstream_backup.savepoints import Scheme, Skipping
 from model.protocols.upstream_backup.scopes import (
     AB,

@@ -14,8 +14,9 @@ from model.cep.merge import Inlet, ready
 from model.core import NodeName, Site
 from model.events import BEGINNING, Event, Mark
 from model.protocols.upstream_backup.buffers import Restore, join
-from model.protocols.upstream_backup.nodes import OperatorNode, reinstate
+from model.protocols.upstream_backup.nodes import reinstate
 from model.protocols.upstream_backup.savepoints import OperatorState, push
+from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
 from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from model.core import NodeName, Role
 from model.events import NOTHING, SN
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore
-from model.protocols.upstream_backup.nodes import OperatorNode, SinkState
+from model.protocols.upstream_backup.states import OperatorNode, SinkState
 from model.system import System
 from model.world import DOWN, Action, World
 from proofs.lemmas.upstream_backup.acknowledgements import replicas

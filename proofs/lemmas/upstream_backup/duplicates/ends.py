@@ -16,8 +16,8 @@ from model.core import Site
 from model.events import NOTHING, SN, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
-from model.protocols.upstream_backup.nodes import OperatorNode, SinkState, SourceState
 from model.protocols.upstream_backup.savepoints import push, restore
+from model.protocols.upstream_backup.states import OperatorNode, SinkState, SourceState
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.buffers import Restore
-from model.protocols.upstream_backup.nodes import OperatorNode, SinkState
+from model.protocols.upstream_backup.states import OperatorNode, SinkState
 from model.world import DOWN
 from proofs.lemmas.upstream_backup.duplicates.ends import EdgeEnds, EdgeView
 from proofs.lemmas.upstream_backup.reference import Arrivals

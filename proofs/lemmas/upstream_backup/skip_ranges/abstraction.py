@@ -22,7 +22,6 @@ from model.cep.skips import Skips, covers
 from model.core import NodeName, Role, Site
 from model.events import BEGINNING, NOTHING, SN, Event
 from model.protocols.upstream_backup.buffers import Ack, Restore
-from model.protocols.upstream_backup.nodes import OperatorNode, SourceState
 from model.protocols.upstream_backup.savepoints import (
     OperatorState,
     Skipping,
@@ -30,6 +29,7 @@ from model.protocols.upstream_backup.savepoints import (
     push,
     restore,
 )
+from model.protocols.upstream_backup.states import OperatorNode, SourceState
 from model.system import System
 from model.world import DOWN, Action, Deliver, World, initial
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration, iterations

@@ -20,8 +20,8 @@ from model.core import Role, Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script
-from model.protocols.upstream_backup.nodes import OperatorNode
 from model.protocols.upstream_backup.savepoints import OperatorState
+from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
 from model.world import Action, Deliver, World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
