@@ -54,6 +54,7 @@ bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared mo
 docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings, proved, pictures
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m asif.duties.page
+	@$(BIN)/python -m proofs.prove.lemma_page
 	@$(BIN)/python -m reports.architecture
 	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1
 	@cp build/docs/micro-batch-commit-first.svg docs/pictures/
@@ -61,7 +62,7 @@ docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings
 	@cp build/docs/priorities.svg docs/pictures/plan-priorities.svg
 	@$(BIN)/asif reproduce logio-crossing --out build/docs > /dev/null
 	@cp build/docs/logio-crossing.svg docs/pictures/
-	@$(BIN)/asif prove --mutants --markdown docs/reference/proved.md > /dev/null
+	@$(BIN)/asif prove --mutants --markdown build/docs/proved.md > /dev/null
 
 setup: $(STAMP) ## set up .venv (the targets above do so by themselves)
 

@@ -1,4 +1,4 @@
-"""The generator of docs/reference/protocols.md and of tables in other pages of docs: `python -m
+"""The generator of the tables in the pages of docs, and of build/docs/protocols.md: `python -m
 reports.docs` writes them from the registry and from pinned evidence.
 
 Rule of this file: no change outside the marks; people write nothing between the marks.
@@ -20,6 +20,7 @@ from reports import findings
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "reference" / "protocols.md"
+LONG = DOCS.parent / "build" / "docs" / "protocols.md"
 PLANS = DOCS / "how-to" / "plans.md"
 STANDBYS = DOCS / "explanation" / "standbys.md"
 FINDINGS = DOCS / "explanation" / "findings.md"
@@ -27,8 +28,13 @@ BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
 
 def page(text: str) -> str:
-    """The page with all protocols between its marks."""
-    return between(text, [*_overview(), *_protocols()])
+    """The page with a line for each protocol between its marks."""
+    return between(text, _overview())
+
+
+def long_page() -> str:
+    """Every pinned scope and every mutant."""
+    return "\n".join(["# Protocols and their pinned evidence", "", *_protocols()])
 
 
 def between(text: str, lines: Sequence[str]) -> str:
@@ -40,21 +46,35 @@ def between(text: str, lines: Sequence[str]) -> str:
 
 def _overview() -> list[str]:
     rows = [
-        "| protocol | expected | scopes | of them refuted |",
-        "|---|---|---|---|",
+        "| protocol | claims | expected | scopes | of them refuted | most worlds |",
+        "|---|---|---|---|---|---|",
     ]
-    for protocol in modules().values():
-        for variant in (protocol, *protocol.variants):
-            refuted = sum(pinned.expect is Outcome.REFUTED for pinned in variant.evidence.scopes)
-            expected = Outcome.REFUTED if refuted else Outcome.HOLDS
-            cells = (
-                variant.name,
-                expected.value,
-                str(len(variant.evidence.scopes)),
-                str(refuted or ""),
-            )
-            rows.append(_join(*cells))
-    return [*rows, ""]
+    known = modules().values()
+    variants = (one for protocol in known for one in (protocol, *protocol.variants))
+    return [*rows, *map(_line, variants), ""]
+
+
+def _line(variant: Protocol) -> str:
+    scopes = variant.evidence.scopes
+    refuted = sum(pinned.expect is Outcome.REFUTED for pinned in scopes)
+    expected = Outcome.REFUTED if refuted else Outcome.HOLDS
+    worlds = max((pinned.states or 0 for pinned in scopes), default=0)
+    return _join(
+        variant.name,
+        _claims(variant),
+        expected.value,
+        str(len(scopes)),
+        str(refuted or ""),
+        f"{worlds:,}" if worlds else "",
+    )
+
+
+def _claims(variant: Protocol) -> str:
+    """The guarantee that is claimed; with its classes of operators where they differ."""
+    claims = variant.promise.claims
+    if len({*claims.values()}) == 1:
+        return next(iter(claims.values())).name.lower()
+    return ", ".join(f"{one.name.lower()}: {claims[one].name.lower()}" for one in claims)
 
 
 def _protocols() -> list[str]:
@@ -198,3 +218,5 @@ if __name__ == "__main__":
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    LONG.parent.mkdir(parents=True, exist_ok=True)
+    LONG.write_text(long_page(), encoding="utf-8")
