@@ -144,7 +144,7 @@ def told() -> str:
         untimed = run(PROTOCOLS[name], SAMPLES[name].workload, plans, restart_after=RESTART_AFTER)
         rows[name] = [
             repr((untimed.outputs, untimed.notes, untimed.series, untimed.outages)),
-            simulated(name),
+            plain(simulated(name)),
         ]
     return json.dumps(rows)
 
