@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import Note, Quantity
 
 PENDING = Quantity("writes executed again", "writes", "a write was pending when its node restarted")
-CONFIRMED = Quantity(
+TAKEN_EFFECT = Quantity(
     "writes confirmed", "writes", "the external system said that a pending write had taken effect"
 )
 RESUMED = Quantity(
@@ -27,7 +27,7 @@ REGENERATED = Quantity(
     "outputs generated again", "events", "a replay operator generated an output again, and sent it"
 )
 QUANTITIES = (
-    *(PENDING, CONFIRMED, RESUMED, READ_AGAIN),
+    *(PENDING, TAKEN_EFFECT, RESUMED, READ_AGAIN),
     *(THWARTED, MOVED, ADDED, LACKED, REGENERATED),
 )
 

@@ -29,13 +29,13 @@ from model.protocols.log_io import behaviour
 from model.protocols.log_io.behaviour import BEHAVIOUR
 from model.protocols.log_io.design import Design
 from model.protocols.log_io.measures import DONE
-from model.protocols.log_io.quantities import CONFIRMED, PENDING
+from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
 SEEN = (CRASHED, RESTORED, REPLAYED, RESENT)
-CHECKED = (*SEEN, PENDING, CONFIRMED)
+CHECKED = (*SEEN, PENDING, TAKEN_EFFECT)
 
 
 LOG_IO = Family(

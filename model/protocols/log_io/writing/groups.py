@@ -13,7 +13,7 @@ from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Grouped, Groups, Transfer
 from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, GroupedWrite, Write
 from model.protocols.log_io.places import LOG
-from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.quantities import TAKEN_EFFECT, note
 from model.protocols.log_io.states import Operator, Pending
 from model.protocols.log_io.tables import LoggedEvent
 
@@ -57,5 +57,5 @@ def succeed(
     left = tuple(write for write in state.pending if write not in done)
     state = state._replace(pending=left)
     executed = Send(LOG, ExecutedGroup(sink, tuple(write.number for write in done)))
-    confirmed = note(CONFIRMED, sum(write.check for write in done))
+    confirmed = note(TAKEN_EFFECT, sum(write.check for write in done))
     return state, (*confirmed, executed, *_next(site, state, sink))

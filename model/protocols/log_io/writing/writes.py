@@ -12,7 +12,7 @@ from model.core import Answer, Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Delivery
 from model.protocols.log_io.messages import Check, Executed, Put, Write
 from model.protocols.log_io.places import AHEAD, LOG
-from model.protocols.log_io.quantities import CONFIRMED, note
+from model.protocols.log_io.quantities import TAKEN_EFFECT, note
 from model.protocols.log_io.states import Operator, Pending, Waiting
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing import groups
@@ -86,7 +86,7 @@ def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
         return state, (*effects, *sent)
     left = tuple(write for write in state.pending if write[:2] != (sink, number))
     found = [write for write in state.pending if write[:2] == (sink, number)]
-    confirmed = note(CONFIRMED, sum(write.check for write in found))
+    confirmed = note(TAKEN_EFFECT, sum(write.check for write in found))
     done = Send(LOG, Executed(sink, number))  # step 3
     more: tuple[Effect, ...] = ()
     if left and found:
