@@ -21,7 +21,7 @@ known = protocols()
 main = known["upstream-backup"]
 for name in ("pairs", "counted-windows"):
     protocol = known[f"upstream-backup:{name}"]
-    pinned = next(p for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    pinned = next(p for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
     found = explore(protocol, pinned.scope)
     print(found.states, found.transitions, sorted(map(str, found.points)))
     print(sorted(found.notes.items()))
