@@ -27,9 +27,9 @@ for name in ("pairs", "counted-windows"):
     print(sorted(found.notes.items()))
     print(found.counterexample.trace.actions, story(found.counterexample.trace))
 print(attack(known["log-io:published"], walks=0, examples=100).failure.trace.actions)
-mutant = next(m for m in main.mutants if m.name == "replay out of order")
+mutant = next(m for m in main.evidence.mutants if m.name == "replay out of order")
 broken = mutate(main, mutant, "model.protocols.upstream_backup.protocol")
-walked = walks(broken, main.scopes[0].scope, count=3000, seed=3)
+walked = walks(broken, main.evidence.scopes[0].scope, count=3000, seed=3)
 print(walked.count, walked.steps, walked.trace.actions, walked.trace.worlds)
 """
 
