@@ -322,3 +322,17 @@ def test_a_command_imports_no_library_that_it_may_do_without() -> None:
     code = "import asif.cli, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pandas", "matplotlib", "pyspark"}.isdisjoint(ran.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("module", "without"),
+    [
+        ("asif", {"model", "typer", "rich", "dataclasses"}),
+        ("asif.protocol", {"typer", "rich", "z3", "pyspark", "proofs", "sim", "spark_check"}),
+    ],
+)
+def test_the_public_doors_are_light(module: str, without: set[str]) -> None:
+    code = f"import {module}, sys; print(*sys.modules)"
+    command = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert without.isdisjoint(ran.stdout.split())

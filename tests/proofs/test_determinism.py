@@ -21,15 +21,15 @@ known = protocols()
 main = known["upstream-backup"]
 for name in ("pairs", "counted-windows"):
     protocol = known[f"upstream-backup:{name}"]
-    pinned = next(p for p in protocol.scopes if p.expect is Outcome.REFUTED)
+    pinned = next(p for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
     found = explore(protocol, pinned.scope)
     print(found.states, found.transitions, sorted(map(str, found.points)))
     print(sorted(found.notes.items()))
     print(found.counterexample.trace.actions, story(found.counterexample.trace))
 print(attack(known["log-io:published"], walks=0, examples=100).failure.trace.actions)
-mutant = next(m for m in main.mutants if m.name == "replay out of order")
+mutant = next(m for m in main.evidence.mutants if m.name == "replay out of order")
 broken = mutate(main, mutant, "model.protocols.upstream_backup.protocol")
-walked = walks(broken, main.scopes[0].scope, count=3000, seed=3)
+walked = walks(broken, main.evidence.scopes[0].scope, count=3000, seed=3)
 print(walked.count, walked.steps, walked.trace.actions, walked.trace.worlds)
 """
 
