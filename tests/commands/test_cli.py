@@ -195,7 +195,7 @@ def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
     ran = asif("prove", "skipping-opener", "--smtlib", "smt", "--json", "out.json", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     assert "skipping-opener: refuted" in ran.stdout
-    assert "✗ no window" in ran.stdout
+    assert "▸ new here" in ran.stdout
     (entry,) = json.loads((tmp_path / "out.json").read_text())
     (lemma,) = entry["lemmas"]
     exported = sorted((tmp_path / "smt").rglob("*.smt2"))
