@@ -439,9 +439,8 @@ def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: 
 
 
 WRONG = """
-from dataclasses import replace
 from docs.examples import relay
-SCOPES = (replace(relay.TWO, states=1),)
+SCOPES = (relay.TWO.holds(1),)
 PROTOCOL = relay.PROTOCOL.vary(family="wrong", scopes=SCOPES, variants=(), mutants=())
 """
 

@@ -14,7 +14,7 @@ from model.boxes.stateless import Filter, Map, Relay, Union
 from model.core import Guarantee, Scope
 from model.graph import chain
 from model.observations import observe
-from model.pair_scopes import COPIES, EVERY, PAIRED, PAIRS, SLIDING, after_union, two, windows
+from model.pair_scopes import COPIES, EVERY, PAIRED, SLIDING, after_union, two, windows
 from model.parts import over_words
 from model.play import Play
 from model.predicates import Type
@@ -201,7 +201,7 @@ def test_upstream_nodes_let_go_at_different_times(cuts: Cuts) -> None:
     nodes.  If the log says nothing of where to begin, the first pair has the second tuple of an old
     one."""
     protocol = upstream_backup(replace(ARBITRARY_TOO, cuts=cuts))
-    scope = replace(two(after_union(PAIRS), 5, 5, "b"), victims=None)
+    scope = replace(two(after_union(PAIRED), 5, 5, "b"), victims=None)
     play = Play(protocol, scope)
     play.settle()
     found = Guarantee.PRECISE
