@@ -329,6 +329,7 @@ def test_a_command_imports_no_library_that_it_may_do_without() -> None:
     [
         ("asif", {"model", "typer", "rich", "dataclasses"}),
         ("asif.protocol", {"typer", "rich", "z3", "pyspark", "proofs", "sim", "spark_check"}),
+        ("asif.log_io", {"typer", "rich", "z3", "pyspark", "model", "proofs", "sim", "reports"}),
     ],
 )
 def test_the_public_doors_are_light(module: str, without: set[str]) -> None:
