@@ -12,10 +12,11 @@ import time
 from typing import NamedTuple
 from unittest import mock
 
+from model.choices import enabled
 from model.evidence import PinnedScope
 from model.registry import protocols
 from model.system import System
-from model.world import World, apply, enabled, initial
+from model.world import World, apply, initial
 from proofs.explore import explorer
 from proofs.explore.explorer import explore
 from proofs.explore.random_walk import walks

@@ -7,14 +7,14 @@ Costs are in model.costs, evidence in model.evidence, the protocol itself in mod
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import NOTHING_OF, Lineage
-from model.errors import Invalid
-from model.graph import Graph
+from model.comparison import Compare
+from model.graph import NO_GRAPH, Graph
 
 NodeName: TypeAlias = str
 
@@ -66,9 +66,19 @@ class Send(NamedTuple):
 
 
 class Save(NamedTuple):
-    """Replace the node's durable value, which survives crashes."""
+    """Replace a durable value of the node, which survives crashes.
+
+    name: one of the site's files; "" where the site has none: the node's only durable value.
+    synced: False: until the next Sync a crash may lose this write and those after it to the file.
+    """
 
     value: Any
+    name: str = ""
+    synced: bool = True
+
+
+class Sync(NamedTuple):
+    """All writes of the node to its files survive crashes from now on."""
 
 
 class Emit(NamedTuple):
@@ -84,6 +94,27 @@ class Emit(NamedTuple):
 
 class SetTimer(NamedTuple):
     name: str
+
+
+class CancelTimer(NamedTuple):
+    """A timer that is not set stays so."""
+
+    name: str
+
+
+class Rewind(NamedTuple):
+    """A source reads its arrivals again, from place `to` on (0: from the first one).
+
+    The arrivals of a source are a log that no crash loses; a restarted source begins behind its
+    last arrival unless it goes back.
+    """
+
+    to: int
+
+
+class Fail(NamedTuple):
+    """The node crashes by its own step, of which this is the last effect: an exception, a fenced
+    writer.  It restarts like any node that has crashed, and no fault of the scope is used."""
 
 
 class Quantity(NamedTuple):
@@ -103,6 +134,12 @@ SPANNED = Quantity(
 SUSPECTED = Quantity(
     "false suspicions", "suspicions", "a node that is up was reported lost; the drivers count this"
 )
+EARLY = Quantity(
+    "early time-outs", "timers", "a patient timer ran out early; every driver counts this itself"
+)
+DISTURBED = Quantity(
+    "link faults", "faults", "a link lost, doubled, delayed or reset; the drivers count this"
+)
 CHECKPOINTED = Quantity(
     "savepoints sent", "savepoints", "a node made safe what a restart of it begins from"
 )
@@ -116,7 +153,7 @@ DISCARDED = Quantity(
     "duplicates discarded", "messages", "a node received again what it had, and dropped it"
 )
 COMMON = (
-    *(CRASHED, SPANNED, SUSPECTED, CHECKPOINTED, RESTORED),
+    *(CRASHED, SPANNED, SUSPECTED, EARLY, DISTURBED, CHECKPOINTED, RESTORED),
     *(REPLAYED, RESENT, STALE, DISCARDED),
 )
 """The quantities of every family, which drivers, price lists and metrics know; a family may add
@@ -130,7 +167,7 @@ class Note(NamedTuple):
     times: int = 1
 
 
-Effect: TypeAlias = Send | Save | Emit | SetTimer | Note
+Effect: TypeAlias = Send | Save | Sync | Emit | SetTimer | CancelTimer | Rewind | Fail | Note
 
 
 Answer: TypeAlias = tuple[Any, tuple[Effect, ...]]
@@ -155,10 +192,27 @@ class Role(Enum):
     SINK = "sink"
 
 
+class File(NamedTuple):
+    """A durable value of a site that has several.  tears: a crash may leave the first lost write
+    half there: a restart reads `Torn` of it then."""
+
+    name: str
+    tears: bool = False
+
+
+class Torn(NamedTuple):
+    """A write that a crash has cut: the value that was to be written."""
+
+    value: Any
+
+
 class Site(NamedTuple):
     """The knowledge of a node at its start: its place in the deployment and its job.
 
     timers: the timers that are set when the node boots; a restarted node sets timers in `recover`.
+    files: the durable values of a site that has several; `recover` receives the values in the order
+    of the files, None for one that was never saved.  disk: these values at each step of the node,
+    with its writes that are not synced; () without files.
     """
 
     name: NodeName
@@ -168,6 +222,31 @@ class Site(NamedTuple):
     succs: tuple[NodeName, ...]
     config: Any = None
     timers: tuple[str, ...] = ()
+    files: tuple[File, ...] = ()
+    disk: tuple[Any, ...] = ()
+
+
+class Group(NamedTuple):
+    """A failure group (a process, a host, a rack): crashable sites that one fault may take down at
+    once.  alone: may a member also crash alone?"""
+
+    members: frozenset[NodeName]
+    alone: bool = True
+
+
+class Link(NamedTuple):
+    """What may happen to the messages of a channel besides crashes.
+
+    lossy, doubling, unordered: one may be lost, come once more, or come after later ones, at any
+    time, each as one of the scope's `disturbances`.  resets: a crash of either end loses all
+    messages on their way, so that none from before reaches the restarted node; and as a disturbance
+    the connection may be reset while both ends are up, which loses the messages both ways.
+    """
+
+    lossy: bool = False
+    doubling: bool = False
+    unordered: bool = False
+    resets: bool = False
 
 
 class Deployment(NamedTuple):
@@ -176,23 +255,27 @@ class Deployment(NamedTuple):
     There may be more sites than the graph has nodes (standbys, stores, coordinators).  Messages go
     both ways along an edge only if there is a channel each way.
 
-    together: failure groups (a host, a rack): crashable sites that one fault may take down at once;
-    each may also crash alone.  watched: channels (sender, receiver) that end with a notice, `Lost`,
+    together: failure groups.  watched: channels (sender, receiver) that end with a notice, `Lost`,
     when the sender crashes.  returning: the nodes that restart after a crash; None: all.  prompt:
     sites that take what they are sent within the action that sends it, and never crash: a database,
-    a broker, an external system.  connections: the prompt sites that are a connection to one node,
-    and hold its events until it has taken them (their gauge `buffered`); drivers with a clock may
-    bound them, and no other driver asks.
+    a broker, an external system; channels between prompt sites form no circle.  connections: the
+    prompt sites that are a connection to one node, and hold its events until it has taken them
+    (their gauge `buffered`); drivers with a clock may bound them, and no other driver asks.
+    patient: the kinds of timers that run out only when nothing else can happen: a time-out that is
+    longer than all that it waits for, unless the scope grants an `early` one.  links: the channels
+    that are no perfect FIFO channels.
     """
 
     sites: tuple[Site, ...]
     channels: tuple[tuple[NodeName, NodeName], ...]
     crashable: frozenset[NodeName]
-    together: tuple[frozenset[NodeName], ...] = ()
+    together: tuple[Group, ...] = ()
     watched: frozenset[tuple[NodeName, NodeName]] = frozenset()
     returning: frozenset[NodeName] | None = None
     prompt: frozenset[NodeName] = frozenset()
     connections: frozenset[NodeName] = frozenset()
+    patient: frozenset[str] = frozenset()
+    links: Mapping[tuple[NodeName, NodeName], Link] = {}
 
 
 # --- worlds to look at -----------------------------------------------------------------------
@@ -227,26 +310,37 @@ class Guarantee(IntEnum):
 class Scope:
     """A deployment that is small enough to explore whole.
 
+    graph: NO_GRAPH for a protocol without a stream, which has properties alone.
     crashes: how many crashes may happen in one run; that of a failure group is one.  victims: the
     nodes that may crash, and the failure groups of such nodes alone; None: all crashable nodes.
+    early: how many patient timers may run out early.  disturbances: how many faults of links may
+    happen.  Failures.SINGLE is about crashes; these two may come at any time.
+    sinks: how the output of a sink compares with the expected one, if not as a sequence.
     """
 
-    graph: Graph
-    inputs: tuple[tuple[NodeName, Inputs], ...]
+    graph: Graph = NO_GRAPH
+    inputs: tuple[tuple[NodeName, Inputs], ...] = ()
     crashes: int = 1
     victims: frozenset[NodeName] | None = None
+    early: int = 0
+    disturbances: int = 0
+    sinks: tuple[tuple[NodeName, Compare], ...] = ()
 
 
 class Observation(NamedTuple):
     """The view from outside: the inputs of each source, the outputs of each sink.
 
-    states: (node, its state) of all nodes that are up; given only at rest, and only to properties
-    that look at `nodes`.
+    To properties that look at `nodes` also: states: (node, its state) of all nodes that are up;
+    durable: (node, what it has saved) of all nodes, down ones too, that have saved anything.  To
+    properties that look at `messages`: the messages on their way, by (sender, receiver), where
+    there are any.
     """
 
     arrivals: tuple[tuple[Arrival, ...], ...]
     outputs: tuple[tuple[Any, ...], ...]
     states: tuple[tuple[NodeName, Any], ...] = ()
+    durable: tuple[tuple[NodeName, Any], ...] = ()
+    messages: tuple[tuple[tuple[NodeName, NodeName], tuple[Any, ...]], ...] = ()
 
 
 class When(Enum):
@@ -258,14 +352,12 @@ class When(Enum):
 class Property:
     """A condition `holds(scope, observation)` on every reachable world, or on the worlds at rest.
 
-    nodes: at rest the property also looks at the nodes' states ("at rest, every node is ready").
+    nodes: the property also looks at the nodes' states and durable values ("no two nodes decide
+    otherwise").  messages: it also looks at the messages on their way.
     """
 
     name: str
     when: When
     holds: Callable[[Scope, Observation], bool]
     nodes: bool = False
-
-    def __post_init__(self) -> None:
-        if self.nodes and self.when is When.ALWAYS:
-            raise Invalid(f"property {self.name!r}: nodes are looked at at rest (When.QUIESCENT)")
+    messages: bool = False

@@ -108,6 +108,10 @@ class Graph:
         return any(specs[n] not in (SOURCE, SINK) and len(self.preds(n)) > 1 for n in below)
 
 
+NO_GRAPH = Graph((), ())
+"""No stream: of a protocol that has properties alone, such as a commit of several databases."""
+
+
 def chain(*operators: tuple[str, Any], source: str = "source", sink: str = "sink") -> Graph:
     """The graph source -> operators in turn -> sink."""
     names = [source, *(name for name, _ in operators), sink]

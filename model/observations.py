@@ -5,9 +5,25 @@ Rule of this file: nothing happens; model.world defines how one world follows an
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from model.choices import quiescent
 from model.core import Observation, Property, When
 from model.system import System, is_satisfied
-from model.world import DOWN, World, quiescent
+from model.world import DOWN, World
+
+
+class Looks(NamedTuple):
+    """The parts of a world inside the system at which some property looks."""
+
+    nodes: bool = False
+    messages: bool = False
+
+
+def looks_of(system: System, *, rest: bool) -> Looks:
+    """The looks of the properties that are evaluated in a world at rest, or in every world."""
+    asked = [p for p in system.properties if rest or p.when is When.ALWAYS]
+    return Looks(any(p.nodes for p in asked), any(p.messages for p in asked))
 
 
 def observe(world: World) -> Observation:
@@ -15,20 +31,28 @@ def observe(world: World) -> Observation:
     return Observation(world.arrivals, world.outputs)
 
 
-def observe_at_rest(system: System, world: World) -> Observation:
-    """The observation with the nodes' states, for properties that look at nodes.
+def look_inside(system: System, world: World, looks: Looks) -> Observation:
+    """The view from outside, and the parts inside at which some property looks.
 
-    A node that is down at rest never returns, and is left out.
+    A node that is down has no state; what it has saved is seen.
     """
-    nodes = zip(system.sites, world.nodes, strict=True)
-    states = tuple((name, node.state) for name, node in nodes if node.state is not DOWN)
-    return Observation(world.arrivals, world.outputs, states)
+    seen = observe(world)
+    if looks.nodes:
+        nodes = [*zip(system.sites, world.nodes, strict=True)]
+        seen = seen._replace(
+            states=tuple((name, node.state) for name, node in nodes if node.state is not DOWN),
+            durable=tuple((name, node.durable) for name, node in nodes if node.durable is not None),
+        )
+    if looks.messages:
+        channels = zip(system.deployment.channels, world.channels, strict=True)
+        seen = seen._replace(messages=tuple((ends, sent) for ends, sent in channels if sent))
+    return seen
 
 
 def first_violation(system: System, world: World) -> Property | None:
     """The first property that does not hold in this world."""
     resting = quiescent(system, world)
-    seen = observe_at_rest(system, world) if resting else observe(world)
+    seen = look_inside(system, world, looks_of(system, rest=resting))
     for property_ in system.properties:
         if (property_.when is When.ALWAYS or resting) and not is_satisfied(system, property_, seen):
             return property_

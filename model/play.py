@@ -11,46 +11,39 @@ from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, TypeAlias
 
-from model.core import Arrival, Effect, NodeName, Note, Scope
-from model.protocol import Protocol
-from model.system import System
-from model.world import (
+from model.actions import (
     Action,
     Crash,
     Deliver,
+    Disturb,
     Inject,
-    Node,
-    Restart,
+    OwnStep,
     Suspect,
     Timeout,
-    World,
-    enabled,
-    initial,
-    input_of,
-    progress,
-    response,
-    unfold,
 )
+from model.choices import enabled, ready
+from model.core import Arrival, Effect, NodeName, Note, Scope
+from model.protocol import Protocol
+from model.system import System
+from model.world import Node, World, initial, input_of, response, unfold
 
-OwnAction: TypeAlias = Deliver | Timeout | Restart
-"""An action that a node takes by itself."""
-Order: TypeAlias = Callable[[OwnAction], Any]
+Order: TypeAlias = Callable[[OwnStep], Any]
 """The place of an action: the least one comes next; None: the action does not come now."""
-Stop: TypeAlias = Callable[[OwnAction], "int | None"]
+Stop: TypeAlias = Callable[[OwnStep], "int | None"]
 """The number of effects of the action after which its nodes crash; None: they do not."""
 
 
-def in_order_of_sites(_action: OwnAction) -> int:
+def in_order_of_sites(_action: OwnStep) -> int:
     """The first action of the first site comes next."""
     return 0
 
 
-def timers_last(action: OwnAction) -> bool:
+def timers_last(action: OwnStep) -> bool:
     """A timer runs out when nothing else is left to do."""
     return isinstance(action, Timeout)
 
 
-def goes_on(_action: OwnAction) -> None:
+def goes_on(_action: OwnStep) -> None:
     """No node crashes."""
 
 
@@ -102,7 +95,7 @@ class Play:
         """
         self.do(Crash(node, drops, group))
 
-    def steps(self, order: Order = in_order_of_sites) -> Iterator[OwnAction]:
+    def steps(self, order: Order = in_order_of_sites) -> Iterator[OwnStep]:
         """The next action in this order, again and again until none comes; each one is done when
         the caller asks for the one after it."""
         while ready := [action for action in self.ready() if order(action) is not None]:
@@ -110,7 +103,7 @@ class Play:
             yield action
             self.do(action)
 
-    def settle(self, order: Order = in_order_of_sites, stop: Stop = goes_on) -> OwnAction | None:
+    def settle(self, order: Order = in_order_of_sites, stop: Stop = goes_on) -> OwnStep | None:
         """Let the nodes act in this order until no action comes, or until `stop` crashes one.
 
         Returns the action that crashed, with the place of the crash; None without a crash.
@@ -130,13 +123,11 @@ class Play:
         return other
 
     # --- looks -------------------------------------------------------------------------------
-    def ready(self) -> list[OwnAction]:
+    def ready(self) -> list[OwnStep]:
         """The actions that nodes may take by themselves now, in the order of the sites."""
-        return [
-            one for name in self.system.sites for one in progress(self.system, self.world, name)
-        ]
+        return [*ready(self.system, self.world)]
 
-    def effects(self, action: OwnAction | Inject) -> tuple[Effect, ...]:
+    def effects(self, action: OwnStep | Inject) -> tuple[Effect, ...]:
         """The effects that the action would have now, with the notes among them."""
         return response(self.system, self.world, action).effects
 
@@ -161,7 +152,7 @@ class Play:
         return self.world.outputs[self.system.sink_at[sink]]
 
     def _count_notes(self, world: World, action: Action) -> None:
-        if isinstance(action, Crash | Suspect):
+        if isinstance(action, Crash | Suspect | Disturb):
             return
         for effect in response(self.system, world, action).effects:
             if isinstance(effect, Note):

@@ -12,9 +12,11 @@ from typing import Any
 
 from model.core import (
     Arrival,
+    CancelTimer,
     Deployment,
     Effect,
     Emit,
+    Fail,
     Input,
     Lost,
     NodeName,
@@ -23,6 +25,7 @@ from model.core import (
     Property,
     Quantity,
     Received,
+    Rewind,
     Role,
     Save,
     Scope,
@@ -30,13 +33,16 @@ from model.core import (
     SetTimer,
     Site,
     Step,
+    Sync,
     TimerFired,
     When,
 )
 from model.costs import CONTROL, Gauges, Memory, Size
 from model.errors import Invalid, StepFailed, describe_error, nearest
 from model.graph import SINK
-from model.protocol import Failures, Protocol
+from model.protocol import Protocol
+from model.timers import parse_timer
+from model.wiring import check_wiring, in_order
 
 LETS_GO = "without faults, at rest, nodes buffer only what a restart needs"
 
@@ -48,7 +54,9 @@ class System:
     properties: the protocol's, and LETS_GO in a scope without crashes if the protocol says what is
     `needed`.  victims: the nodes that may crash in the scope.  returning: the nodes that restart
     after a crash.  groups: the failure groups that may crash; members in the order of the sites.
-    prompt: the prompt sites, in the order of the sites.
+    alone: the victims that may crash alone.  bound: of a node in a group whose members never crash
+    alone, the members.  prompt: the prompt sites, in an order in which each comes before those to
+    which it sends.
     """
 
     protocol: Protocol
@@ -63,6 +71,8 @@ class System:
     victims: frozenset[NodeName] = field(init=False)
     returning: frozenset[NodeName] = field(init=False)
     groups: tuple[tuple[NodeName, ...], ...] = field(init=False)
+    alone: frozenset[NodeName] = field(init=False)
+    bound: Mapping[NodeName, tuple[NodeName, ...]] = field(init=False)
     prompt: tuple[NodeName, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,13 +87,16 @@ class System:
                 f"{self.protocol.name}: deploy returns {deployment!r:.60}; return a Deployment"
             )
         names = [site.name for site in deployment.sites]
-        _check(self.protocol, self.scope, deployment)
+        check_wiring(self.protocol, self.scope, deployment)
         own = [name for name, spec in self.scope.graph.nodes if spec is SINK]
         more = [site.name for site in deployment.sites if site.role is Role.SINK]
         sinks = [*own, *(name for name in more if name not in own)]
         victims = deployment.crashable
         if self.scope.victims is not None:
             victims &= self.scope.victims
+        bound = [group for group in deployment.together if not group.alone]
+        between = [ends for ends in deployment.channels if deployment.prompt.issuperset(ends)]
+        prompt = in_order(names, between)
         derived: dict[str, Any] = {
             "deployment": deployment,
             "sites": {site.name: site for site in deployment.sites},
@@ -92,15 +105,19 @@ class System:
             "source_at": {name: at for at, (name, _) in enumerate(self.scope.inputs)},
             "sink_at": {name: at for at, name in enumerate(sinks)},
             "victims": victims,
-            "returning": deployment.crashable
-            if deployment.returning is None
-            else deployment.returning,
+            "returning": frozenset(names) if deployment.returning is None else deployment.returning,
             "groups": tuple(
-                tuple(name for name in names if name in group)
+                tuple(name for name in names if name in group.members)
                 for group in deployment.together
-                if group <= victims
+                if group.members <= victims
             ),
-            "prompt": tuple(name for name in names if name in deployment.prompt),
+            "alone": victims.difference(*(group.members for group in bound)),
+            "bound": {
+                name: tuple(other for other in names if other in group.members)
+                for group in bound
+                for name in group.members
+            },
+            "prompt": tuple(name for name in prompt if name in deployment.prompt),
             "properties": self.protocol.promise.properties,
         }
         for name, value in derived.items():
@@ -124,118 +141,33 @@ class System:
             if name in needed
         )
 
-    def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
+    def resets(self, ends: tuple[NodeName, NodeName]) -> bool:
+        """Does a crash of one end of the channel lose all messages on their way?"""
+        links = self.deployment.links
+        return any(one in links and links[one].resets for one in (ends, ends[::-1]))
+
+    def answer(
+        self, name: NodeName, value: Any, input_: Input | None, disk: tuple[Any, ...] = ()
+    ) -> Step:
         """The step of the node, checked; a driver that asks the same again may remember it.
 
-        value: the state, or the durable value if input_ is None: a restart.  Raises StepFailed.
+        value: the state, or the durable value if input_ is None: a restart.  disk: the values of
+        the files of a site that has files.  Raises StepFailed.
         """
-        return check_step(self, name, input_, call_step(self, name, value, input_))
+        return check_step(self, name, input_, call_step(self, name, value, input_, disk))
 
 
-def _check(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
-    """Raise Invalid for a scope or deployment that names an unknown site."""
-    if scope.crashes < 0:
-        raise Invalid(f"scope: crashes {scope.crashes}; give 0 or more")
-    names = [site.name for site in deployment.sites]
-    sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
-    sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
-    for name, spec in scope.graph.nodes:
-        if spec is SINK and name not in sinks:
-            raise Invalid(f"{protocol.name}: deploy gives no sink {name!r}, which the graph has")
-    for name in names:
-        if names.count(name) > 1:
-            raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
-    for ends in deployment.channels:
-        if ends[0] == ends[1]:
-            raise Invalid(f"{protocol.name}: deploy gives a channel from {ends[0]!r} to itself")
-        for end in ends:
-            if end not in names:
-                raise Invalid(
-                    f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} and no site "
-                    f"{end!r}{nearest(end, names)}"
-                )
-    for name, _ in scope.inputs:
-        if name not in sources:
-            raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
-    _check_crashes(protocol, deployment)
-    _check_prompt(protocol, deployment)
-    crashable = [name for name in names if name in deployment.crashable]
-    for name in sorted((scope.victims or frozenset()) - {*crashable}):
-        raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
-    if scope.crashes and protocol.promise.assumes.failures is Failures.NONE:
-        raise Invalid(
-            f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
-            "(Failures.NONE)"
-        )
-
-
-def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
-    """Raise Invalid for a crash, a failure group, a watched channel or a return of no such site."""
-    names = [site.name for site in deployment.sites]
-    crashable = [name for name in names if name in deployment.crashable]
-    for name in sorted(deployment.crashable - {*names}):
-        raise Invalid(
-            f"{protocol.name}: deploy lets {name!r} crash, which is no site{nearest(name, names)}"
-        )
-    for group in deployment.together:
-        shown = ", ".join(sorted(group))
-        for name in sorted(group - {*crashable}):
-            raise Invalid(
-                f"{protocol.name}: deploy gives a failure group {shown}, and no site {name!r} may "
-                f"crash{nearest(name, crashable)}"
-            )
-        if len(group) < 2:
-            raise Invalid(
-                f"{protocol.name}: deploy gives a failure group of {len(group)} ({shown}); "
-                "give two sites or more"
-            )
-        if deployment.together.count(group) > 1:
-            raise Invalid(f"{protocol.name}: deploy gives the failure group {shown} twice")
-    for ends in sorted(deployment.watched - {*deployment.channels}):
-        raise Invalid(
-            f"{protocol.name}: deploy watches a channel {ends[0]} -> {ends[1]}, and there is none"
-        )
-    for name in sorted((deployment.returning or frozenset()) - {*crashable}):
-        raise Invalid(
-            f"{protocol.name}: deploy lets {name!r} return from a crash, and it may not crash"
-            f"{nearest(name, crashable)}"
-        )
-
-
-def _check_prompt(protocol: Protocol, deployment: Deployment) -> None:
-    """Raise Invalid for a prompt site that is none, or that something else would move."""
-    sites = {site.name: site for site in deployment.sites}
-    for name in sorted(deployment.prompt):
-        gives = f"{protocol.name}: deploy gives a prompt site {name!r}"
-        if name not in sites:
-            raise Invalid(f"{gives}, which is no site{nearest(name, [*sites])}")
-        if name in deployment.crashable:
-            raise Invalid(f"{gives} that may crash; a prompt site never does")
-        if sites[name].role is Role.SOURCE:
-            raise Invalid(f"{gives} that is a source; a prompt site only takes what it is sent")
-        if sites[name].timers:
-            raise Invalid(f"{gives} with timers; a prompt site only takes what it is sent")
-    for name in sorted(deployment.connections):
-        gives = f"{protocol.name}: deploy gives a connection {name!r}"
-        if name not in deployment.prompt:
-            raise Invalid(f"{gives}, which is no prompt site{nearest(name, [*deployment.prompt])}")
-        receivers = sum(sender == name for sender, _ in deployment.channels)
-        if receivers != 1:
-            raise Invalid(f"{gives} with {receivers} receivers; give it one")
-    for ends in deployment.channels:
-        if deployment.prompt.issuperset(ends):
-            raise Invalid(
-                f"{protocol.name}: deploy gives a channel {ends[0]} -> {ends[1]} between two "
-                "prompt sites; each answers at once, so neither can wait for the other"
-            )
-
-
-def call_step(system: System, name: NodeName, value: Any, input_: Input | None) -> Any:
+def call_step(
+    system: System, name: NodeName, value: Any, input_: Input | None, disk: tuple[Any, ...] = ()
+) -> Any:
     """What the protocol's step returns, unchecked; its recovery's first step if input_ is None.
 
-    value: the state, or the durable value.  Raises StepFailed if the step raises.
+    value: the state, or the durable value.  disk: the values of the files, if the site has files.
+    Raises StepFailed if the step raises.
     """
     behaviour, site = system.protocol.behaviour, system.sites[name]
+    if disk:
+        site = site._replace(disk=disk)
     try:
         if input_ is None:
             return behaviour.restart(site, value)
@@ -269,16 +201,41 @@ def check_step(
                 raise StepFailed(name, on, why)
         if isinstance(effect, Note) and not isinstance(effect.what, Quantity):
             raise StepFailed(name, on, f"notes {effect.what!r:.60}, which is no Quantity")
-        if isinstance(effect, SetTimer | Save) and name in system.deployment.prompt:
-            why = "a prompt site sets no timer, and keeps its state without a save"
-            raise StepFailed(name, on, f"has a {type(effect).__name__} among its effects: {why}")
-        if isinstance(effect, SetTimer) and not isinstance(effect.name, str):
+        if isinstance(effect, SetTimer | CancelTimer) and not isinstance(effect.name, str):
             raise StepFailed(name, on, f"sets the timer {effect.name!r:.60}; its name is a text")
+        why = _misplaced(system, name, effect, last=effect is answer[1][-1])
+        if why:
+            raise StepFailed(name, on, f"has a {type(effect).__name__} among its effects: {why}")
         if hashed and not isinstance(effect, Note):
-            _check_hashable(name, on, effect[-1], f"in {type(effect).__name__}")
+            _check_hashable(name, on, _carried(effect), f"in {type(effect).__name__}")
     if hashed:
         check_state(name, on, answer[0])
     return Step(*answer)
+
+
+def _misplaced(system: System, name: NodeName, effect: Effect, *, last: bool) -> str:
+    """Why this node may not have this effect there; nothing if it may."""
+    files = [file.name for file in system.sites[name].files]
+    prompt, patient = name in system.prompt, system.deployment.patient
+    match effect:
+        case SetTimer(timer) | CancelTimer(timer):
+            if prompt and parse_timer(timer).kind not in patient:
+                return "a prompt site sets patient timers only"
+        case Save() | Sync() if prompt:
+            return "a prompt site keeps its state without a save"
+        case Save(_, file) if files and file not in files:
+            return f"the file {file!r}; the site has {', '.join(files)}"
+        case Save(_, file, synced) if not files and (file or not synced):
+            return "only a site with files (Site.files) names them or leaves out a sync"
+        case Sync() if not files:
+            return "only a site with files (Site.files) syncs"
+        case Fail() if prompt:
+            return "a prompt site never crashes"
+        case Fail() if not last:
+            return "it is the last effect of a step"
+        case Rewind(to) if name not in system.source_at or to < 0:
+            return f"to {to!r:.60}; a source goes back to one of its arrivals, from 0"
+    return ""
 
 
 def faulty_output(system: System, name: NodeName, output: Any) -> str:
@@ -294,6 +251,11 @@ def faulty_output(system: System, name: NodeName, output: Any) -> str:
 def check_state(name: NodeName, on: str, state: Any) -> None:
     """Raise StepFailed if the state cannot be hashed."""
     _check_hashable(name, on, state, "as the state")
+
+
+def _carried(effect: Effect) -> Any:
+    """The value that an effect hands on."""
+    return effect.value if isinstance(effect, Save) else effect[-1] if effect else None
 
 
 def _check_hashable(name: NodeName, on: str, value: Any, place: str) -> None:
@@ -319,7 +281,10 @@ def describe(input_: Input | None) -> str:
 
 def is_satisfied(system: System, property_: Property, seen: Observation) -> bool:
     """Does the property hold of what was seen?  Raises Invalid if it does not answer."""
-    seen = seen if property_.nodes else seen._replace(states=())
+    if not property_.nodes:
+        seen = seen._replace(states=(), durable=())
+    if not property_.messages:
+        seen = seen._replace(messages=())
     try:
         answer: Any = property_.holds(system.scope, seen)
     except Exception as error:  # of a protocol, which may be anybody's

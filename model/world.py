@@ -1,51 +1,74 @@
 """Nodes, FIFO channels, durable values and crashes, composed into one transition system.
 
-Rule of this file: no choice.  A world is a value; `enabled` lists the possible actions in an order
-that never varies, `apply` returns the next world, and every driver is a way to choose an action.
+Rule of this file: no choice.  A world is a value; model.choices lists the possible actions, `apply`
+returns the next world, and every driver is a way to choose an action.
 
 The network and the machines.  A channel is FIFO and loses nothing, but the messages on their way to
 a node are lost when the node crashes, and so are messages sent to a node that is down.  Messages
 that a node sent before its crash still arrive, or are lost with its connections (`drops_sent`):
-both happen.  A crash loses the node's state and timers and keeps its durable value.  A crash may
+both happen.  A crash loses the node's state and timers and keeps its durable values.  A crash may
 come between any two effects of a step (`crash_after`), also of the step with which a node recovers;
-the effects before the crash have happened.
+the effects before the crash have happened.  A step may also end in a crash by itself (`Fail`).
 
 One fault may take down a failure group (`group`): all its members that are up go down at once, and
 each restarts by itself.  A watched channel ends with a notice, `Lost`, when its sender goes down
 and its receiver is up: the last message there, also where `drops_sent` clears what came before.
 A fault may be a false suspicion instead of a crash, where the protocol assumes that: such a notice
-comes, and the sender goes on.
+comes, and the sender goes on.  A link (model.core.Link) may lose, double, delay and reset messages.
 
 A message to a prompt site is processed at once, at the end of the action that sent it; the site
 never crashes.  So one message to it is a transaction: atomic, since its step is; durable, since the
 site stays up; and a crash of the sender strikes before or after it, since a crash comes between
-effects.  Its answer goes through a channel like any other, and is lost with its receiver.
+effects.  Its answer goes through a channel like any other, and is lost with its receiver.  A prompt
+site may send to further prompt sites: they take that within the same action.
+
+The arrivals of a source are a log.  A source that crashes and goes back in it (`Rewind`) reads them
+again before any new event comes.  A file of a node holds its last write that is synced, and the
+writes after it; a crash loses any of these from some write on, which shows at the restart.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
+from model.actions import (
+    Action,
+    Crash,
+    Deliver,
+    Disturb,
+    Disturbance,
+    Inject,
+    Reread,
+    Restart,
+    StepAction,
+    Suspect,
+    Timeout,
+)
 from model.core import (
     Arrival,
+    CancelTimer,
     Effect,
     Emit,
+    Fail,
     Input,
     Lost,
     NodeName,
     Note,
     Received,
+    Rewind,
     Save,
     Send,
     SetTimer,
     Site,
     Step,
+    Sync,
     TimerFired,
+    Torn,
 )
 from model.errors import StepFailed, describe_error
-from model.protocol import Failures, Protocol
+from model.protocol import Protocol
 from model.system import System, check_state
 
 
@@ -59,9 +82,17 @@ DOWN = Down.DOWN
 
 
 class Node(NamedTuple):
+    """A node now.
+
+    durable: the value that it saved; of a site with files, for each file its synced value and then
+    its writes that are not synced.  behind: of a source, the number of arrivals that it has still
+    to read again.
+    """
+
     state: Any
     durable: Any = None
     timers: tuple[str, ...] = ()
+    behind: int = 0
 
 
 class World(NamedTuple):
@@ -69,7 +100,7 @@ class World(NamedTuple):
 
     nodes: in the order of the sites.  channels: in the order of the deployment's channels.
     arrivals: in the order of scope.inputs.  outputs: in the order of system.sink_at.
-    crashes: how many more may come.
+    crashes, early, disturbances: how many more faults of each kind may come (Scope).
     """
 
     nodes: tuple[Node, ...]
@@ -77,63 +108,8 @@ class World(NamedTuple):
     arrivals: tuple[tuple[Arrival, ...], ...]
     outputs: tuple[tuple[Any, ...], ...]
     crashes: int
-
-
-# --- what may happen -------------------------------------------------------------------------
-class Deliver(NamedTuple):
-    """The message at the head of the channel from `sender` is delivered to the node.
-
-    Of all actions that are steps: crash_after: the number of effects after which the node crashes;
-    None: it does not.  group: the failure group that goes down in this crash; (): the node alone.
-    """
-
-    node: NodeName
-    sender: NodeName
-    crash_after: int | None = None
-    group: tuple[NodeName, ...] = ()
-
-
-class Timeout(NamedTuple):
-    node: NodeName
-    timer: str
-    crash_after: int | None = None
-    group: tuple[NodeName, ...] = ()
-
-
-class Inject(NamedTuple):
-    """The outside world hands an event to a source; sources do not crash."""
-
-    node: NodeName
-    arrival: Arrival
-
-
-class Crash(NamedTuple):
-    """The node crashes between two steps; `drops_sent`: messages that the node sent and nobody
-    has received are lost.
-
-    group: the failure group that goes down; `node` is its first member that is up.  (): the node
-    alone.
-    """
-
-    node: NodeName
-    drops_sent: bool = False
-    group: tuple[NodeName, ...] = ()
-
-
-class Restart(NamedTuple):
-    node: NodeName
-    crash_after: int | None = None
-    group: tuple[NodeName, ...] = ()
-
-
-class Suspect(NamedTuple):
-    """The watcher gets the notice that the node has crashed, and the node is up."""
-
-    node: NodeName
-    watcher: NodeName
-
-
-Action: TypeAlias = Deliver | Timeout | Inject | Crash | Restart | Suspect
+    early: int = 0
+    disturbances: int = 0
 
 
 def initial(system: System) -> World:
@@ -144,6 +120,8 @@ def initial(system: System) -> World:
         arrivals=((),) * len(system.source_at),
         outputs=((),) * len(system.sink_at),
         crashes=system.scope.crashes,
+        early=system.scope.early,
+        disturbances=system.scope.disturbances,
     )
 
 
@@ -154,102 +132,7 @@ def boot_node(protocol: Protocol, site: Site) -> Node:
     except Exception as error:  # of a protocol, which may be anybody's
         raise StepFailed(site.name, "boot", describe_error(error)) from error
     check_state(site.name, "boot", state)
-    return Node(state, None, tuple(sorted({*site.timers})))
-
-
-def enabled(system: System, world: World) -> tuple[Action, ...]:
-    """All possible actions: progress first, then the outside world, then faults."""
-    names = [site.name for site in system.deployment.sites]
-    kinds = (progress, offers, faults) if may_fail(system, world) else (progress, offers)
-    return tuple(action for kind in kinds for name in names for action in kind(system, world, name))
-
-
-def may_fail(system: System, world: World) -> bool:
-    """Does the protocol's assumption grant a fault in this world?  Which faults: see `faults`.
-
-    Failures.SINGLE grants the first one always, further ones only when the system is at rest.
-    """
-    if not world.crashes:
-        return False
-    first = world.crashes == system.scope.crashes
-    return (
-        first
-        or system.protocol.promise.assumes.failures is Failures.ANY
-        or quiescent(system, world)
-    )
-
-
-def quiescent(system: System, world: World) -> bool:
-    """Is the system at rest: does no node do anything more by itself?"""
-    return not any(progress(system, world, site.name) for site in system.deployment.sites)
-
-
-def progress(
-    system: System, world: World, name: NodeName
-) -> tuple[Deliver | Timeout | Restart, ...]:
-    """The actions that the node takes by itself."""
-    node = world.nodes[system.node_at[name]]
-    if node.state is DOWN:
-        return (Restart(name),) if name in system.returning else ()
-    takes = tuple(
-        Deliver(name, sender)
-        for (sender, receiver), channel in zip(
-            system.deployment.channels, world.channels, strict=True
-        )
-        if receiver == name and channel
-    )
-    return (*takes, *(Timeout(name, timer) for timer in node.timers))
-
-
-def offers(system: System, world: World, name: NodeName) -> tuple[Inject, ...]:
-    """The events that the outside world may hand to the node next, if the node is a source."""
-    at = system.source_at.get(name)
-    if at is None:
-        return ()
-    _, inputs = system.scope.inputs[at]
-    if len(world.arrivals[at]) >= inputs.length:
-        return ()
-    return tuple(Inject(name, arrival) for arrival in inputs.alphabet)
-
-
-def faults(system: System, world: World, name: NodeName) -> tuple[Action, ...]:
-    """The faults at the node: its own crashes, those of its failure groups, false suspicions.
-
-    `may_fail` knows whether anything may fail now.
-    """
-    groups = ((), *(group for group in system.groups if name in group))
-    return tuple(a for group in groups for a in faults_of(system, world, name, group))
-
-
-def faults_of(
-    system: System, world: World, name: NodeName, group: tuple[NodeName, ...]
-) -> tuple[Action, ...]:
-    """The crashes at the node, alone (()) or with a group: between two steps, or between any two
-    effects of a step; for the node alone also false suspicions.
-
-    Only these nodes are looked at: a suspicion is lost if its watcher is down.  Between two steps a
-    group crashes at its first member that is up, so that no crash is listed twice.
-    """
-    if not world.crashes or name not in system.victims:
-        return ()
-    actions: list[Action] = []
-    up = (member for member in group or (name,) if not _is_down(system, world, member))
-    if next(up, None) == name:
-        actions += [Crash(name, False, group), Crash(name, True, group)]
-    for action in progress(system, world, name):
-        try:
-            points = len(real_effects(response(system, world, action).effects))
-        except StepFailed:  # `apply` of the action reports this; no step, so no crash in it
-            continue
-        actions += [
-            action._replace(crash_after=crash_after, group=group)
-            for crash_after in range(1, points)
-        ]
-    if system.protocol.promise.assumes.suspicions and actions and not group:
-        ends = system.deployment.channels
-        watched = (end for end in ends if end[0] == name and end in system.deployment.watched)
-        actions += [Suspect(*end) for end in watched if not _is_down(system, world, name)]
-    return tuple(actions)
+    return Node(state, ((None,),) * len(site.files) or None, tuple(sorted({*site.timers})))
 
 
 def apply(system: System, world: World, action: Action) -> World:
@@ -266,7 +149,21 @@ def unfold(system: System, world: World, action: Action) -> Iterator[tuple[Actio
         after = act(system, world, part)
         yield part, world, after
         world = after
-        part = next((a for name in system.prompt for a in progress(system, world, name)), None)
+        part = _asked(system, world)
+
+
+def _asked(system: System, world: World) -> Deliver | None:
+    """The first message that a prompt site has still to take."""
+    ends = system.deployment.channels
+    return next(
+        (
+            Deliver(name, sender)
+            for name in system.prompt
+            for (sender, receiver), channel in zip(ends, world.channels, strict=True)
+            if receiver == name and channel
+        ),
+        None,
+    )
 
 
 def act(system: System, world: World, action: Action) -> World:
@@ -274,75 +171,111 @@ def act(system: System, world: World, action: Action) -> World:
     if isinstance(action, Suspect):
         world = world._replace(crashes=world.crashes - 1)
         return _take_effect(system, world, action.node, Send(action.watcher, Lost(action.node)))
+    if isinstance(action, Disturb):
+        return _disturb(system, world, action)
     down = struck(system, world, action)
     if isinstance(action, Crash):
-        return _crash(system, world, down, action.drops_sent)
-    if isinstance(action, Inject):
-        at = system.source_at[action.node]
-        world = world._replace(
-            arrivals=replace_item(world.arrivals, at, (*world.arrivals[at], action.arrival))
-        )
-    if isinstance(action, Deliver):
-        at = system.channel_at[action.sender, action.node]
-        step = response(system, world, action)
-        world = world._replace(channels=replace_item(world.channels, at, world.channels[at][1:]))
-    else:
-        step = response(system, world, action)
-    at = system.node_at[action.node]
-    node = world.nodes[at]
-    if isinstance(action, Timeout):
-        timers = tuple(timer for timer in node.timers if timer != action.timer)
-        node = node._replace(timers=timers)
-    world = world._replace(nodes=replace_item(world.nodes, at, node._replace(state=step.state)))
-    crash_after = None if isinstance(action, Inject) else action.crash_after
-    for effect in real_effects(step.effects)[:crash_after]:
+        return _crash(system, world, down, action.drops_sent)._replace(crashes=world.crashes - 1)
+    effects = response(system, world, action).effects
+    world = _begin(system, world, action)
+    for effect in real_effects(effects)[: action.crash_after]:
         world = _take_effect(system, world, action.node, effect)
+    if action.crash_after is not None:
+        world = world._replace(crashes=world.crashes - 1)
     return _crash(system, world, down) if down else world
 
 
-def response(system: System, world: World, action: Deliver | Timeout | Inject | Restart) -> Step:
+def _begin(system: System, world: World, action: StepAction) -> World:
+    """The world in which the node has taken its input and has its next state: no effect yet."""
+    at = system.node_at[action.node]
+    node = world.nodes[at]._replace(state=response(system, world, action).state)
+    match action:
+        case Inject(name, arrival):
+            source = system.source_at[name]
+            arrivals = (*world.arrivals[source], arrival)
+            world = world._replace(arrivals=replace_item(world.arrivals, source, arrivals))
+        case Reread():
+            node = node._replace(behind=node.behind - 1)
+        case Deliver(name, sender):
+            channel = system.channel_at[sender, name]
+            left = world.channels[channel][1:]
+            world = world._replace(channels=replace_item(world.channels, channel, left))
+        case Timeout(_, timer):
+            node = node._replace(timers=tuple(name for name in node.timers if name != timer))
+            world = world._replace(early=world.early - action.early)
+        case Restart(name) if system.sites[name].files:
+            survived = survivors(node.durable, action, system.sites[name])
+            node = node._replace(durable=tuple((value,) for value in survived))
+    return world._replace(nodes=replace_item(world.nodes, at, node))
+
+
+def response(system: System, world: World, action: StepAction) -> Step:
     """The protocol's answer to the action, before any effect of the action has happened.
 
     Raises StepFailed if the answer breaks the contract.
     """
     name = action.node
-    node = world.nodes[system.node_at[name]]
+    node, site = world.nodes[system.node_at[name]], system.sites[name]
     if isinstance(action, Restart):
-        return system.answer(name, node.durable, None)
-    return system.answer(name, node.state, input_of(system, world, action))
+        durable = survivors(node.durable, action, site) if site.files else node.durable
+        return system.answer(name, durable, None, durable if site.files else ())
+    disk = tuple(writes[-1] for writes in node.durable) if site.files else ()
+    return system.answer(name, node.state, input_of(system, world, action), disk)
 
 
-def input_of(system: System, world: World, action: Deliver | Timeout | Inject) -> Input:
+def survivors(durable: Any, action: Restart, site: Site) -> tuple[Any, ...]:
+    """The value of each file of the site that a crash left."""
+    return tuple(
+        Torn(writes[kept + 1]) if file.name in action.torn else writes[kept]
+        for file, writes, kept in zip(site.files, durable, action.kept, strict=True)
+    )
+
+
+def input_of(system: System, world: World, action: Deliver | Timeout | Inject | Reread) -> Input:
     """The input that the action hands to its node."""
     if isinstance(action, Deliver):
         channel = world.channels[system.channel_at[action.sender, action.node]]
         return Received(action.sender, channel[0])
     if isinstance(action, Timeout):
         return TimerFired(action.timer)
+    if isinstance(action, Reread):
+        behind = world.nodes[system.node_at[action.node]].behind
+        return world.arrivals[system.source_at[action.node]][-behind]
     return action.arrival
 
 
 def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
-    """The effects without the notes: a crash may come between any two of these."""
-    return tuple(effect for effect in effects if not isinstance(effect, Note))
+    """The effects without the notes and the last `Fail`: a crash may come between any two of
+    these."""
+    return tuple(effect for effect in effects if not isinstance(effect, Note | Fail))
 
 
 def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]:
     """The nodes that go down in the action; `world` is the one before it."""
-    if isinstance(action, Inject | Suspect):
+    if isinstance(action, Suspect | Disturb):
         return ()
     if not isinstance(action, Crash) and action.crash_after is None:
-        return ()
+        if not fails(system, world, action):
+            return ()
+        group = system.bound.get(action.node, ())
+    else:
+        group = action.group
     return tuple(
         name
-        for name in action.group or (action.node,)
-        if name == action.node or not _is_down(system, world, name)
+        for name in group or (action.node,)
+        if name == action.node or not is_down(system, world, name)
     )
+
+
+def fails(system: System, world: World, action: StepAction) -> bool:
+    """Does the node crash by this step itself?"""
+    effects = response(system, world, action).effects
+    return bool(effects) and isinstance(effects[-1], Fail)
 
 
 def is_noticed(system: System, world: World, ends: tuple[NodeName, NodeName]) -> bool:
     """Does the channel end with a notice if its sender has just gone down?"""
-    return ends in system.deployment.watched and not _is_down(system, world, ends[1])
+    return ends in system.deployment.watched and not is_down(system, world, ends[1])
 
 
 def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
@@ -350,7 +283,7 @@ def replace_item(items: tuple[Any, ...], at: int, item: Any) -> tuple[Any, ...]:
     return (*items[:at], item, *items[at + 1 :])
 
 
-def _is_down(system: System, world: World, name: NodeName) -> bool:
+def is_down(system: System, world: World, name: NodeName) -> bool:
     return world.nodes[system.node_at[name]].state is DOWN
 
 
@@ -362,37 +295,78 @@ def _crash(
         Node(DOWN, node.durable) if name in down else node
         for name, node in zip(system.sites, world.nodes, strict=True)
     )
-    world = world._replace(nodes=nodes, crashes=world.crashes - 1)
+    world = world._replace(nodes=nodes)
     channels = []
     for ends, channel in zip(system.deployment.channels, world.channels, strict=True):
         sender, receiver = ends
-        left = () if receiver in down or (drops_sent and sender in down) else channel
-        if sender in down and is_noticed(system, world, ends):
-            left = (*left, Lost(sender))
+        left = () if receiver in down else channel
+        if sender in down:
+            left = () if drops_sent or system.resets(ends) else left
+            if is_noticed(system, world, ends):
+                left = (*left, Lost(sender))
         channels.append(left)
     return world._replace(channels=tuple(channels))
 
 
+def _disturb(system: System, world: World, action: Disturb) -> World:
+    """The world after a fault of a link, on which there is a message."""
+    at = system.channel_at[action.sender, action.node]
+    first, *others = world.channels[at]
+    left = {
+        Disturbance.LOSE: others,
+        Disturbance.DOUBLE: [first, *others, first],
+        Disturbance.DELAY: [*others, first],
+        Disturbance.RESET: [],
+    }[action.how]
+    channels = replace_item(world.channels, at, tuple(left))
+    back = system.channel_at.get((action.node, action.sender))
+    if action.how is Disturbance.RESET and back is not None:
+        channels = replace_item(channels, back, ())
+    return world._replace(channels=channels, disturbances=world.disturbances - 1)
+
+
 def _take_effect(system: System, world: World, name: NodeName, effect: Effect) -> World:
-    at = system.node_at[name]
     match effect:
         case Send(to, message):
-            if _is_down(system, world, to):
+            if is_down(system, world, to):
                 return world
             channel = system.channel_at[name, to]
             sent = (*world.channels[channel], message)
             return world._replace(channels=replace_item(world.channels, channel, sent))
-        case Save(value):
-            node = world.nodes[at]._replace(durable=value)
-            return world._replace(nodes=replace_item(world.nodes, at, node))
         case Emit(output, of):
             sink = system.sink_at[name]
             output = (*output, of) if of else output
             outputs = replace_item(world.outputs, sink, (*world.outputs[sink], output))
             return world._replace(outputs=outputs)
-        case SetTimer(timer):
-            node = world.nodes[at]
-            node = node._replace(timers=tuple(sorted({*node.timers, timer})))
-            return world._replace(nodes=replace_item(world.nodes, at, node))
-        case Note():
+        case Note() | Fail():
             return world
+    at = system.node_at[name]
+    node = _keep(system, world, name, world.nodes[at], effect)
+    return world._replace(nodes=replace_item(world.nodes, at, node))
+
+
+def _keep(system: System, world: World, name: NodeName, node: Node, effect: Effect) -> Node:
+    """The node after an effect on its durable values, its timers or its place in the log."""
+    match effect:
+        case Save(value) if not system.sites[name].files:
+            return node._replace(durable=value)
+        case Save():
+            return node._replace(durable=write(system.sites[name], node.durable, effect))
+        case Sync():
+            return node._replace(durable=tuple(writes[-1:] for writes in node.durable))
+        case SetTimer(timer):
+            return node._replace(timers=tuple(sorted({*node.timers, timer})))
+        case CancelTimer(timer):
+            return node._replace(timers=tuple(one for one in node.timers if one != timer))
+        case Rewind(to):
+            read = len(world.arrivals[system.source_at[name]])
+            return node._replace(behind=read - min(to, read))
+    raise AssertionError(f"{effect} is no effect on a node")
+
+
+def write(site: Site, durable: Any, save: Save) -> tuple[Any, ...]:
+    """The files of a node after a write."""
+    return tuple(
+        writes if one.name != save.name else (save.value,) if save.synced else (*writes, save.value)
+        for one, writes in zip(site.files, durable, strict=True)
+    )

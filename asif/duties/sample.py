@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from model.actions import Action, Crash, Disturb, Suspect
+from model.choices import enabled
 from model.core import Arrival, Effect, Guarantee, Inputs, Role, Scope
 from model.evidence import Outcome, PinnedScope
 from model.protocol import Failures, Protocol
 from model.system import System
-from model.world import Action, Crash, Suspect, World, apply, enabled, initial, response
+from model.world import World, apply, initial, response
 from proofs.explore.explorer import Exploration, Trace, explore
 from sim.inputs.streams import Workload, deployable, graph_for
 from sim.untimed.crashes import UntimedCrash
@@ -73,7 +75,7 @@ class Sample:
         return tuple(
             effect
             for system, before, action, _ in self.edges()
-            if not isinstance(action, Crash | Suspect)
+            if not isinstance(action, Crash | Suspect | Disturb)
             for effect in response(system, before, action).effects
         )
 

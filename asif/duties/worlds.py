@@ -9,11 +9,12 @@ from collections.abc import Iterator
 
 from asif.duties.duty import Duty
 from asif.duties.sample import Sample
+from model.actions import Crash, Disturb, Suspect
 from model.core import COMMON, Note, Save, Send
 from model.costs import MessageKind
 from model.evidence import Outcome
 from model.system import read_gauges, read_memory, size_of
-from model.world import DOWN, Crash, Suspect, response
+from model.world import DOWN, response
 
 
 def as_pinned(sample: Sample) -> Iterator[str]:
@@ -38,7 +39,7 @@ def as_pinned(sample: Sample) -> Iterator[str]:
 def pure(sample: Sample) -> Iterator[str]:
     """A step that is asked twice gives the same answer."""
     for system, before, action, _ in sample.edges():
-        if isinstance(action, Crash | Suspect):
+        if isinstance(action, Crash | Suspect | Disturb):
             continue
         if response(system, before, action) != response(system, before, action):
             yield f"two answers to {action}"

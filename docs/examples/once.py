@@ -14,9 +14,10 @@ from typing import Any
 import z3
 
 from docs.examples.mindful import PROTOCOL
+from model.actions import Action, Deliver
 from model.evidence import Outcome
 from model.system import System
-from model.world import Action, Deliver, World
+from model.world import World
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery

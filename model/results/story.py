@@ -19,6 +19,8 @@ class MomentKind(StrEnum):
     CRASH = "crash"
     RESTART = "restart"
     SUSPECT = "suspect"
+    REREAD = "reread"
+    DISTURB = "disturb"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,8 @@ class StoryMessage:
 class StoryMoment:
     """An action of a node, or a step of a prompt site.
 
-    label: the input.  cut: after how many effects a crash ended the step.  with_: the other nodes
+    label: the input.  cut: after how many effects a crash ended the step.  fails: the node crashed
+    by the step itself.  with_: the other nodes
     that went down with this one.  from_: None unless it takes a message.  state, windows, backup:
     those of the node afterwards; "" and None while it is down.
     """
@@ -53,6 +56,7 @@ class StoryMoment:
     kind: MomentKind
     label: str = ""
     cut: int | None = None
+    fails: bool = key(absent=True, default=False)
     with_: tuple[str, ...] = key("with", default=())
     from_: SentFrom | None = key("from", default=None)
     sends: tuple[StoryMessage, ...] = ()
@@ -64,7 +68,7 @@ class StoryMoment:
     @property
     def down(self) -> tuple[str, ...]:
         """The nodes that go down in this moment, its own first."""
-        crashes = self.kind is MomentKind.CRASH or self.cut is not None
+        crashes = self.kind is MomentKind.CRASH or self.cut is not None or self.fails
         return (self.node, *self.with_) if crashes else ()
 
 

@@ -6,15 +6,16 @@ file only makes sure that no question is asked twice.
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
 integer.  The actions of a node depend on its *view* alone: its own state, its incoming channels,
-its arrivals and the crash budget; and of the view only on the *focus*: the first message of a
-channel, and whether the budget allows a crash.  So model.world is asked once for each distinct
+its arrivals and the budgets of faults; and of the view only on the *focus*: the first message of a
+channel, and whether a budget allows a fault.  So model.world is asked once for each distinct
 focus, on a world that is empty elsewhere.  For each view the answer is kept as a difference, and as
 the messages appended to outgoing channels and outputs.  Appends are cached too, so that an action
 on a packed world costs one addition for the node and one for each channel on which the node sends.
 
 A failure group has a view for each member at which it may crash: what the member's own view reads,
 and the nodes of the others.  Nothing else of the others is read: a crash closes their channels
-whatever these hold.
+whatever these hold.  A node that never crashes alone has these nodes in its own view, too: it may
+fail by itself.
 
 A prompt site has a view like any other site.  What it is sent is a message in its channel, as an
 action leaves it; the successor is then settled: the site takes message after message.
@@ -24,26 +25,24 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from itertools import accumulate, chain, islice, pairwise
 from operator import itemgetter
 from typing import Any
 
+from model.actions import Action, Crash, Deliver, Disturb, Disturbance
+from model.choices import (
+    crashes_of,
+    disturbances,
+    late_crashes_of,
+    offers,
+    patience,
+    progress,
+)
+from model.observations import Looks
 from model.protocol import Failures
 from model.system import System
-from model.world import (
-    DOWN,
-    Action,
-    Crash,
-    Deliver,
-    Node,
-    World,
-    act,
-    faults_of,
-    initial,
-    offers,
-    progress,
-    struck,
-)
+from model.world import DOWN, Node, World, act, initial, struck
 from proofs.explore.evidence import Evidence, ScopeCrashPoint, gather_evidence
 from proofs.explore.interning import own_key
 from proofs.explore.views import (
@@ -52,6 +51,7 @@ from proofs.explore.views import (
     CLOSED,
     CachedEffect,
     CachedSystem,
+    Change,
     Move,
     NodeView,
     StepCache,
@@ -64,13 +64,37 @@ class Overflow(Exception):
 
 
 ELSEWHERE = Node("elsewhere")
+MORE_BUDGETS = ("early", "disturbances")
+
+
+DISTURBED = {
+    Disturbance.LOSE: Change.TAKEN,
+    Disturbance.DOUBLE: Change.DOUBLED,
+    Disturbance.DELAY: Change.DELAYED,
+    Disturbance.RESET: Change.RESET,
+}
+
+
+def _changed(before: Any, change: Change) -> Any:
+    """The value of a field after a change."""
+    if change is Change.SPENT:
+        return before - 1
+    if change is Change.CLOSED or before is CLOSED:
+        return CLOSED if change is Change.CLOSED else ()
+    return {
+        Change.TAKEN: before[1:],
+        Change.OPENED: (),
+        Change.DOUBLED: (*before, *before[:1]),
+        Change.DELAYED: (*before[1:], *before[:1]),
+        Change.RESET: (),
+    }[change]
 
 
 class Collapsed:
     """A system, with the tables that grow as it is explored.
 
-    Fields of a world, in order: nodes, channels, arrivals, outputs, crashes.  `bits` is the width
-    of a field: 16 or 32.
+    Fields of a world, in order: nodes, channels, arrivals, outputs, the budget of crashes, and the
+    other budgets that the scope grants.  `bits` is the width of a field: 16 or 32.
     """
 
     def __init__(self, system: System, bits: int = 16) -> None:
@@ -83,7 +107,8 @@ class Collapsed:
         self._numbers: list[dict[Hashable, int]] = []
         deployment = system.deployment
         counts = [len(deployment.sites), len(deployment.channels)]
-        counts += [len(system.source_at), len(system.sink_at), 1]
+        self.budgets = ("crashes", *(n for n in MORE_BUDGETS if getattr(system.scope, n)))
+        counts += [len(system.source_at), len(system.sink_at), len(self.budgets)]
         self.starts = [sum(counts[:i]) for i in range(len(counts))]
         self.width = sum(counts)
         for _ in range(self.width):
@@ -95,11 +120,8 @@ class Collapsed:
         self._message_numbers: dict[Hashable, int] = {}
         self._layout = struct.Struct(f"<{self.width}{'H' if bits == 16 else 'I'}")
         alone = [self._view(name, ()) for name in system.sites]
-        self.prompt = [at for at, view in enumerate(alone) if view.node in system.prompt]
+        self.prompt = [system.node_at[name] for name in system.prompt]
         self.views = (*alone, *(self._view(name, g) for g in system.groups for name in g))
-        seen = self.starts[2], self.starts[4]
-        self.nodes: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(slice(counts[0]))
-        self.observation: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*range(*seen))
         self.initial = self.pack(initial(system))
 
     # --- worlds and numbers ------------------------------------------------------------------
@@ -116,10 +138,17 @@ class Collapsed:
     def world_of(self, numbers: tuple[int, ...]) -> World:
         return self.fold([self.values[i][number] for i, number in enumerate(numbers)])
 
-    def arrivals_and_outputs(self, numbers: tuple[int, ...]) -> tuple[Any, Any]:
+    def arrivals_and_outputs(self, numbers: Sequence[int]) -> tuple[Any, Any]:
         _, _, arrivals, outputs, end = self.starts
-        value = [self.values[arrivals + i][n] for i, n in enumerate(numbers)]
-        return tuple(value[: outputs - arrivals]), tuple(value[outputs - arrivals : end])
+        value = [self.values[field][numbers[field]] for field in range(arrivals, end)]
+        return tuple(value[: outputs - arrivals]), tuple(value[outputs - arrivals :])
+
+    def looked_at(self, looks: Looks) -> list[int]:
+        """The fields that an observation with these looks depends on."""
+        nodes, channels, arrivals, _, end = self.starts
+        inside = [*range(nodes, channels)] if looks.nodes else []
+        inside += range(channels, arrivals) if looks.messages else []
+        return [*range(arrivals, end), *inside]
 
     def flatten(self, world: World) -> list[Any]:
         channels = [
@@ -128,15 +157,17 @@ class Collapsed:
                 self.system.deployment.channels, world.channels, strict=True
             )
         ]
-        return [*world.nodes, *channels, *world.arrivals, *world.outputs, world.crashes]
+        budgets = (getattr(world, name) for name in self.budgets)
+        return [*world.nodes, *channels, *world.arrivals, *world.outputs, *budgets]
 
     def fold(self, values: list[Any]) -> World:
-        nodes, channels, arrivals, outputs, crashes = (
+        nodes, channels, arrivals, outputs, budgets = (
             tuple(values[start:end])
             for start, end in zip(self.starts, [*self.starts[1:], None], strict=True)
         )
         opened = tuple(() if channel is CLOSED else channel for channel in channels)
-        return World(nodes, opened, arrivals, outputs, crashes[0])
+        left = dict(zip(self.budgets, budgets, strict=True))
+        return World(nodes, opened, arrivals, outputs, **left)
 
     def number(self, field: int, value: Hashable) -> int:
         numbers, values = self._numbers[field], self.values[field]
@@ -153,32 +184,33 @@ class Collapsed:
     # --- views -------------------------------------------------------------------------------
     def _view(self, name: str, group: tuple[str, ...]) -> NodeView:
         system = self.system
-        nodes, channels, arrivals, outputs, crashes = self.starts
+        nodes, channels, arrivals, outputs, budgets = self.starts
         ends = system.deployment.channels
         fields = [nodes + system.node_at[name]]
-        fields += [nodes + system.node_at[other] for other in group if other != name]
+        others = {*(group or system.bound.get(name, ()))} - {name}
+        fields += [nodes + system.node_at[other] for other in system.sites if other in others]
         if name in system.source_at and not group:
             fields.append(arrivals + system.source_at[name])
         wide = len(fields)
         fields += [channels + at for at, (_, receiver) in enumerate(ends) if receiver == name]
-        fields.append(crashes)
+        after = len(fields)
+        fields += range(budgets, self.width)
         outgoing = [
             channels + at
             for at, (sender, receiver) in enumerate(ends)
-            if sender == name or (receiver != name and not {sender, receiver}.isdisjoint(group))
+            if sender == name or (receiver != name and not others.isdisjoint((sender, receiver)))
         ]
         if name in system.sink_at:
             outgoing.append(outputs + system.sink_at[name])
-        return NodeView(
-            name, group, tuple(fields), wide, itemgetter(*fields), tuple(outgoing), {}, {}, {}, {}
-        )
+        pick: Callable[[tuple[int, ...]], tuple[int, ...]] = itemgetter(*fields)
+        tables: tuple[dict[Any, Any], ...] = ({}, {}, {}, {})
+        return NodeView(name, group, tuple(fields), wide, after, pick, tuple(outgoing), *tables)
 
     def moves(self, view: NodeView, numbers: tuple[int, ...]) -> Transitions:
         """The transitions of a view; `numbers` are those of its fields."""
         focus = self.focus(view, self.focus_key(view, numbers))
         found = tuple(self._move(view, numbers, cached) for cached in focus.cached)
-        own, inputs = focus.own, focus.inputs
-        moves = Transitions(found[:own], found[own:inputs], found[inputs:])
+        moves = Transitions(*(found[i:j] for i, j in pairwise((0, *focus.ends))))
         view.table[numbers] = moves
         view.actions[numbers] = focus.actions
         return moves
@@ -189,22 +221,26 @@ class Collapsed:
             key = view.pick(numbers)
             yield view, view.table.get(key) or self.moves(view, key)
 
-    def may_fail(self, numbers: tuple[int, ...]) -> bool:
-        """The answer of model.world.may_fail for a world."""
-        left = self.values[-1][numbers[-1]]
+    def may_crash(self, numbers: tuple[int, ...]) -> bool:
+        """The answer of model.choices.may_crash for a world."""
+        left = self.values[self.starts[4]][numbers[self.starts[4]]]
         if not left:
             return False
         failures = self.system.protocol.promise.assumes.failures
         if left == self.system.scope.crashes or failures is Failures.ANY:
             return True
-        return not any(moves.own for _, moves in self.moves_in(numbers))
+        return not any(moves.own or moves.patient for _, moves in self.moves_in(numbers))
 
     def enabled(self, numbers: tuple[int, ...]) -> Iterator[tuple[Action, Move]]:
         """Every action that is enabled in a world, node by node."""
-        granted = self.may_fail(numbers)
-        for view, moves in self.moves_in(numbers):
-            found = (*moves.own, *moves.inputs, *(moves.faults if granted else ()))
-            yield from zip(view.actions[view.pick(numbers)], found, strict=False)
+        all_moves = [*self.moves_in(numbers)]
+        crashes, idle = self.may_crash(numbers), not any(moves.own for _, moves in all_moves)
+        possible = (True, True, True, crashes, idle, idle and crashes)
+        for view, moves in all_moves:
+            actions = iter(view.actions[view.pick(numbers)])
+            for kind, may in zip(moves, possible, strict=True):
+                found = zip(islice(actions, len(kind)), kind, strict=True)
+                yield from found if may else list(found)[:0]
 
     def append(self, field: int, content: int, messages: int) -> int:
         """The difference that an append makes to a channel; a closed channel loses the messages."""
@@ -260,7 +296,7 @@ class Collapsed:
         if known is None:
             value = self.values[field][number]
             if value is not CLOSED:
-                value = min(value, 1) if field == self.starts[4] else value[:1]
+                value = min(value, 1) if field >= self.starts[4] else value[:1]
             known = self._narrow[field][number] = self.number(field, value)
         return known
 
@@ -279,10 +315,15 @@ class Collapsed:
     def _ask(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         system = self.system
         world = self._alone(view, numbers)
-        own = () if view.group else progress(system, world, view.node)
-        inputs = () if view.group else offers(system, world, view.node)
-        failing = faults_of(system, world, view.node, view.group)
-        actions = (*own, *inputs, *failing)
+        node, group = view.node, view.group
+        alone = (progress, offers, disturbances)
+        kinds: list[tuple[Action, ...]] = [
+            () if group else kind(system, world, node) for kind in alone
+        ]
+        kinds.append(crashes_of(system, world, node, group))
+        kinds.append(() if group else patience(system, world, node))
+        kinds.append(late_crashes_of(system, world, node, group))
+        actions: tuple[Action, ...] = tuple(chain.from_iterable(kinds))
         cached = tuple(self._answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:
             for name, times in evidence.notes.items():
@@ -290,21 +331,22 @@ class Collapsed:
             self.points |= evidence.points
             self.hit |= evidence.hit
         effects = tuple(effect for effect, _ in cached)
-        return StepCache(actions, effects, len(own), len(own) + len(inputs))
+        return StepCache(actions, effects, tuple(accumulate(map(len, kinds))))
 
     def _answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> tuple[CachedEffect, Evidence]:
         """The effect of an action, and what it is evidence of.
 
-        Both depend on the node's own fields, on whether a crash may follow, and on the message that
+        Both depend on the node's own fields, on whether a fault may follow, and on the message that
         the action takes; of other channels they change or use nothing.
         """
         taken = -1
-        if isinstance(action, Deliver):
+        if isinstance(action, Deliver | Disturb):
             channel = self.system.channel_at[action.sender, action.node]
             taken = numbers[view.fields.index(self.starts[1] + channel)]
-        key = (action, *numbers[: view.wide], numbers[-1], taken)
+        kind = type(action)  # a Restart of a node and a Reread of it are equal tuples
+        key = (kind, action, *numbers[: view.wide], *numbers[view.budgets :], taken)
         known = view.answers.get(key)
         if known is None:
             effect = self._effect(view, numbers, world, action)
@@ -318,20 +360,33 @@ class Collapsed:
         changed = []
         after = []
         for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):
-            if values[field] is self.values[field][number]:
+            before, now = self.values[field][number], values[field]
+            if now is before:
                 continue
             if position < view.wide:
-                now = self.number(field, values[field])
-                changed.append((field, now - number))
-            elif values[field] != self.values[field][number]:
-                assert values[field] in ((), CLOSED) or field == self.starts[4], "not a FIFO's way"
-                after.append((field, values[field]))
+                changed.append((field, self.number(field, now) - number))
+            elif now != before:
+                after.append((field, self._change(field, before, now, action)))
         sent = [(field, values[field]) for field in view.outgoing]
         if down := struck(self.system, world, action):
             drops_sent = isinstance(action, Crash) and action.drops_sent
             sent = [(field, self._marked(field, value, down, drops_sent)) for field, value in sent]
+        elif isinstance(action, Disturb) and action.how is Disturbance.RESET:
+            ends = self.system.channel_at.get((action.node, action.sender))
+            sent = [(self.starts[1] + ends, (CLEAR,))] if ends is not None else []
         numbered = tuple((field, self.message_number(value)) for field, value in sent if value)
         return CachedEffect(tuple(changed), tuple(after), numbered)
+
+    def _change(self, field: int, before: Any, now: Any, action: Action) -> Change:
+        """The change of a field that varies within a focus, by its value in the focus."""
+        if field >= self.starts[4]:
+            return Change.SPENT
+        if isinstance(action, Disturb):
+            return DISTURBED[action.how]
+        if now is CLOSED:
+            return Change.CLOSED
+        assert now == (), "not a FIFO's way"
+        return Change.OPENED if before is CLOSED else Change.TAKEN
 
     def _marked(
         self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool
@@ -343,21 +398,21 @@ class Collapsed:
             sender, receiver = self.system.deployment.channels[field - self.starts[1]]
             if value is CLOSED:
                 messages = (CLOSE,) if receiver in down else ()
-            elif drops_sent and sender in down:
+            elif sender in down and (drops_sent or self._resets(field)):
                 messages = (CLEAR, *value)
         return messages
+
+    def _resets(self, field: int) -> bool:
+        ends = self.system.deployment.channels[field - self.starts[1]]
+        return self.system.resets(ends)
 
     def _move(self, view: NodeView, numbers: tuple[int, ...], cached: CachedEffect) -> Move:
         """The cached effect with all that the view holds beyond the focus."""
         difference = sum(change << (self.bits * field) for field, change in cached.changed)
-        for field, after in cached.after:
+        for field, change in cached.after:
             number = numbers[view.fields.index(field)]
-            before = self.values[field][number]
-            if field == self.starts[4]:
-                after = before - 1
-            elif after is not CLOSED and before is not CLOSED:
-                after = before[1:]  # the action has taken the first message
-            difference += (self.number(field, after) - number) << (self.bits * field)
+            now = _changed(self.values[field][number], change)
+            difference += (self.number(field, now) - number) << (self.bits * field)
         return difference, cached.sent
 
     def message_number(self, messages: tuple[Any, ...]) -> int:

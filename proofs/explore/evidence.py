@@ -9,23 +9,19 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from model.core import CRASHED, SPANNED, SUSPECTED, NodeName, Note
-from model.system import System, describe, read_gauges
-from model.world import (
-    DOWN,
+from model.actions import (
     Action,
     Crash,
-    Deliver,
+    Disturb,
     Inject,
     Restart,
+    StepAction,
     Suspect,
     Timeout,
-    World,
-    input_of,
-    real_effects,
-    response,
-    struck,
 )
+from model.core import CRASHED, DISTURBED, EARLY, SPANNED, SUSPECTED, NodeName, Note
+from model.system import System, describe, read_gauges
+from model.world import DOWN, World, input_of, real_effects, response, struck
 
 
 class ScopeCrashPoint(NamedTuple):
@@ -61,11 +57,14 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
 
     A group of which one member is up crashes as this node alone does: no point of the group is hit.
     """
-    if isinstance(action, Inject):
+    if isinstance(action, Inject) and action.node not in system.victims:
         return Evidence()
     if isinstance(action, Suspect):
         return Evidence({SUSPECTED.name: 1})
-    if down := struck(system, world, action):
+    if isinstance(action, Disturb):
+        return Evidence({DISTURBED.name: 1})
+    down = struck(system, world, action)
+    if down and (isinstance(action, Crash) or action.crash_after is not None):
         hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
         spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))
         notes = {CRASHED.name: len(down), **({SPANNED.name: spanned} if spanned else {})}
@@ -74,6 +73,10 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
     node = action.node
     effects = response(system, world, action).effects
     counted: Counter[str] = Counter()
+    if down:
+        counted[CRASHED.name] += len(down)
+    if isinstance(action, Timeout) and action.early:
+        counted[EARLY.name] += 1
     for effect in effects:
         if isinstance(effect, Note):
             counted[effect.what.name] += effect.times
@@ -91,9 +94,7 @@ def _open_windows(system: System, world: World, name: NodeName) -> int | None:
     return None if state is DOWN else read_gauges(system, name, state).windows
 
 
-def _hit(
-    system: System, world: World, action: Deliver | Timeout | Crash | Restart
-) -> ScopeCrashPoint:
+def _hit(system: System, world: World, action: StepAction | Crash) -> ScopeCrashPoint:
     """The point at which the action crashes."""
     if isinstance(action, Crash):
         return _between(action.node, action.group)
@@ -109,7 +110,7 @@ def _between(node: NodeName, group: tuple[NodeName, ...]) -> ScopeCrashPoint:
 def _within(
     system: System,
     world: World,
-    action: Deliver | Timeout | Restart,
+    action: StepAction,
     crash_after: int,
     group: tuple[NodeName, ...],
 ) -> ScopeCrashPoint:

@@ -15,12 +15,14 @@ from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from model.actions import Action
+from model.choices import disturbances, enabled, offers, ready
 from model.core import Guarantee, Property, Scope, When
 from model.errors import StepFailed
 from model.evidence import Outcome
 from model.protocol import Protocol
 from model.system import System
-from model.world import Action, World, apply, enabled, offers, progress
+from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
@@ -133,13 +135,12 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     The step of a prompt site fails within an action of another node.
     """
     system, actions, worlds = trace
-    names = [*system.sites] if error.node in system.prompt else [error.node]
-    found = (
-        a for name in names for kind in (progress, offers) for a in kind(system, worlds[-1], name)
-    )
-    for action in found:
+    world = worlds[-1]
+    offered = (a for name in system.sites for a in offers(system, world, name))
+    disturbed = (a for name in system.sites for a in disturbances(system, world, name))
+    for action in (*ready(system, world), *offered, *disturbed):
         try:
-            apply(system, worlds[-1], action)
+            apply(system, world, action)
         except StepFailed:
             return Trace(system, (*actions, action), worlds)
     raise error

@@ -24,13 +24,15 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from model.actions import Action
+from model.choices import faults, may_fail, offers, ready
 from model.core import Property, Scope
 from model.errors import StepFailed
 from model.evidence import Outcome
 from model.observations import first_violation
 from model.protocol import Failures, Protocol
 from model.system import System
-from model.world import Action, World, apply, faults, initial, may_fail, offers, progress
+from model.world import World, apply, initial
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, Trace, answer_property
 from proofs.explore.shrinker import shrink
@@ -100,7 +102,7 @@ def machine(
 
         @rule(data=st.data())
         def progress(self, data: st.DataObject) -> None:
-            self._one_of(progress, data)
+            self._draw(ready(self.system, self.worlds[-1]), data)
 
         @rule(data=st.data())
         def arrive(self, data: st.DataObject) -> None:
@@ -114,7 +116,9 @@ def machine(
         def _one_of(self, kind: Any, data: st.DataObject) -> None:
             world = self.worlds[-1]
             sites = self.system.deployment.sites
-            choices = [a for site in sites for a in kind(self.system, world, site.name)]
+            self._draw([a for site in sites for a in kind(self.system, world, site.name)], data)
+
+        def _draw(self, choices: Sequence[Action], data: st.DataObject) -> None:
             if choices:
                 self._act(data.draw(st.sampled_from(choices)))
 
@@ -148,14 +152,10 @@ def machine(
                 return
             for _ in range(REST):
                 world = self.worlds[-1]
-                ready = [
-                    action
-                    for site in self.system.deployment.sites
-                    for action in progress(self.system, world, site.name)
-                ]
-                if not ready:
+                steps = ready(self.system, world)
+                if not steps:
                     return
-                self._act(ready[0])
+                self._act(steps[0])
 
     return Machine
 
@@ -272,7 +272,8 @@ mended.
 from model.core import Arrival
 from model.system import System
 from model.observations import first_violation
-from model.world import (Crash, Deliver, Inject, Restart, Suspect, Timeout, apply, initial)
+from model.actions import Crash, Deliver, Inject, Restart, Suspect, Timeout
+from model.world import apply, initial
 from proofs.explore.random_attack import targets
 from model.registry import subject
 

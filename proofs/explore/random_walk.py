@@ -9,10 +9,11 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from model.core import Property, Scope
 from model.errors import StepFailed
-from model.observations import first_violation
+from model.observations import first_violation, looks_of
 from model.protocol import Protocol
 from model.system import System
 from proofs.explore.collapse import Collapsed
@@ -51,7 +52,10 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
     except StepFailed as error:  # at boot: there is no world yet
         return Walks(0, 0, 0, answer_property(error), Trace(system, (), ()))
     choose = random.Random(seed).random
-    looks = any(property_.nodes for property_ in collapsed.system.properties)
+    pick = {
+        rest: itemgetter(*collapsed.looked_at(looks_of(collapsed.system, rest=rest)))
+        for rest in (False, True)
+    }
     judged: dict[Hashable, Property | None] = {}
     steps = rested = 0
     for walk in range(count):
@@ -60,22 +64,28 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
         for _ in range(STEPS):
             numbers = collapsed.numbers(world)
             own: list[Move] = []
+            patient: list[Move] = []
             inputs: list[Move] = []
             faults: list[Move] = []
+            late: list[Move] = []
             try:
-                granted = collapsed.may_fail(numbers)
+                granted = collapsed.may_crash(numbers)
                 for _, moves in collapsed.moves_in(numbers):
                     own += moves.own
+                    patient += moves.patient
                     inputs += moves.inputs
+                    faults += moves.disturbances
                     if granted:
                         faults += moves.faults
+                        late += moves.late
             except StepFailed as error:
                 trace = append_failing_action(
                     trace_through(system, [collapsed.world(at) for at in path]), error
                 )
                 return Walks(walk + 1, steps, rested, answer_property(error), trace)
-            seen = collapsed.observation(numbers), not own
-            key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen
+            if not own:
+                own, faults = patient, faults + late
+            key = pick[not own](numbers), not own
             if key not in judged:
                 judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
             if judged[key] is not None:

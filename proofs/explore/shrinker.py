@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.actions import Action
+from model.choices import enabled, ready
 from model.errors import StepFailed
 from model.observations import first_violation
 from model.system import System
-from model.world import Action, apply, enabled, initial, progress
+from model.world import apply, initial
 from proofs.explore.explorer import Counterexample, Trace, answer_property, append_failing_action
 
 
@@ -47,8 +49,7 @@ def replay(system: System, actions: Sequence[Action], limit: int) -> Counterexam
         try:
             action = next((action for action in left if action in enabled(system, world)), None)
             if action is None:
-                names = system.sites
-                action = next((a for name in names for a in progress(system, world, name)), None)
+                action = next(iter(ready(system, world)), None)
             if action is None:
                 return None
             worlds.append(apply(system, world, action))

@@ -14,6 +14,19 @@ from typing import Any, TypeAlias
 
 import networkx as nx
 
+from model.actions import (
+    Action,
+    Crash,
+    Deliver,
+    Disturb,
+    Disturbance,
+    Inject,
+    Reread,
+    Restart,
+    StepAction,
+    Suspect,
+    Timeout,
+)
 from model.core import Arrival, Emit, Lost, NodeName, Send, Site
 from model.events import Body
 from model.protocol import Protocol
@@ -21,15 +34,9 @@ from model.results.story import MomentKind, SentFrom, Story, StoryMessage, Story
 from model.system import System, read_gauges, show_value, size_of
 from model.world import (
     DOWN,
-    Action,
-    Crash,
-    Deliver,
-    Inject,
     Node,
-    Restart,
-    Suspect,
-    Timeout,
     World,
+    input_of,
     is_noticed,
     real_effects,
     response,
@@ -104,6 +111,7 @@ class _Chronicle:
                 kind=_kind(action),
                 label=_label(system, before, action),
                 cut=_cut(action),
+                fails=isinstance(action, StepAction) and not _cut(action) and bool(down),
                 with_=tuple(other for other in down if other != name),
                 from_=from_,
                 emits=tuple(emits),
@@ -148,9 +156,20 @@ class _Chronicle:
             if suspected or (ends[0] in down and is_noticed(self.system, after, ends)):
                 notice = _message(self.system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
                 self._send(ends, replace(notice, by=ends[0]))
+            if isinstance(action, Disturb) and ends == (action.sender, action.node):
+                self._disturb(channel, action.how)
             while len(channel) > len(after.channels[self.system.channel_at[ends]]):
                 sent = channel.popleft()
                 sent.message = replace(sent.message, lost=True)
+
+    @staticmethod
+    def _disturb(channel: deque[_Sent], how: Disturbance) -> None:
+        """Double or delay the first message; those that are lost are marked by who calls."""
+        if how is Disturbance.DOUBLE:
+            first = channel[0]
+            channel.append(_Sent(first.at, first.message))  # a loss of the copy is not drawn
+        elif how is Disturbance.DELAY:
+            channel.rotate(-1)
 
 
 def _kind(action: Action) -> MomentKind:
@@ -173,14 +192,14 @@ def _lanes(system: System) -> list[NodeName]:
 
 def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]:
     """The effects of the action that took place; a crash in the action drops the later ones."""
-    if isinstance(action, Crash | Suspect):
+    if isinstance(action, Crash | Suspect | Disturb):
         return ()
     return real_effects(response(system, world, action).effects)[: _cut(action)]
 
 
 def _cut(action: Action) -> int | None:
     """After how many effects of the step a crash strikes; None: there is no crash in a step."""
-    return None if isinstance(action, Crash | Inject | Suspect) else action.crash_after
+    return None if isinstance(action, Crash | Suspect | Disturb) else action.crash_after
 
 
 def _message(protocol: Protocol, send: Send, *, lost: bool) -> StoryMessage:
@@ -195,15 +214,34 @@ def _label(system: System, world: World, action: Action) -> str:
             message = world.channels[system.channel_at[sender, node]][0]
             return show_value(system.protocol, message) or type(message).__name__
         case Timeout():
-            return action.timer
+            return f"{action.timer}, early" if action.early else action.timer
         case Inject():
             return _arrival(action.arrival)
         case Crash(_, drops_sent, group):
             return ("their" if group else "its") + " messages lost" if drops_sent else ""
-        case Restart():
-            return ""
+        case Reread():
+            input_ = input_of(system, world, action)
+            assert isinstance(input_, Arrival)
+            return f"again {_arrival(input_)}"
+        case Restart(_, _, _, kept, torn):
+            return _left(system.sites[action.node], kept, torn)
         case Suspect(_, watcher):
             return f"suspected by {watcher}"
+        case Disturb(node, sender, how):
+            message = world.channels[system.channel_at[sender, node]][0]
+            shown = show_value(system.protocol, message) or type(message).__name__
+            if how is Disturbance.RESET:
+                return f"connection with {sender} reset"
+            return f"{shown} of {sender} {how.value}"
+
+
+def _left(site: Site, kept: tuple[int, ...], torn: tuple[str, ...]) -> str:
+    """The writes without a sync that survived a crash, by file."""
+    found = [
+        f"{file.name} {number}" for file, number in zip(site.files, kept, strict=True) if number
+    ]
+    texts = [f"writes kept: {', '.join(found)}"] if found else []
+    return "; ".join([*texts, *(f"{name} torn" for name in torn)])
 
 
 def _show_output(protocol: Protocol, site: Site, output: Any) -> str:

@@ -11,16 +11,18 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+from model.actions import Action
 from model.cep.engines import Engine, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, PatternStep, Strategy
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
+from model.choices import faults, offers, ready
 from model.core import Arrival, Inputs, Scope
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.predicates import Either, Type
 from model.system import System
-from model.world import Action, World, faults, offers, progress
+from model.world import World
 
 TYPES = ("a", "b", "c")
 
@@ -153,9 +155,9 @@ def crash_schedules(
 
 def actions(system: System, world: World) -> st.SearchStrategy[Action]:
     """One of the enabled actions: progress, an arrival or a fault with the same chance each."""
-    names = [site.name for site in system.deployment.sites]
-    kinds = [
-        [action for name in names for action in kind(system, world, name)]
-        for kind in (progress, offers, faults)
-    ]
+    offered, failing = (
+        [action for name in system.sites for action in kind(system, world, name)]
+        for kind in (offers, faults)
+    )
+    kinds = [ready(system, world), offered, failing]
     return st.one_of(*(st.sampled_from(kind) for kind in kinds if kind))

@@ -5,16 +5,16 @@ Rule of this file: values alone; `proofs.explore.collapse` asks the model and fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from dataclasses import field as own
 from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
+from model.actions import Action
 from model.core import Input, NodeName, Step
 from model.system import System
-from model.world import Action
 from proofs.explore.evidence import Evidence
 from proofs.explore.interning import own_key
 
@@ -35,38 +35,65 @@ Move: TypeAlias = tuple[int, tuple[tuple[int, int], ...]]
 """A difference to add, and (channel field, number of the messages) to append."""
 
 
+Whose: TypeAlias = tuple[NodeName, tuple[NodeName, ...]]
+
+
 class Transitions(NamedTuple):
-    """The actions that the node takes by itself, its inputs from outside, and its faults."""
+    """The moves of a node, by the condition under which they are possible.
+
+    own: always, by itself.  inputs: always, from outside.  disturbances: always, as faults with a
+    budget of their own.  faults: if crashes are granted.  patient: by itself, if no node has an own
+    move.  late: crashes within these, if crashes are granted, too.
+    """
 
     own: tuple[Move, ...]
     inputs: tuple[Move, ...]
+    disturbances: tuple[Move, ...]
     faults: tuple[Move, ...]
+    patient: tuple[Move, ...]
+    late: tuple[Move, ...]
+
+
+class Change(Enum):
+    """The change of a field that varies within a focus: a channel, or a budget."""
+
+    TAKEN = "the first message is gone"
+    CLOSED = "the receiver is down"
+    OPENED = "the receiver is up again, and the channel empty"
+    SPENT = "one fault fewer may come"
+    DOUBLED = "the first message comes once more, last"
+    DELAYED = "the first message comes last"
+    RESET = "all messages are gone"
 
 
 class CachedEffect(NamedTuple):
     """The effect of an action in a focus.
 
     changed: what to add to the numbers of the fields in which the view has the focus's own numbers,
-    by field.  after: the values after the action for the other fields, by field.  sent: the
-    messages that the action sends.
+    by field.  after: the changes of the other fields, by field.  sent: the messages that the action
+    sends.
     """
 
     changed: tuple[tuple[int, int], ...]
-    after: tuple[tuple[int, Any], ...]
+    after: tuple[tuple[int, Change], ...]
     sent: tuple[tuple[int, int], ...]
 
 
 class StepCache(NamedTuple):
     """The possible actions in any view with this focus, and the effect of each action.
 
-    own: the number of actions that the node takes by itself; they come first.  inputs: the number
-    of own actions and inputs together.  The other actions are faults.
+    ends: where each of the kinds of `Transitions` ends among the actions.
     """
 
     actions: tuple[Action, ...]
     cached: tuple[CachedEffect, ...]
-    own: int
-    inputs: int
+    ends: tuple[int, ...]
+
+    def own(self) -> Iterator[tuple[int, Action, CachedEffect]]:
+        """The actions that the node takes by itself, patient ones, too: (place, action, effect)."""
+        own, _, _, faults, patient, _ = self.ends
+        for place in (*range(own), *range(faults, patient)):
+            yield place, self.actions[place], self.cached[place]
 
 
 class NodeView(NamedTuple):
@@ -76,13 +103,15 @@ class NodeView(NamedTuple):
     group: () for the actions of the node alone; otherwise the view has the crashes at the node that
     take down this failure group, and no other actions.
     fields: those of the node come first; the fields that vary within a focus come last, from `wide`
-    on.  outgoing: channels and outputs; actions only append to these, clear or close them.
+    on: channels, and from `budgets` on how many faults may still come.  outgoing: channels and
+    outputs; actions only append to these, clear or close them.
     """
 
     node: str
     group: tuple[str, ...]
     fields: tuple[int, ...]
     wide: int
+    budgets: int
     pick: Callable[[tuple[int, ...]], tuple[int, ...]]
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Transitions]
@@ -90,20 +119,28 @@ class NodeView(NamedTuple):
     answers: dict[tuple[Any, ...], tuple[CachedEffect, Evidence]]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
 
+    @property
+    def whose(self) -> Whose:
+        """Whose actions they are: those of a node, or the crashes there of a group."""
+        return self.node, self.group
+
 
 @dataclass(frozen=True)
 class CachedSystem(System):
     """The same system, which asks the protocol for no step twice."""
 
-    known: dict[Hashable, tuple[Any, Input | None, Step]] = own(
+    known: dict[Hashable, tuple[Any, Any, Step]] = own(
         init=False, default_factory=dict, compare=False
     )
 
-    def answer(self, name: NodeName, value: Any, input_: Input | None) -> Step:
+    def answer(
+        self, name: NodeName, value: Any, input_: Input | None, disk: tuple[Any, ...] = ()
+    ) -> Step:
         # Whoever explores keeps one copy of each state, so a look at which one it is will do; a
         # hash of a whole state at every step would not.
-        key = own_key((name, id(value), input_), input_, self.known, itemgetter(1))
+        asked: Any = (input_, disk) if disk else input_
+        key = own_key((name, id(value), asked), asked, self.known, itemgetter(1))
         found = self.known.get(key)
         if found is None:  # the value is kept, so that no other one gets its id
-            found = self.known[key] = value, input_, super().answer(name, value, input_)
+            found = self.known[key] = value, asked, super().answer(name, value, input_, disk)
         return found[2]

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
+from model.actions import Action
 from model.core import Scope
 from model.protocol import Protocol
 from model.results.grid import CellMark, Grid, lane
 from model.system import System
-from model.world import Action, World
+from model.world import World
 from proofs.explore.explorer import edges
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, Table, compile_

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.costs import MessageKind
 from model.errors import Invalid
@@ -113,7 +113,7 @@ def timeline(story: Story) -> Timeline:
                 words=_words(moment, with_),
                 state="" if stopped or state == before[0] else state or "holds nothing",
                 backup=None if stopped or (backup or 0) == before[1] else backup,
-                crash="" if moment.cut is None else _cut(moment.cut, with_),
+                crash=_cut(moment, with_),
                 others=tuple(lane_of[other] for other in others),
                 emits=moment.emits,
             )
@@ -128,36 +128,32 @@ _MARKS = {MomentKind.CRASH: CRASH, MomentKind.RESTART: RESTART}
 def _arrows(story: Story, lane_of: Mapping[str, int]) -> tuple[Arrow, ...]:
     """The arrows of a story.  Channels are FIFO: if the lost messages are left out, the n-th
     message sent is the n-th one taken."""
-    takes: dict[tuple[str, str], deque[int]] = {}
+    takes: dict[tuple[str, str, int], deque[int]] = {}
     for at, moment in enumerate(story.moments):
         if moment.node not in lane_of:
             raise Invalid(f"story: moment {at} is of {moment.node!r}, which has no lane")
         if moment.from_:
-            takes.setdefault((moment.from_.node, moment.node), deque()).append(at)
+            origin = moment.from_.node, moment.node, moment.from_.sent_at
+            takes.setdefault(origin, deque()).append(at)
     arrows = []
     for at, moment in enumerate(story.moments):
         for send in moment.sends:
             if send.to not in lane_of:
                 raise Invalid(f"story: moment {at} sends to {send.to!r}, which has no lane")
             ends = send.by or moment.node, send.to
-            waiting = takes.get(ends)
+            waiting = takes.get((*ends, at))
             taken_at = waiting.popleft() if waiting and not send.lost else None
-            arrows.append(
-                Arrow(
-                    sender=lane_of[ends[0]],
-                    receiver=lane_of[ends[1]],
-                    sent_at=at,
-                    taken_at=taken_at,
-                    label=send.label,
-                    kind=send.kind,
-                    lost=send.lost,
+            lanes = lane_of[ends[0]], lane_of[ends[1]]
+            arrows.append(Arrow(*lanes, at, taken_at, send.label, send.kind, send.lost))
+    for (sender, receiver, at), left in takes.items():
+        ends_at = lane_of.get(sender), lane_of[receiver], at
+        sent = [a for a in arrows if (a.sender, a.receiver, a.sent_at) == ends_at]
+        for again_at in left:
+            if not sent:
+                raise Invalid(
+                    f"story: in moment {again_at} {receiver} takes what {sender} never sent"
                 )
-            )
-    for (sender, receiver), waiting in takes.items():
-        if waiting:
-            raise Invalid(
-                f"story: in moment {waiting[0]} {receiver} takes what {sender} never sent"
-            )
+            arrows.append(replace(sent[-1], taken_at=again_at, lost=False))  # a link doubled it
     return tuple(arrows)
 
 
@@ -166,8 +162,8 @@ def _words(moment: StoryMoment, with_: str) -> str:
         case MomentKind.CRASH:
             return ", ".join(part for part in ("crash", with_, moment.label) if part)
         case MomentKind.RESTART:
-            return "restart"
-        case MomentKind.SUSPECT:
+            return f"restart ({moment.label})" if moment.label else "restart"
+        case MomentKind.SUSPECT | MomentKind.REREAD | MomentKind.DISTURB:
             return moment.label
         case MomentKind.TIMEOUT:
             return f"timer {moment.label}"
@@ -175,7 +171,11 @@ def _words(moment: StoryMoment, with_: str) -> str:
             return ""
 
 
-def _cut(count: int, with_: str) -> str:
+def _cut(moment: StoryMoment, with_: str) -> str:
+    """The crash within a step, in words."""
+    count = moment.cut
+    if count is None:
+        return ", ".join(part for part in ("fails", with_) if part) if moment.fails else ""
     effects = f"{count} effect" if count == 1 else f"{count} effects"
     return ", ".join(part for part in (f"crash after {effects}", with_) if part)
 

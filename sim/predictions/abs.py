@@ -18,13 +18,14 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from model.actions import OwnStep
 from model.boxes.triggered import Triggered
 from model.core import REPLAYED, Arrival, Inputs, Scope, Send
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
-from model.play import OwnAction, Play, timers_last
+from model.play import Play, timers_last
 from model.protocol import Protocol
 from model.protocols.abs.messages import Prepared
 from model.protocols.abs.protocol import PROTOCOL
@@ -97,7 +98,7 @@ def predict(
     return EpochPrediction(tuple(body for _, body, *_ in play.outputs(SINK)), replayed)
 
 
-def _struck(play: Play, point: EpochPoint, action: OwnAction) -> int | None:
+def _struck(play: Play, point: EpochPoint, action: OwnStep) -> int | None:
     """The number of effects of the action before the point; None if it does not write a batch."""
     for number, effect in enumerate(real_effects(play.effects(action))):
         if isinstance(effect, Send) and isinstance(effect.message, Prepared):

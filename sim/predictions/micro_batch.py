@@ -18,6 +18,7 @@ from itertools import pairwise
 from math import gcd
 from typing import Any, NamedTuple
 
+from model.actions import Deliver, Restart
 from model.core import Answer, Arrival, Effect, Input, Inputs, Received, Scope, Send, Site
 from model.errors import Invalid
 from model.events import Body
@@ -35,7 +36,6 @@ from model.protocols.micro_batch.messages import (
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
-from model.world import Deliver, Restart
 from sim.timed import failures
 from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, Timer, picoseconds
 from sim.timed.record import LogEntry, TimedResult

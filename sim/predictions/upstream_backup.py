@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from model.actions import Deliver, Restart
 from model.core import DISCARDED, REPLAYED, Arrival, Inputs, NodeName, Role, Scope
 from model.events import Body, Event
 from model.graph import Graph
 from model.play import Play
 from model.protocol import Protocol
-from model.world import Deliver, Restart
 
 
 class BackupPoint(StrEnum):

@@ -15,12 +15,13 @@ from typing import Any
 
 from simpy.events import URGENT
 
+from model.actions import Crash
 from model.core import Effect, Lost, NodeName, Save, Send
 from model.costs import CONTROL
 from model.errors import Invalid
 from model.protocol import Failures
 from model.system import size_of
-from model.world import DOWN, Crash
+from model.world import DOWN
 from sim.timed.clock import LAST, Occurrence
 from sim.timed.costs import Detector, picoseconds
 from sim.timed.failures import TimedCrash, TimedOutage

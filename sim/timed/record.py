@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from model.actions import Action, Deliver, Inject, Restart, Timeout
 from model.core import Arrival, Input, NodeName, Received, TimerFired
-from model.world import Action, Deliver, Inject, Restart, Timeout
 from sim.timed.failures import TimedOutage
 
 

@@ -12,10 +12,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from model.actions import Crash, Deliver, Restart
 from model.errors import Invalid
 from model.results.simulation import CrashCourse, Simulation, SimulationSeries, TracedStep
 from model.results.table import Row
-from model.world import Crash, Deliver, Restart
 from sim.timed.record import LogEntry
 
 PID = 1

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import inf
 from typing import Any
 
+from model.actions import Action, Crash, Deliver, Inject, Restart, Timeout
 from model.core import (
     Arrival,
     Effect,
@@ -33,17 +34,7 @@ from model.errors import Invalid
 from model.oracle import by_edge
 from model.protocol import Failures
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
-from model.world import (
-    DOWN,
-    Action,
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    Timeout,
-    boot_node,
-    real_effects,
-)
+from model.world import DOWN, boot_node, real_effects
 from sim.outputs import Outputs
 from sim.untimed.crashes import UntimedCrash, UntimedOutage
 

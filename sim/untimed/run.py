@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
 
+from model.actions import Action
 from model.core import Arrival, Inputs, Scope
 from model.protocol import Protocol
 from model.system import System
-from model.world import Action
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count
 from sim.untimed.crashes import UntimedCrash, UntimedOutage

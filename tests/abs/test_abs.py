@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from model.actions import Crash, Deliver
 from model.boxes.stateless import Relay
 from model.core import Arrival, Guarantee, Received, Send, TimerFired
 from model.costs import NO_MEMORY, Gauges, MessageKind, Size
@@ -43,7 +44,6 @@ from model.protocols.abs.nodes import gauges, memory, step
 from model.protocols.abs.protocol import PROTOCOL
 from model.protocols.abs.variants import VARIANTS
 from model.system import System
-from model.world import Crash, Deliver
 from proofs.explore.explorer import Exploration
 from tests.abs.explored import explored, reading
 

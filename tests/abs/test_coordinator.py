@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from model.actions import Crash, Deliver, Restart
 from model.core import Guarantee, Received, Save, Send, Step
 from model.events import Body
 from model.protocols.abs import scopes
@@ -30,7 +31,6 @@ from model.protocols.abs.messages import (
 from model.protocols.abs.nodes import recover, step
 from model.protocols.abs.protocol import PROTOCOL
 from model.system import System
-from model.world import Crash, Deliver, Restart
 from proofs.explore.explorer import explore
 from tests.abs.explored import CASES, explored, reading
 

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 import pytest
 
 from asif.duties.sample import Sample
+from model.actions import Action
+from model.choices import enabled
 from model.evidence import Outcome
 from model.oracle import oracle
 from model.registry import protocols
 from model.system import System
-from model.world import Action, World, apply, enabled, initial
+from model.world import World, apply, initial
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs
 

@@ -11,9 +11,10 @@ import pytest
 from rich.console import Console
 
 from asif.cli import main
+from model.actions import Crash
 from model.results.plain import plain, read
 from model.results.story import Story
-from model.world import Crash, unfold
+from model.world import unfold
 from proofs.explore.story import story
 from reports.diagrams import spacetime, terminal
 from tests.conformance.subjects import EVERY, NAMES, PROTOCOLS, SAMPLES

@@ -15,11 +15,13 @@ import pytest
 
 from asif.duties.runs import scenario
 from asif.duties.sample import RESTART_AFTER, deployed
+from model.actions import Action
+from model.choices import quiescent
 from model.oracle import by_edge
 from model.protocol import Failures
 from model.results.plain import plain
 from model.results.simulation import Simulation
-from model.world import DOWN, Action, World, quiescent
+from model.world import DOWN, World
 from reports import commands
 from sim.comparison import compare
 from sim.scenarios.run import run as timed

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from asif.duties.sample import WORLDS
+from model.choices import enabled
 from model.evidence import Outcome
 from model.results.plain import plain, read
 from model.results.verdict import Verdict
 from model.system import System
-from model.world import World, apply, enabled
+from model.world import World, apply
 from proofs.explore import explorer, tasks, verdict
 from proofs.explore.random_walk import walks
 from reports import commands

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from model.actions import Action, Crash, Deliver, Inject, Restart
+from model.choices import enabled
 from model.core import CRASHED, Arrival, Guarantee, Lost, Received, Scope
 from model.evidence import Outcome
 from model.play import Play
@@ -17,20 +19,7 @@ from model.protocol import Protocol
 from model.results.plain import plain, read
 from model.results.story import Story
 from model.system import System
-from model.world import (
-    DOWN,
-    Action,
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    World,
-    apply,
-    enabled,
-    initial,
-    input_of,
-    struck,
-)
+from model.world import DOWN, World, apply, initial, input_of, struck
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack

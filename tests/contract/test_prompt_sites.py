@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.choices import enabled, progress
 from model.core import Property, Scope, When
 from model.evidence import Outcome
 from model.oracle import by_edge
 from model.protocol import Assumptions, Failures
 from model.system import System
-from model.world import World, act, apply, enabled, initial, progress, unfold
+from model.world import World, act, apply, initial, unfold
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_walk import walks
 from proofs.explore.story import story

@@ -12,13 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asif.duties.sample import deployed
+from model.actions import Action, Crash, Inject, Suspect
+from model.choices import enabled, quiescent
 from model.core import Arrival, Guarantee
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.play import Play
 from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
-from model.world import Action, Crash, Inject, Suspect, World, apply, enabled, initial, quiescent
+from model.world import World, apply, initial
 from proofs.explore.explorer import Trace, edges, explore
 from proofs.explore.random_attack import attack, enlarge
 from proofs.explore.random_walk import walks

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from asif.duties.sample import deployed
+from model.actions import Action, Timeout
+from model.choices import enabled, quiescent
 from model.core import (
     Answer,
     Arrival,
@@ -31,7 +33,7 @@ from model.events import Body
 from model.evidence import Outcome
 from model.parts import deploy_graph
 from model.system import System
-from model.world import Action, Timeout, enabled, initial, quiescent
+from model.world import initial
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from model.actions import Crash, Deliver, Restart, Suspect
+from model.choices import enabled, quiescent
 from model.core import SUSPECTED, Arrival, Guarantee, Lost
 from model.errors import Invalid
 from model.evidence import Outcome
@@ -15,7 +17,7 @@ from model.protocol import Assumptions, Failures, Protocol
 from model.results.plain import plain, read
 from model.results.story import SentFrom, Story
 from model.system import System
-from model.world import Crash, Deliver, Restart, Suspect, apply, enabled, initial, quiescent
+from model.world import apply, initial
 from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.story import story

@@ -14,14 +14,16 @@ from typing import Any, NamedTuple
 import pytest
 import z3
 
+from model.actions import Action, Crash, Deliver, Inject, OwnStep
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
+from model.choices import progress
 from model.core import Arrival, Inputs, Received, Scope
 from model.events import Body, Event
 from model.evidence import Mutant, Outcome
 from model.graph import chain
-from model.play import OwnAction, Play
+from model.play import Play
 from model.protocol import Protocol
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.scopes import UNEVEN
@@ -30,17 +32,7 @@ from model.registry import protocols
 from model.results.answers import Answer
 from model.results.grid import Grid
 from model.system import System
-from model.world import (
-    Action,
-    Crash,
-    Deliver,
-    Inject,
-    World,
-    apply,
-    initial,
-    progress,
-    real_effects,
-)
+from model.world import World, apply, initial, real_effects
 from proofs.explore.mutants import mutate, mutated_source
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
@@ -278,12 +270,12 @@ def answers_that_differ() -> list[tuple[World, Action, World]]:
     play = Play(PROTOCOL, UNEVEN, lambda *edge: edges.append(edge))
     saved = 0
 
-    def answer_of_right_first(action: OwnAction) -> bool:
+    def answer_of_right_first(action: OwnStep) -> bool:
         node = play.state("A")
         answered = isinstance(node, OperatorNode) and node.awaited == {"left"}
         return not (isinstance(action, Deliver) and ("left" if answered else "right") in action[:2])
 
-    def at_the_savepoint(action: OwnAction) -> int | None:
+    def at_the_savepoint(action: OwnStep) -> int | None:
         nonlocal saved
         if action != Deliver("A", "sink") or len(real_effects(play.effects(action))) <= 1:
             return None

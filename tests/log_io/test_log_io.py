@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.choices import progress
 from model.core import Guarantee, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
@@ -24,7 +25,7 @@ from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
 from model.system import System
-from model.world import World, progress
+from model.world import World
 from proofs.explore.explorer import edges, explore
 
 A = Body(1, "a")

@@ -7,6 +7,8 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.actions import Deliver, Restart
+from model.choices import offers
 from model.events import Body
 from model.play import Play
 from model.protocols.log_io.design import Replaying
@@ -17,7 +19,6 @@ from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.replaying.log import change, collect
 from model.protocols.log_io.replaying.messages import Mark, Reset
 from model.protocols.log_io.tables import LoggedEvent, SetState, Tables
-from model.world import Deliver, Restart, offers
 from proofs.explore.explorer import explore
 
 A = Body(1, "a")

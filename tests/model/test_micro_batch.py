@@ -14,6 +14,7 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Out, Stream
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
+from model.choices import enabled, quiescent
 from model.core import Arrival, Guarantee, Inputs, OperatorClass, Received, Scope
 from model.costs import Gauges, MessageKind, Size
 from model.errors import Invalid
@@ -42,11 +43,7 @@ from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
 from model.system import System
-from model.world import (
-    enabled,
-    quiescent,
-    replace_item,
-)
+from model.world import replace_item
 from proofs.explore.explorer import Exploration, edges, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from model.actions import Crash, Deliver, Inject, OwnStep, Restart, Timeout
+from model.choices import quiescent
 from model.core import Arrival, Lost
-from model.play import OwnAction, Play, timers_last
-from model.world import DOWN, Crash, Deliver, Inject, Restart, Timeout, apply, initial, quiescent
+from model.play import Play, timers_last
+from model.world import DOWN, apply, initial
 from tests.contract import groups, stores
 
 A = Arrival(1, "a")
@@ -46,7 +48,7 @@ def test_a_stop_crashes_in_the_middle_of_an_action() -> None:
     play = relays()
     play.inject("source", A)
 
-    def in_a(action: OwnAction) -> int | None:
+    def in_a(action: OwnStep) -> int | None:
         return 1 if action.node == "A" else None
 
     assert play.settle(stop=in_a) == Deliver("A", "source", crash_after=1)

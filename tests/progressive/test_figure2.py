@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.actions import Action, Crash, Deliver, Inject, Restart, Timeout
 from model.boxes.stateless import Relay
 from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
@@ -11,15 +12,7 @@ from model.protocols.progressive.design import Design, Order, Outputs
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import COORDINATOR
 from model.system import read_gauges
-from model.world import (
-    DOWN,
-    Action,
-    Crash,
-    Deliver,
-    Inject,
-    Restart,
-    Timeout,
-)
+from model.world import DOWN
 
 GRAPH = Graph(
     (

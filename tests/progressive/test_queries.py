@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from model.actions import Action, Deliver
 from model.core import Observation, Property, Scope, When
 from model.errors import Invalid
 from model.properties import comparisons
@@ -13,7 +14,7 @@ from model.protocols.progressive.messages import DataTuple
 from model.protocols.progressive.protocol import PROTOCOL
 from model.protocols.progressive.scopes import QUERIES, of
 from model.system import System
-from model.world import DOWN, Action, Deliver, World
+from model.world import DOWN, World
 from proofs.explore.explorer import edges, explore
 from sim.inputs.flights import flight_workload
 

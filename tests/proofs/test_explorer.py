@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from docs.examples.amnesia import PROTOCOL as AMNESIA
+from model.choices import enabled
 from model.core import (
     Answer,
     Arrival,
@@ -33,7 +34,7 @@ from model.observations import observe
 from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
-from model.world import World, apply, enabled, initial
+from model.world import World, apply, initial
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
 

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.choices import enabled
 from model.core import Scope
 from model.observations import observe
 from model.registry import protocols
 from model.system import System
-from model.world import apply, enabled, initial
+from model.world import apply, initial
 from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from docs.examples import forgetful, standby
+from model.choices import enabled
 from model.core import Guarantee, When
 from model.evidence import PinnedScope
 from model.observations import first_violation
 from model.protocol import Protocol
 from model.registry import protocols
-from model.world import apply, enabled, initial
+from model.world import apply, initial
 from proofs.explore import random_walk
 from proofs.explore.explorer import Counterexample, explore
 from proofs.explore.mutants import mutate

@@ -25,24 +25,32 @@ from hypothesis import strategies as st
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
+from model.choices import enabled, ready
 from model.core import (
     CHECKPOINTED,
     Answer,
+    CancelTimer,
     Deployment,
     Effect,
     Emit,
+    Fail,
+    File,
+    Group,
     Guarantee,
     Input,
+    Link,
     Note,
     Observation,
     OperatorClass,
     Property,
+    Rewind,
     Role,
     Save,
     Scope,
     Send,
     SetTimer,
     Site,
+    Sync,
     When,
 )
 from model.events import Body
@@ -53,7 +61,7 @@ from model.parts import deploy_graph, over_words
 from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.registry import protocols
 from model.system import System
-from model.world import World, apply, enabled, initial, progress
+from model.world import World, apply, initial
 from proofs.explore import explorer
 from proofs.explore.explorer import Counterexample, Exploration, explore
 from proofs.explore.search import compiled
@@ -94,6 +102,15 @@ class Shape(NamedTuple):
     returning: float = 1.0
     suspicions: bool = False
     prompt: str = ""
+    alone: bool = True
+    fails: float = 0.0
+    patient: bool = False
+    early: int = 0
+    link: Link = Link()
+    disturbances: int = 0
+    files: tuple[File, ...] = ()
+    rewinds: float = 0.0
+    inside: tuple[bool, bool] = (False, False)
 
 
 SHAPES = st.builds(
@@ -111,8 +128,30 @@ SHAPES = st.builds(
     watched=st.sampled_from([0.0, 0.5]),
     returning=st.sampled_from([1.0, 0.5, 0.0]),
     suspicions=st.booleans(),
-    prompt=st.sampled_from(["", "", "A", "B", "sink"]),
+    prompt=st.sampled_from(["", "", "A", "B", "sink", "B sink"]),
+    alone=st.booleans(),
+    fails=st.sampled_from([0.0, 0.0, 0.1]),
+    patient=st.booleans(),
+    early=st.integers(0, 1),
+    link=st.builds(Link, *[st.booleans()] * 4),
+    disturbances=st.integers(0, 1),
+    files=st.sampled_from([(), (File("f"),), (File("f", tears=True), File("g"))]),
+    rewinds=st.sampled_from([0.0, 0.2]),
+    inside=st.tuples(st.booleans(), st.booleans()),
 )
+
+
+def names_before(one: str, other: str) -> bool:
+    """Is the first of two sites further up?"""
+    order = ("source", "A", "B", "sink")
+    return order.index(one) < order.index(other)
+
+
+def save(draw: random.Random, site: Site) -> Save:
+    value = draw.randrange(2)
+    if not site.files:
+        return Save(value)
+    return Save(value, draw.choice(site.files).name, draw.random() < 0.3)
 
 
 def made(shape: Shape) -> tuple[Protocol, Scope]:
@@ -123,33 +162,58 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         deployment = deploy_graph(scope.graph, replies=True)
         names = {site.name for site in deployment.sites}
         groups = [frozenset(group.split()) & names for group in shape.together.split(",")]
-        prompt = frozenset(names & {shape.prompt})
+        prompt = frozenset(names & {*shape.prompt.split()})
         groups = [group - prompt for group in groups]
         together = tuple(dict.fromkeys(group for group in groups if len(group) > 1))
         draw = random.Random(shape.seed)
         crashable = deployment.crashable.union(*together) - prompt
+        if shape.rewinds:
+            crashable |= {"source"}
+        channels = tuple(
+            ends for ends in deployment.channels if not prompt >= {*ends} or names_before(*ends)
+        )
+        kept = [site for site in deployment.sites if site.name not in prompt]
         return deployment._replace(
+            sites=tuple(
+                site._replace(files=shape.files) if site in kept else site
+                for site in deployment.sites
+            ),
+            channels=channels,
             crashable=crashable,
-            together=together,
-            watched=frozenset(c for c in deployment.channels if draw.random() < shape.watched),
+            together=tuple(Group(group, shape.alone) for group in together),
+            patient=frozenset("t" if shape.patient else ""),
+            links={ends: shape.link for ends in channels if ends[1] not in prompt},
+            watched=frozenset(c for c in channels if draw.random() < shape.watched),
             returning=frozenset(n for n in sorted(crashable) if draw.random() < shape.returning),
             prompt=prompt,
         )
 
     def answer(site: Site, value: Any, input_: Input | None) -> Answer:
-        draw = random.Random(f"{shape.seed} {site.name} {value!r} {input_!r}")
+        draw = random.Random(f"{shape.seed} {site.name} {site.disk} {value!r} {input_!r}")
         effects: list[Effect] = []
+        prompt = {*shape.prompt.split()}
         for to in (*site.succs, *site.preds):
-            if draw.random() < shape.sends:
+            silent = {site.name, to} <= prompt and not names_before(site.name, to)
+            if draw.random() < shape.sends and not silent:
                 effects.append(Send(to, draw.choice(shape.messages)))
         if site.role is Role.SINK and draw.random() < 0.5:
             effects.append(Emit((0, Body(0, draw.choice("ab")))))
-        prompt = site.name == shape.prompt
-        if site.role is Role.OPERATOR and not prompt and draw.random() < 0.3:
-            effects += [Save(draw.randrange(2)), Note(CHECKPOINTED, draw.randrange(3))]
-        if not prompt and draw.random() < shape.timers:
+        if site.role is Role.OPERATOR and site.name not in prompt and draw.random() < 0.3:
+            effects += [save(draw, site), Note(CHECKPOINTED, draw.randrange(3))]
+        if site.name not in prompt and draw.random() < shape.timers:
             effects.append(SetTimer(draw.choice("tu")))
-        return draw.randrange(3), tuple(effects)
+        state = draw.randrange(3)
+        if site.name in prompt and shape.patient and draw.random() < shape.timers:
+            effects.append(SetTimer("t"))
+        if shape.patient and draw.random() < shape.timers:
+            effects.append(CancelTimer("t"))
+        if site.role is Role.SOURCE and site.name not in prompt and draw.random() < shape.rewinds:
+            effects.append(Rewind(draw.randrange(2)))
+        if site.files and draw.random() < 0.2:
+            effects.append(Sync())
+        if site.role is Role.OPERATOR and site.name not in prompt and draw.random() < shape.fails:
+            effects.append(Fail())
+        return state, tuple(effects)
 
     def holds(_: Scope, seen: Observation) -> bool:
         return random.Random(f"{shape.seed} {seen!r}").random() < 0.98
@@ -157,6 +221,13 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
     class_ = OperatorClass.REPEATABLE
     graph = chain(*((name, OPERATOR) for name in "AB"[: shape.operators]))
     scope = over_words(graph, shape.length, "a", crashes=shape.crashes)
+    linked = shape.link != Link() and shape.prompt != "B sink"
+    scope = replace(
+        scope,
+        early=shape.early if shape.patient else 0,
+        disturbances=shape.disturbances if linked else 0,
+    )
+    nodes, messages = shape.inside
     protocol = Family(
         "drawn",
         "",
@@ -166,7 +237,7 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         ),
         assumes=Assumptions(shape.failures, shape.suspicions),
         properties=(
-            Property("rarely broken", When.ALWAYS, holds),
+            Property("rarely broken", When.ALWAYS, holds, nodes, messages),
             Property("rarely broken at rest", When.QUIESCENT, holds, nodes=shape.looks),
         ),
     ).design(scopes=(PinnedScope("drawn", scope, class_),), claims={class_: Guarantee.GAP})
@@ -255,8 +326,7 @@ def test_the_attack_finds_an_endless_run(shape: Shape) -> None:
     steps = [
         (world, apply(system, world, action), (type(action), action))
         for world in worlds
-        for site in system.deployment.sites
-        for action in progress(system, world, site.name)
+        for action in ready(system, world)
     ]
     graph = nx.MultiDiGraph([(before, after, {"step": step}) for before, after, step in steps])
     endless = {

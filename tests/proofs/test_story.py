@@ -14,9 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from model.actions import Action
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
+from model.choices import enabled
 from model.core import Arrival, Inputs, Lost, Scope
 from model.costs import MessageKind
 from model.errors import Invalid
@@ -26,7 +28,7 @@ from model.registry import protocols
 from model.results.plain import plain, read
 from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
 from model.system import System
-from model.world import DOWN, Action, World, apply, enabled, initial, unfold
+from model.world import DOWN, World, apply, initial, unfold
 from proofs.explore.explorer import Trace
 from proofs.explore.story import story
 from reports.diagrams.spacetime import style, svg, text

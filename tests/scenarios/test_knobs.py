@@ -12,11 +12,11 @@ import pytest
 
 from asif.duties.runs import FAILURE, SCENARIO
 from asif.duties.sample import deployed
+from model.choices import quiescent
 from model.errors import Invalid
 from model.knobs import settings, turn
 from model.protocol import Knob
 from model.registry import modules, protocols
-from model.world import quiescent
 from sim.scenarios.run import run, simulate
 from sim.timed.record import LogEntry
 from tests.conformance.subjects import followed

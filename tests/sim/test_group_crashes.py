@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.actions import Action, Crash, Deliver, Restart
 from model.core import Arrival, Deployment, Lost, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.parts import deploy_graph
 from model.protocol import Assumptions, Failures, Protocol
-from model.world import Action, Crash, Deliver, Restart
 from sim.inputs.streams import Workload
 from sim.timed.costs import PS, Costs, Link, Service, picoseconds
 from sim.timed.failures import TimedCrash

@@ -29,6 +29,7 @@ import pytest
 import model.protocols.active_standby.design as active
 import model.protocols.passive_standby.design as passive
 import model.protocols.upstream_backup_acks.design as acks
+from model.actions import Deliver, Inject
 from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, Scope
@@ -41,7 +42,6 @@ from model.standbys.choices import Returns
 from model.standbys.consumers import ACKNOWLEDGE
 from model.standbys.messages import Ack, Last, Output
 from model.system import System
-from model.world import Deliver, Inject
 from sim.experiments.hwang.node import LEG_MS, Moments, NodeResult, process, run_at
 from sim.experiments.hwang.setting import (
     BYTES_A_MS,

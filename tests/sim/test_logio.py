@@ -18,12 +18,13 @@ from hypothesis import strategies as st
 from asif.console import calls_on_spark
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
+from model.choices import enabled
 from model.core import Arrival, Inputs, Scope, Send
 from model.graph import chain
 from model.protocols.log_io.protocol import PROTOCOL
 from model.results.plain import plain
 from model.system import System
-from model.world import apply, enabled, initial, real_effects, response, unfold
+from model.world import apply, initial, real_effects, response, unfold
 from reports.results import experiments as drawing
 from sim.experiments import campaign
 from sim.experiments.campaign import compared

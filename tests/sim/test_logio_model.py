@@ -35,13 +35,13 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from model.actions import Deliver
 from model.boxes.triggered import Triggered
 from model.core import Arrival, Inputs, Scope
 from model.graph import chain
 from model.knobs import turn
 from model.registry import protocols
 from model.system import System
-from model.world import Deliver
 from sim.experiments.logio import pipeline as kernel
 from sim.experiments.logio.study import (
     Failure,

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from model.actions import Deliver
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Read
-from model.world import Deliver
 from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import Scenario, read
 from sim.timed.costs import PS, Timer

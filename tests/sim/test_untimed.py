@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from model.actions import Action, Crash, Restart
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
@@ -22,7 +23,7 @@ from model.play import Play
 from model.protocol import Protocol
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.results.plain import plain
-from model.world import Action, Crash, Restart, World
+from model.world import World
 from sim.comparison import compare
 from sim.inputs.flights import flight_crashes, flight_workload
 from sim.inputs.streams import Workload, graph_for

@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.actions import Action, Deliver, Inject, Restart
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
+from model.choices import faults, progress
 from model.core import Arrival, Guarantee, Scope
 from model.graph import chain
 from model.oracle import oracle
@@ -20,7 +22,6 @@ from model.play import Play
 from model.protocols.upstream_backup.scopes import ANY_MATCH, EVERY, LATE, SKIPPY
 from model.recovery import classify
 from model.registry import protocols
-from model.world import Action, Deliver, Inject, Restart, faults, progress
 from proofs.explore.strategies import operators, streams
 from sim.predictions.upstream_backup import BackupPoint, Incarnation, PredictedCounts, predict
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from model.actions import Inject
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
 from model.core import RESENT, Arrival, Deployment, Input, Received, Role, Scope, Send, Site, Step
@@ -23,7 +24,6 @@ from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.protocol import PROTOCOL as ABS
 from model.protocols.log_io.protocol import PROTOCOL as LOG_IO
 from model.protocols.upstream_backup.protocol import PROTOCOL as UPSTREAM_BACKUP
-from model.world import Inject
 from sim.inputs.streams import Workload
 from sim.timed.costs import (
     PS,

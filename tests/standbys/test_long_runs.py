@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.actions import Action, Crash, Inject, Suspect
 from model.boxes.stateless import Filter, Map, Relay, Union
+from model.choices import enabled
 from model.core import Guarantee, Scope
 from model.graph import chain
 from model.observations import observe
@@ -32,13 +34,6 @@ from model.protocols.upstream_backup_acks.design import (
     Renews,
 )
 from model.registry import protocols
-from model.world import (
-    Action,
-    Crash,
-    Inject,
-    Suspect,
-    enabled,
-)
 
 CONVERGING = (
     *(Relay(), Map("b"), Filter(Type("a")), COPIES),

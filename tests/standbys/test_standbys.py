@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from model import pair_scopes as scopes
+from model.actions import Crash, Deliver, Inject, Timeout
 from model.core import Arrival, Guarantee, OperatorClass
 from model.observations import observe
 from model.pair_scopes import LAST_ALONE, two
@@ -20,12 +21,6 @@ from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
 from model.protocols.upstream_backup_acks import design as upstream
 from model.registry import protocols
 from model.standbys.choices import Returns
-from model.world import (
-    Crash,
-    Deliver,
-    Inject,
-    Timeout,
-)
 from proofs.explore import witness as witnesses
 from proofs.explore.explorer import explore
 from proofs.explore.random_walk import walks

@@ -14,11 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from model.actions import OwnStep
 from model.boxes.box import bodies
 from model.core import Arrival, Guarantee, Inputs, Save, Scope, Send
 from model.graph import chain
 from model.observations import observe
-from model.play import OwnAction, Play, timers_last
+from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
 from model.protocol import Protocol
 from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
@@ -153,7 +154,7 @@ def _crash_at(play: Play, point: CrashPoint, batch: int) -> None:
     raise ValueError(f"{play.system.protocol.name} has no point {point.value!r}")
 
 
-def _place(play: Play, action: OwnAction, point: CrashPoint, batch: int) -> int | None:
+def _place(play: Play, action: OwnStep, point: CrashPoint, batch: int) -> int | None:
     """The number of effects of the action before the point; None if the point is elsewhere."""
     effects = real_effects(play.effects(action))
     if point in _ENTRIES:
@@ -184,7 +185,7 @@ def _stores(play: Play) -> Stores:
     )
 
 
-def _reads(play: Play, action: OwnAction) -> list[Batch]:
+def _reads(play: Play, action: OwnStep) -> list[Batch]:
     """The batches that the action begins to run."""
     messages = [effect.message for effect in play.effects(action) if isinstance(effect, Send)]
     return [message.batch for message in messages if isinstance(message, Read)]

@@ -27,7 +27,7 @@ from typing import Any
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
-from model.core import Deployment, Input, NodeName, Observation, Role, Scope, Site, Step
+from model.core import Deployment, Group, Input, NodeName, Observation, Role, Scope, Site, Step
 from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.graph import Graph
@@ -108,10 +108,11 @@ def _coordinator(design: Design, members: Members) -> Site:
     return Site(COORDINATOR, Role.OPERATOR, None, (), below, Config(design, members))
 
 
-def _groups(names: tuple[NodeName, ...]) -> tuple[frozenset[NodeName], ...]:
+def _groups(names: tuple[NodeName, ...]) -> tuple[Group, ...]:
     """The groups that fail together: any two, and all."""
     pairs = [frozenset((one, two)) for at, one in enumerate(names) for two in names[at + 1 :]]
-    return tuple(dict.fromkeys([*pairs, *([frozenset(names)] if len(names) > 1 else [])]))
+    whole = [frozenset(names)] if len(names) > 1 else []
+    return tuple(Group(members) for members in dict.fromkeys([*pairs, *whole]))
 
 
 # --- what they do ----------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.observations import observe_at_rest
+from model.observations import Looks, look_inside
 from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
@@ -33,7 +33,7 @@ from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE
 from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter, Watch
 from proofs.explore.search.rest import Suspects
-from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, NodeView
+from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, Change, NodeView
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
@@ -107,7 +107,8 @@ class CompiledSearch:
         self.budget = budget
         self.whole = [*range(nodes, channels), *range(arrivals, outputs)]
         self.bits = [FIRST_BITS] * width
-        self.bits[budget] = max(1, system.scope.crashes.bit_length())
+        for field, name in enumerate(collapsed.budgets, budget):
+            self.bits[field] = max(1, int(getattr(system.scope, name)).bit_length())
         self.at = np.zeros(loops.COUNTERS, np.int64)
         self.numbers = np.zeros(width, np.int64)
         self.settled = np.zeros(width, np.int64)
@@ -119,8 +120,8 @@ class CompiledSearch:
         self.moves = self.op_count = 0
         self.op_ranges: dict[int, tuple[int, int]] = {}  # `collapsed` keeps the effects
         self.parts: dict[tuple[int, int], int] = {}
-        seen = np.arange(arrivals, budget)
-        resting = np.r_[seen, nodes:channels] if judge.looks else seen
+        seen = np.array(collapsed.looked_at(judge.always_looks))
+        resting = np.array(collapsed.looked_at(judge.rest_looks))
         self.seen, self.rest = _Keys(len(seen)), _Keys(len(resting))
         self.found_seen: list[Property | None] = []
         self.found_rest: list[Property | None] = []
@@ -170,7 +171,9 @@ class CompiledSearch:
             focus_keys=self.focuses.keys,
             move_start=np.zeros(FIRST_ROOM, np.int64),
             own_end=np.zeros(FIRST_ROOM, np.int64),
-            input_end=np.zeros(FIRST_ROOM, np.int64),
+            always_end=np.zeros(FIRST_ROOM, np.int64),
+            fault_end=np.zeros(FIRST_ROOM, np.int64),
+            patient_end=np.zeros(FIRST_ROOM, np.int64),
             op_ranges=np.zeros((FIRST_ROOM, 2), np.int64),
             ops=np.zeros((FIRST_ROOM, 3), np.int32),
             seen_fields=seen,
@@ -184,6 +187,7 @@ class CompiledSearch:
             budget=self.budget,
             full=system.scope.crashes,
             rationed=single and system.scope.crashes > 1,
+            patient=bool(system.deployment.patient),
             prompt=np.array(self.collapsed.prompt, np.int64),
         )
 
@@ -193,7 +197,8 @@ class CompiledSearch:
             number if field in self.whole else 0
             for field, number in enumerate(collapsed.numbers(collapsed.initial))
         ]
-        first[self.budget] = collapsed.system.scope.crashes
+        for field, name in enumerate(collapsed.budgets, self.budget):
+            first[field] = getattr(collapsed.system.scope, name)
         for field, number in enumerate(first):
             t.words[t.word[field]] |= np.uint64(number << int(t.shift[field]))
         self.at[loops.COUNT] = 1
@@ -290,7 +295,7 @@ class CompiledSearch:
 
     # --- answers -----------------------------------------------------------------------------
     def _part(self, field: int) -> int:
-        if field == self.budget:
+        if field >= self.budget:
             return SIGN
         return WHOLE if field in self.whole else HEAD
 
@@ -303,8 +308,15 @@ class CompiledSearch:
         most = len(found.cached) * len(self.collapsed.views)
         self.at[loops.WIDEST] = max(self.at[loops.WIDEST], most)
         first, end = self.moves, self.moves + len(found.cached)
-        own_end, input_end = _widen(t.own_end, focus + 1), _widen(t.input_end, focus + 1)
-        own_end[focus], input_end[focus] = first + found.own, first + found.inputs
+        own, _, always, faults, patient, _ = found.ends
+        ends = (own, always, faults, patient)
+        tables = [
+            _widen(table, focus + 1)
+            for table in (t.own_end, t.always_end, t.fault_end, t.patient_end)
+        ]
+        for table, place in zip(tables, ends, strict=True):
+            table[focus] = first + place
+        own_end, always_end, fault_end, patient_end = tables
         move_start = _widen(t.move_start, focus + 2)
         move_start[focus + 1] = end
         op_ranges = _widen(t.op_ranges, end)
@@ -315,7 +327,9 @@ class CompiledSearch:
             focus_slots=self.focuses.slots,
             focus_keys=self.focuses.keys,
             own_end=own_end,
-            input_end=input_end,
+            always_end=always_end,
+            fault_end=fault_end,
+            patient_end=patient_end,
             move_start=move_start,
             op_ranges=op_ranges,
         )
@@ -367,18 +381,22 @@ class CompiledSearch:
     def _operations(
         self, view: NodeView, numbers: tuple[int, ...], effect: CachedEffect
     ) -> Iterator[_Op]:
-        for field, change in effect.changed:
-            yield field, ADD, change
-        for field, value in effect.after:
+        for field, more in effect.changed:
+            yield field, ADD, more
+        for field, change in effect.after:
             before = self.collapsed.values[field][numbers[view.fields.index(field)]]
-            if field == self.budget:
+            if change is Change.SPENT:
                 yield field, ADD, -1
-            elif value is CLOSED:
+            elif change is Change.CLOSED:
                 yield field, SET, loops.CLOSED
-            elif before is CLOSED:
+            elif change is Change.OPENED:
                 yield field, SET, loops.EMPTY
-            else:
+            elif change is Change.RESET:
+                yield field, loops.CLEAR, 0
+            if change in (Change.TAKEN, Change.DELAYED):
                 yield field, POP, 0
+            if change in (Change.DOUBLED, Change.DELAYED):
+                yield field, APPEND, self.collapsed.message_number(before[:1])
         for field, sent in effect.sent:
             for message in self.collapsed.messages[sent]:
                 if message is CLEAR:
@@ -388,12 +406,18 @@ class CompiledSearch:
                 else:
                     yield field, APPEND, self.collapsed.message_number((message,))
 
+    def _seen(self, looks: Looks) -> Observation:
+        """The observation of the world that the loops stand at."""
+        if looks == Looks():  # much cheaper than the whole world
+            _, _, arrivals, outputs, end = self.collapsed.starts
+            numbers = self.numbers.tolist()
+            values = [self._value(field, numbers[field]) for field in range(arrivals, end)]
+            cut = outputs - arrivals
+            return Observation(tuple(values[:cut]), tuple(values[cut:]))
+        return look_inside(self.collapsed.system, self._world(self.numbers), looks)
+
     def _answer_observation(self) -> None:
-        _, _, arrivals, outputs, end = self.collapsed.starts
-        values = [self._value(field, int(self.numbers[field])) for field in range(arrivals, end)]
-        cut = outputs - arrivals
-        seen = Observation(tuple(values[:cut]), tuple(values[cut:]))
-        self.found_seen.append(self.judge.broken(seen))
+        self.found_seen.append(self.judge.broken(self._seen(self.judge.always_looks)))
         number = self.seen.add(self.key)
         broken = _widen(self.tables.seen_broken, number + 1)
         broken[number] = self.found_seen[-1] is not None
@@ -402,12 +426,7 @@ class CompiledSearch:
         )
 
     def _answer_rest(self) -> None:
-        world = self._world(self.numbers)
-        if self.judge.looks:
-            seen = observe_at_rest(self.collapsed.system, world)
-        else:
-            seen = Observation(world.arrivals, world.outputs)
-        self.found_rest.append(self.judge.broken_at_rest(seen))
+        self.found_rest.append(self.judge.broken_at_rest(self._seen(self.judge.rest_looks)))
         number = self.rest.add(self.key)
         broken = _widen(self.tables.rest_broken, number + 1)
         broken[number] = self.found_rest[-1] is not None
@@ -482,7 +501,7 @@ class CompiledSearch:
         for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
             view = self.collapsed.views[key[0]]
             numbers = self._focus_numbers(key)
-            for move in suspects.get((view.fields, numbers), ()):
+            for move in suspects.get((view.whose, numbers), ()):
                 chosen[t.move_start[focus] + move] = True
         end, at[loops.WORLD] = int(at[loops.WORLD]), 0
         after, rows = (
@@ -519,7 +538,7 @@ class CompiledSearch:
 
     def _value(self, field: int, number: int) -> Any:
         """What a field holds."""
-        if field == self.budget:
+        if field >= self.budget:
             return number
         if field in self.whole:
             return self.collapsed.values[field][number]

@@ -9,19 +9,22 @@ from collections.abc import Iterator
 
 from model.core import Guarantee, Observation, Property, When
 from model.errors import Invalid, StepFailed, describe_error
+from model.observations import looks_of
 from model.properties import guarantee
 from model.system import System, is_satisfied
 
 
 class Judge:
-    """The properties of a protocol in a scope.  looks: some look at the nodes at rest."""
+    """The properties of a protocol in a scope.  always_looks, rest_looks: the parts of the system
+    at which the properties of every world, and those at rest, look."""
 
     def __init__(self, system: System) -> None:
         properties = system.properties
         self.system = system
         self.always = [p for p in properties if p.when is When.ALWAYS]
         self.at_rest = [p for p in properties if p.when is When.QUIESCENT]
-        self.looks = any(p.nodes for p in self.at_rest)
+        self.always_looks = looks_of(system, rest=False)
+        self.rest_looks = looks_of(system, rest=True)
         self.guarantee = Guarantee.PRECISE
 
     def broken(self, seen: Observation) -> Property | None:

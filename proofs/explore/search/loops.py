@@ -42,12 +42,14 @@ class Tables(NamedTuple):
     Fields: word, shift, mask.  Contents, by field and number: head, tail (-1: not known yet), last,
     prefix; counts; pairs (a hash table from field, content and message to the longer content).
     Views: looks, rows (view, field, part of it), from view_start on.  Focuses: a hash table of keys
-    (focus_slots, focus_keys: the view, then numbers); own_end, input_end, move_start: their moves;
+    (focus_slots, focus_keys: the view, then numbers); move_start, own_end, always_end, fault_end,
+    patient_end: their moves by condition (proofs.explore.views.Transitions);
     op_ranges: from where to where the operations of a move stand in ops, rows (field, operation,
     argument).
     Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
     budget: the field of the crash budget.  full: its number at first.  rationed: further faults
-    than the first are granted at rest only.  prompt: the views of the prompt sites.
+    than the first are granted at rest only.  patient: are there patient timers?  prompt: the views
+    of the prompt sites.
     """
 
     per: int
@@ -71,7 +73,9 @@ class Tables(NamedTuple):
     focus_keys: NDArray[np.int32]
     move_start: NDArray[np.int64]
     own_end: NDArray[np.int64]
-    input_end: NDArray[np.int64]
+    always_end: NDArray[np.int64]
+    fault_end: NDArray[np.int64]
+    patient_end: NDArray[np.int64]
     op_ranges: NDArray[np.int64]
     ops: NDArray[np.int32]
     seen_fields: NDArray[np.int64]
@@ -85,6 +89,7 @@ class Tables(NamedTuple):
     budget: int
     full: int
     rationed: bool
+    patient: bool
     prompt: NDArray[np.int64]
 
 
@@ -426,7 +431,7 @@ def _successors(t: Any, at: Any, ahead: Any, world: Any, first: Any, scratch: An
     count = first
     for view in range(views):
         focus = focuses[view]
-        end = t.move_start[focus + 1] if granted else t.input_end[focus]
+        end = t.fault_end[focus] if granted else t.always_end[focus]
         for move in range(t.move_start[focus], end):
             after = scratch.words[count * t.per : (count + 1) * t.per]
             if not _move(t, at, world, move, after, False):
@@ -522,19 +527,29 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, af
                     focus = _focus(t, numbers, view, key)
                     if focus < 0:
                         return NO_FOCUS
-                    if t.own_end[focus] > t.move_start[focus]:
+                    if t.own_end[focus] > t.move_start[focus] or (
+                        t.patient and t.patient_end[focus] > t.fault_end[focus]
+                    ):
                         granted = False
                         break
             at[GRANTED] = granted
             at[PROGRESSING] = 0
             at[VIEW] = 0
-        while at[VIEW] < views:
-            focus = _focus(t, numbers, at[VIEW], key)
+        last = views
+        if t.patient and (at[VIEW] > views or (at[VIEW] == views and not at[PROGRESSING])):
+            last = 2 * views  # the call before ended among the patient timers
+        while at[VIEW] < last:
+            view = at[VIEW] if at[VIEW] < views else at[VIEW] - views
+            focus = _focus(t, numbers, view, key)
             if focus < 0:
                 return NO_FOCUS
             first = t.move_start[focus]
             own = t.own_end[focus]
-            end = t.move_start[focus + 1] if at[GRANTED] else t.input_end[focus]
+            end = t.fault_end[focus] if at[GRANTED] else t.always_end[focus]
+            if at[VIEW] >= views:  # nothing else is possible: patient timers
+                first = t.fault_end[focus]
+                own = t.patient_end[focus]
+                end = t.move_start[focus + 1] if at[GRANTED] else own
             for move in range(first, end):
                 if not _move(t, at, world, move, after, True):
                     return NO_ROOM
@@ -547,6 +562,8 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, af
                 at[PROGRESSING] = 1
             at[TRANSITIONS] += end - first
             at[VIEW] += 1
+            if at[VIEW] == views and t.patient and not at[PROGRESSING]:
+                last = 2 * views
         for i in range(len(t.seen_fields)):
             key[i] = numbers[t.seen_fields[i]]
         seen = t.seen_slots[find_slot(t.seen_slots, t.seen_keys, key)]
@@ -587,10 +604,14 @@ def follow(
     count = 0
     while at[WORLD] < end and count + at[WIDEST] <= len(edges):
         _unpack(t, at[WORLD], numbers)
+        idle = True
         for view in range(len(t.view_start) - 1):
             focus = _focus(t, numbers, view, key)
-            for move in range(t.move_start[focus], t.own_end[focus]):
-                if chosen[move]:
+            idle = idle and t.own_end[focus] == t.move_start[focus]
+        for view in range(len(t.view_start) - 1):
+            focus = _focus(t, numbers, view, key)
+            for move in range(t.move_start[focus], t.move_start[focus + 1]):
+                if chosen[move] and (idle or move < t.own_end[focus]):
                     _move(t, at, at[WORLD], move, after, False)
                     _settle(t, at, after, settled, key, False)
                     edges[count, 0] = at[WORLD]

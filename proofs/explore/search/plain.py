@@ -7,12 +7,15 @@ arrivals and crashes.  proofs.explore.search.compiled is held equal to it.
 
 from __future__ import annotations
 
+from itertools import chain
+from operator import itemgetter
+
 import numpy as np
 from numpy.typing import NDArray
 
 from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
-from model.observations import observe_at_rest
+from model.observations import Looks, look_inside
 from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
@@ -31,6 +34,7 @@ class PlainSearch:
         self.collapsed, self.judge, self.system = collapsed, judge, collapsed.system
         self.judged: dict[tuple[int, ...], Property | None] = {}
         self.rested: dict[tuple[int, ...], Property | None] = {}
+        self.resting = itemgetter(*collapsed.looked_at(judge.rest_looks))
         self.parents: dict[int, int | None] = {collapsed.initial: None}
         self.violation: tuple[Property, int] | None = None
         self.transitions = self.depth = self.quiescent = 0
@@ -50,11 +54,19 @@ class PlainSearch:
         """
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
-        observation, unpack, moves_of = collapsed.observation, collapsed.numbers, collapsed.moves
+        looks = {}
+        for granted in (False, True):  # kinds of Transitions; patient timers after all others
+            looks[granted, False] = [(*view, 0, 3 + granted) for view in views]
+            late = [(*view, 4, 5 + granted) for view in views]
+            looks[granted, True] = looks[granted, False] + late
+        always = self.judge.always_looks
+        observation, unpack = itemgetter(*collapsed.looked_at(always)), collapsed.numbers
+        moves_of = collapsed.moves
         appends, append = collapsed.appends, collapsed.append
         settle = collapsed.settle if collapsed.prompt else None
         single = self.system.protocol.promise.assumes.failures is Failures.SINGLE
         rationed = single and self.system.scope.crashes > 1
+        patient = bool(self.system.deployment.patient)
         judged = self.judged
         frontier = [collapsed.initial]
         world = collapsed.initial
@@ -65,15 +77,16 @@ class PlainSearch:
                 for place, world in enumerate(frontier):
                     numbers = unpack(world)
                     progressing = False
-                    granted = not rationed or collapsed.may_fail(numbers)
-                    for view, pick, known in views:
+                    granted = not rationed or collapsed.may_crash(numbers)
+                    idle = patient and not any(m.own for _, m in collapsed.moves_in(numbers))
+                    for view, pick, known, begin, end in looks[granted, idle]:
                         key = pick(numbers)
                         moves = known(key)
                         if moves is None:
                             moves = moves_of(view, key)
-                        if moves[0]:
+                        if moves[begin]:
                             progressing = True
-                        for part in moves if granted else moves[:2]:
+                        for part in moves[begin:end]:
                             transitions += len(part)
                             for difference, sent in part:
                                 after = world + difference
@@ -89,12 +102,11 @@ class PlainSearch:
                                     next_.append(after)
                     key = observation(numbers)
                     if key not in judged:
-                        seen = Observation(*collapsed.arrivals_and_outputs(key))
-                        judged[key] = self.judge.broken(seen)
+                        judged[key] = self.judge.broken(self._seen(numbers, always))
                     broken = judged[key]
                     if not progressing:
                         quiescent += 1
-                        resting = self._at_rest(key, numbers)
+                        resting = self._at_rest(numbers)
                         broken = broken or resting
                     if broken is not None and self.violation is None:
                         self.violation = (broken, self._number(world))
@@ -116,17 +128,18 @@ class PlainSearch:
             self.transitions, self.quiescent, self.last = transitions, quiescent, world
         return True
 
-    def _at_rest(self, key: tuple[int, ...], numbers: tuple[int, ...]) -> Property | None:
+    def _at_rest(self, numbers: tuple[int, ...]) -> Property | None:
         """The property that a world at rest violates because it is at rest."""
-        collapsed = self.collapsed
-        key = (*key, *collapsed.nodes(numbers)) if self.judge.looks else key
+        looks = self.judge.rest_looks
+        key = self.resting(numbers)
         if key not in self.rested:
-            if self.judge.looks:
-                seen = observe_at_rest(self.system, collapsed.world_of(numbers))
-            else:
-                seen = Observation(*collapsed.arrivals_and_outputs(key))
-            self.rested[key] = self.judge.broken_at_rest(seen)
+            self.rested[key] = self.judge.broken_at_rest(self._seen(numbers, looks))
         return self.rested[key]
+
+    def _seen(self, numbers: tuple[int, ...], looks: Looks) -> Observation:
+        if looks == Looks():  # much cheaper than the whole world
+            return Observation(*self.collapsed.arrivals_and_outputs(numbers))
+        return look_inside(self.system, self.collapsed.world_of(numbers), looks)
 
     def path(self, world: int) -> list[World]:
         """The worlds from the initial one to the one with this number."""
@@ -153,11 +166,15 @@ class PlainSearch:
         found = []
         for world, at in numbers_of.items():
             numbers = collapsed.numbers(world)
-            for view in collapsed.views:
-                key = view.pick(numbers)
-                for move in suspects.get((view.fields, collapsed.focus_key(view, key)), ()):
-                    after = collapsed.successor(world, numbers, view.table[key].own[move])
-                    found.append((at, numbers_of[after]))
+            found_moves = [*collapsed.moves_in(numbers)]
+            idle = not any(moves.own for _, moves in found_moves)
+            for view, moves in found_moves:
+                focus = collapsed.focus_key(view, view.pick(numbers))
+                for place in suspects.get((view.whose, focus), ()):
+                    if place < len(moves.own) or idle:
+                        move = [*chain.from_iterable(moves)][place]
+                        after = collapsed.successor(world, numbers, move)
+                        found.append((at, numbers_of[after]))
             if world == self.last:
                 break
         return np.array(found, np.int64).reshape(-1, 2)

@@ -20,23 +20,26 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from model.actions import Deliver
+from model.choices import ready
 from model.system import System
-from model.world import Deliver, World, apply, progress
+from model.world import World, apply
 from proofs.explore.collapse import Collapsed
+from proofs.explore.views import Whose
 
-Suspects: TypeAlias = Mapping[tuple[tuple[int, ...], tuple[int, ...]], Sequence[int]]
-"""For the fields of a view and a focus of it: which of the node's own moves may belong to a run
+Suspects: TypeAlias = Mapping[tuple[Whose, tuple[int, ...]], Sequence[int]]
+"""For a view and a focus of it: which of the node's own moves may belong to a run
 without end."""
 
 
 class _Step(NamedTuple):
     """An own move inside a component.
 
-    view: the fields of its view.  takes, gives: (channel field, message), or the node's state for a
+    view: whose actions they are.  takes, gives: (channel field, message), or the node's state for a
     timer: who takes a timer may set it again.
     """
 
-    view: tuple[int, ...]
+    view: Whose
     focus: tuple[int, ...]
     move: int
     takes: Any
@@ -49,7 +52,7 @@ def find_suspects(collapsed: Collapsed) -> Suspects:
     feeding: nx.DiGraph[Any] = nx.DiGraph()
     for step in steps:
         feeding.add_edges_from((step.takes, given) for given in step.gives)
-    suspects: dict[tuple[tuple[int, ...], tuple[int, ...]], list[int]] = {}
+    suspects: dict[tuple[Whose, tuple[int, ...]], list[int]] = {}
     if _circles(feeding):
         for step in steps:
             suspects.setdefault((step.view, step.focus), []).append(step.move)
@@ -62,15 +65,14 @@ def _inside_components(collapsed: Collapsed) -> Iterator[_Step]:
         at = view.fields[0]
         states: nx.DiGraph[int] = nx.DiGraph()
         for focus, known in view.focuses.items():
-            for effect in known.cached[: known.own]:
+            for _, _, effect in known.own():
                 states.add_edge(focus[0], focus[0] + dict(effect.changed).get(at, 0))
         component = _components(states)
         for focus, known in view.focuses.items():
-            for move, effect in enumerate(known.cached[: known.own]):
+            for move, action, effect in known.own():
                 after = focus[0] + dict(effect.changed).get(at, 0)
                 if component[focus[0]] != component[after]:
                     continue
-                action = known.actions[move]
                 takes: Any = (view.node, component[after])
                 if isinstance(action, Deliver):
                     field = (
@@ -86,7 +88,7 @@ def _inside_components(collapsed: Collapsed) -> Iterator[_Step]:
                 ]
                 # A timer that is set anew is part of the state, so a step may give itself one.
                 gives.append((view.node, component[after]))
-                yield _Step(view.fields, focus, move, takes, tuple(gives))
+                yield _Step(view.whose, focus, move, takes, tuple(gives))
 
 
 def _components(graph: nx.DiGraph[Any]) -> dict[Any, int]:
@@ -217,11 +219,7 @@ class Circles(NamedTuple):
     def _possible(self, world: int) -> list[Any]:
         """The progress steps of a world; two kinds of actions may be equal as tuples."""
         value = self.world(world)
-        return [
-            (type(action), action)
-            for name in self.system.sites
-            for action in progress(self.system, value, name)
-        ]
+        return [(type(action), action) for action in ready(self.system, value)]
 
     def _taken(self, before: int, after: int) -> set[Any]:
         """The progress steps that lead from one world to the other."""

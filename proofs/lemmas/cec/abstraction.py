@@ -11,6 +11,7 @@ from functools import cache
 from operator import le
 from typing import Any, NamedTuple
 
+from model.actions import Action, Restart
 from model.boxes.aggregate import Aggregate
 from model.core import Role, Site
 from model.log import Log
@@ -18,7 +19,7 @@ from model.protocols.cec.design import MENDED
 from model.protocols.cec.messages import Disk, NodeState, Record, Segment
 from model.protocols.cec.scan import reconstruct, repair
 from model.system import System
-from model.world import Action, Restart, World
+from model.world import World
 from proofs.lemmas.cec import scan
 from proofs.prove.conformance import Abstraction, Path, Paths
 from proofs.prove.structure import StateTable, Structure

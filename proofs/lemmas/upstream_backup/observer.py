@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from model.actions import Action, Deliver
 from model.cep.merge import Inlet, ready
 from model.core import NodeName, Site
 from model.events import BEGINNING, Event, Mark
@@ -18,7 +19,7 @@ from model.protocols.upstream_backup.nodes import reinstate
 from model.protocols.upstream_backup.savepoints import OperatorState, push
 from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
-from model.world import Action, Deliver, World
+from model.world import World
 from proofs.lemmas.upstream_backup.reference import Reference, operator_of, scheme_of
 
 

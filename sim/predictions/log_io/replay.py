@@ -17,6 +17,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from model.actions import Deliver, OwnStep, Restart, Timeout
 from model.boxes.stateless import Relay
 from model.boxes.triggered import Triggered
 from model.core import Arrival, Inputs, Scope, Send
@@ -24,7 +25,7 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
 from model.oracle import oracle
-from model.play import OwnAction, Play
+from model.play import Play
 from model.protocol import Protocol
 from model.protocols.log_io.deployment import reader_of
 from model.protocols.log_io.design import Capture, Design, Writes
@@ -33,7 +34,7 @@ from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Res
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables
-from model.world import Deliver, Restart, Timeout, real_effects
+from model.world import real_effects
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepCrash, StepPoint
 
 EXTERNAL = "stream"
@@ -162,7 +163,7 @@ class PipelineRun:
             self.count(action)
         return False
 
-    def count(self, action: OwnAction) -> None:
+    def count(self, action: OwnStep) -> None:
         """Count the requests in an action that comes now."""
         for effect in real_effects(self.play.effects(action))[: action.crash_after]:
             message = effect.message if isinstance(effect, Send) else None
@@ -173,7 +174,7 @@ class PipelineRun:
         if isinstance(message, Restored) and action.crash_after != 0:
             self.replayed += len(message.assigned)
 
-    def stops(self, action: OwnAction) -> Iterator[tuple[str, StepPoint, int]]:
+    def stops(self, action: OwnStep) -> Iterator[tuple[str, StepPoint, int]]:
         """The points that the action passes: operator, point, and the effects before it."""
         if action.node not in TASK:
             return
@@ -217,7 +218,7 @@ def _scope(types: str) -> Scope:
     return Scope(GRAPH, ((EXTERNAL, Inputs(alphabet, len(types))),))
 
 
-def _order(action: OwnAction) -> tuple[int, int, bool] | None:
+def _order(action: OwnStep) -> tuple[int, int, bool] | None:
     """A task first restarts all operators, then recovers all of them, in the order of the pipeline;
     then each one takes all that has come for it.  A writer waits for the answer to its write."""
     if isinstance(action, Timeout):
@@ -225,6 +226,7 @@ def _order(action: OwnAction) -> tuple[int, int, bool] | None:
     place = TASK.index(action.node) if action.node in TASK else -1
     if isinstance(action, Restart):
         return 0, place, False
+    assert isinstance(action, Deliver)
     return (1 if action.sender == LOG else 2), place, action.sender != SINK
 
 

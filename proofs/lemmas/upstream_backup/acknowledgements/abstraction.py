@@ -9,12 +9,13 @@ from collections.abc import Iterator, Sequence
 from operator import le
 from typing import Any, NamedTuple
 
+from model.actions import Action
 from model.core import NodeName, Role
 from model.events import NOTHING, SN
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore
 from model.protocols.upstream_backup.states import OperatorNode, SinkState
 from model.system import System
-from model.world import DOWN, Action, World
+from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals

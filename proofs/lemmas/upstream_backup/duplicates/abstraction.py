@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+from model.actions import Action, Crash, Deliver, Disturb, Inject, Suspect
 from model.system import System
-from model.world import Action, Crash, Deliver, Inject, Suspect, World, response
+from model.world import World, response
 from proofs.lemmas.upstream_backup.duplicates import edge
 from proofs.lemmas.upstream_backup.duplicates.ends import EdgeEnds, EdgeView
 from proofs.lemmas.upstream_backup.duplicates.steps import AbstractSteps, EdgeRun, EdgeState
@@ -54,7 +55,7 @@ class EdgeObserver(Observer):
     def whole(self, view: EdgeView, before: World, action: Action, other: EdgeEnds) -> Any:
         """The producer's state after its whole step, of which a crash may leave out the last
         effects; None if it does none."""
-        if action.node != view.u.name or isinstance(action, Crash | Suspect):
+        if action.node != view.u.name or isinstance(action, Crash | Suspect | Disturb):
             return None
         crashes = not isinstance(action, Inject) and action.crash_after is not None
         return response(self.system, before, action).state if crashes else other.producer

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from operator import le
 from typing import Any, NamedTuple
 
+from model.actions import Action
 from model.cep.engines import Matches
 from model.cep.operator import Operator
 from model.core import Site
@@ -19,7 +20,7 @@ from model.events import NOTHING, Body
 from model.protocols.upstream_backup.layouts import Window
 from model.protocols.upstream_backup.savepoints import OperatorState
 from model.system import System
-from model.world import Action, World
+from model.world import World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
 from proofs.lemmas.upstream_backup.reference import (
     FailureFreeRun,

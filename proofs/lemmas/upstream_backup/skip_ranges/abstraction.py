@@ -17,6 +17,7 @@ from functools import reduce
 from operator import le
 from typing import Any, NamedTuple
 
+from model.actions import Action, Deliver
 from model.cep.savepoint import Place, Savepoint
 from model.cep.skips import Skips, covers
 from model.core import NodeName, Role, Site
@@ -31,7 +32,7 @@ from model.protocols.upstream_backup.savepoints import (
 )
 from model.protocols.upstream_backup.states import OperatorNode, SourceState
 from model.system import System
-from model.world import DOWN, Action, Deliver, World, initial
+from model.world import DOWN, World, initial
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration, iterations
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
 from proofs.lemmas.upstream_backup.skip_ranges import ranges

@@ -15,6 +15,7 @@ from functools import partial
 from operator import le
 from typing import Any, NamedTuple
 
+from model.actions import Action, Deliver
 from model.cep.windows import Extent, TimeWindows
 from model.core import Role, Site
 from model.events import SN
@@ -23,7 +24,7 @@ from model.protocols.upstream_backup.layouts import Script
 from model.protocols.upstream_backup.savepoints import OperatorState
 from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
-from model.world import Action, Deliver, World
+from model.world import World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
 from proofs.lemmas.upstream_backup.reference import FailureFreeRun, kept_windows
 from proofs.lemmas.upstream_backup.windows import layouts, savepoints

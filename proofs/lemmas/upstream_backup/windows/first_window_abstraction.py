@@ -12,12 +12,13 @@ from itertools import product
 from operator import ge, le
 from typing import Any
 
+from model.actions import Action
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy
 from model.events import Body
 from model.protocols.upstream_backup.savepoints import OperatorState
 from model.system import System
-from model.world import Action, World
+from model.world import World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import kept_windows
 from proofs.lemmas.upstream_backup.windows import first_window
