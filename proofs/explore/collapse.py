@@ -357,6 +357,9 @@ class Collapsed:
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> CachedEffect:
         values = self.flatten(act(self.system, world, action))
+        disturbed = -1
+        if isinstance(action, Disturb):
+            disturbed = self.starts[1] + self.system.channel_at[action.sender, action.node]
         changed = []
         after = []
         for position, (field, number) in enumerate(zip(view.fields, numbers, strict=True)):
@@ -365,7 +368,7 @@ class Collapsed:
                 continue
             if position < view.wide:
                 changed.append((field, self.number(field, now) - number))
-            elif now != before:
+            elif now != before or field == disturbed:  # a delay shows only before other messages
                 after.append((field, self._change(field, before, now, action)))
         sent = [(field, values[field]) for field in view.outgoing]
         if down := struck(self.system, world, action):
