@@ -15,6 +15,7 @@ from model.core import (
     Arrival,
     Deployment,
     Emit,
+    Group,
     Guarantee,
     Input,
     Lost,
@@ -44,7 +45,7 @@ def deploy(_design: None, scope: Scope) -> Deployment:
     """source -> A -> B -> sink, and a channel from A to the sink on which only notices come."""
     line = deploy_graph(scope.graph)
     channels = (*line.channels, ("A", "sink"))
-    return line._replace(channels=channels, together=(HOST,), watched=WATCHED)
+    return line._replace(channels=channels, together=(Group(HOST),), watched=WATCHED)
 
 
 def boot(site: Site) -> Any:

@@ -16,6 +16,7 @@ from model.core import (
     Arrival,
     Deployment,
     Emit,
+    Group,
     Guarantee,
     Input,
     Lost,
@@ -44,7 +45,7 @@ def deploy(_design: None, scope: Scope) -> Deployment:
     """The graph, a store beside its operators, and one failure group of all operators."""
     line = deploy_graph(scope.graph)
     ends = [(name, STORE) for name in sorted(line.crashable)]
-    group = (line.crashable,) if len(line.crashable) > 1 else ()
+    group = (Group(line.crashable),) if len(line.crashable) > 1 else ()
     return line._replace(
         sites=(*line.sites, Site(STORE, Role.OPERATOR, None, (), ())),
         channels=(*line.channels, *ends, *((store, name) for name, store in ends)),

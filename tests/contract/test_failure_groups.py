@@ -236,23 +236,23 @@ def found_by_all(protocol: Protocol) -> Iterator[Any]:
 # --- deployments that cannot be ------------------------------------------------------------------
 BAD = {
     "an unknown member": (
-        "together=(frozenset({'A', 'Bee'}),)",
+        "together=(Group(frozenset({'A', 'Bee'})),)",
         "deploy gives a failure group A, Bee, and no site 'Bee' may crash",
     ),
     "a member that may not crash": (
-        "together=(frozenset({'A', 'source'}),)",
+        "together=(Group(frozenset({'A', 'source'})),)",
         "deploy gives a failure group A, source, and no site 'source' may crash",
     ),
     "one member": (
-        "together=(frozenset({'A'}),)",
+        "together=(Group(frozenset({'A'})),)",
         "deploy gives a failure group of 1 (A); give two sites or more",
     ),
     "no member": (
-        "together=(frozenset(),)",
+        "together=(Group(frozenset()),)",
         "deploy gives a failure group of 0 (); give two sites or more",
     ),
     "the same group twice": (
-        "together=(groups.HOST, groups.HOST)",
+        "together=(Group(groups.HOST), Group(groups.HOST))",
         "deploy gives the failure group A, B twice",
     ),
     "a channel that does not exist": (
@@ -265,7 +265,9 @@ BAD = {
 @pytest.mark.parametrize(("changes", "line"), BAD.values(), ids=BAD)
 def test_a_bad_deployment_is_one_line(changes: str, line: str, asif: Callable[..., Any]) -> None:
     deploying = f"groups.deploying(groups.PROTOCOL, {changes})"
-    text = f"from tests.contract import groups\nPROTOCOL = {deploying}\n"
+    text = (
+        f"from model.core import Group\nfrom tests.contract import groups\nPROTOCOL = {deploying}\n"
+    )
     assert line in asif(text, "check", "FILE", "--examples", "1").line
 
 

@@ -11,7 +11,7 @@ from docs.examples import forgetful, mindful
 from model.core import Guarantee, OperatorClass, Property, When
 from model.errors import Invalid
 from model.evidence import Outcome
-from model.observations import observe_at_rest
+from model.observations import Looks, look_inside
 from model.system import System, is_satisfied
 from model.world import initial
 from proofs.explore.collapse import Collapsed
@@ -68,7 +68,7 @@ def test_a_profile_without_scopes_is_vacuous() -> None:
 
 def test_a_property_answers_true_or_false_and_sees_states_only_if_it_asks() -> None:
     system = System(mindful.PROTOCOL, forgetful.SMALL)
-    seen = observe_at_rest(system, initial(system))
+    seen = look_inside(system, initial(system), Looks(nodes=True))
     lazy = Property("lazy", When.ALWAYS, lambda *_: (False for _ in [1]))  # type: ignore[arg-type]
     with pytest.raises(Invalid, match="return True or False"):
         is_satisfied(system, lazy, seen)

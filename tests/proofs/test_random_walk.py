@@ -65,8 +65,8 @@ MUTANTS = {
         "if own and judged[key] is not None:",
     ),
     "it does not look at nodes": (
-        "key: Hashable = (*seen, collapsed.nodes(numbers)) if looks and not own else seen",
-        "key: Hashable = seen",
+        "key = pick[not own](numbers), not own",
+        "key = pick[False](numbers), not own",
     ),
 }
 

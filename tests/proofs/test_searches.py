@@ -189,7 +189,8 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
         )
 
     def answer(site: Site, value: Any, input_: Input | None) -> Answer:
-        draw = random.Random(f"{shape.seed} {site.name} {site.disk} {value!r} {input_!r}")
+        disk = f" {site.disk!r}" if site.files else ""
+        draw = random.Random(f"{shape.seed} {site.name} {value!r} {input_!r}{disk}")
         effects: list[Effect] = []
         prompt = {*shape.prompt.split()}
         for to in (*site.succs, *site.preds):

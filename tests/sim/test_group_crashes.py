@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.actions import Action, Crash, Deliver, Restart
-from model.core import Arrival, Deployment, Lost, Scope
+from model.core import Arrival, Deployment, Group, Lost, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.parts import deploy_graph
@@ -36,7 +36,7 @@ def deploy(_design: None, scope: Scope) -> Deployment:
     """Every set of operators is a failure group, and every second channel is watched."""
     deployment = deploy_graph(scope.graph, replies=True)
     nodes = sorted(deployment.crashable)
-    together = (frozenset(c) for size in (2, 3) for c in combinations(nodes, size))
+    together = (Group(frozenset(c)) for size in (2, 3) for c in combinations(nodes, size))
     return deployment._replace(
         together=tuple(together), watched=frozenset(deployment.channels[::2])
     )
