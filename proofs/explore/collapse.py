@@ -49,6 +49,7 @@ from proofs.explore.views import (
     CLEAR,
     CLOSE,
     CLOSED,
+    DISTURBED,
     CachedEffect,
     CachedSystem,
     Change,
@@ -56,6 +57,7 @@ from proofs.explore.views import (
     NodeView,
     StepCache,
     Transitions,
+    change_value,
 )
 
 
@@ -65,29 +67,6 @@ class Overflow(Exception):
 
 ELSEWHERE = Node("elsewhere")
 MORE_BUDGETS = ("early", "disturbances")
-
-
-DISTURBED = {
-    Disturbance.LOSE: Change.TAKEN,
-    Disturbance.DOUBLE: Change.DOUBLED,
-    Disturbance.DELAY: Change.DELAYED,
-    Disturbance.RESET: Change.RESET,
-}
-
-
-def _changed(before: Any, change: Change) -> Any:
-    """The value of a field after a change."""
-    if change is Change.SPENT:
-        return before - 1
-    if change is Change.CLOSED or before is CLOSED:
-        return CLOSED if change is Change.CLOSED else ()
-    return {
-        Change.TAKEN: before[1:],
-        Change.OPENED: (),
-        Change.DOUBLED: (*before, *before[:1]),
-        Change.DELAYED: (*before[1:], *before[:1]),
-        Change.RESET: (),
-    }[change]
 
 
 class Collapsed:
@@ -398,23 +377,19 @@ class Collapsed:
         afterwards."""
         messages: tuple[Any, ...] = value
         if field < self.starts[2]:
-            sender, receiver = self.system.deployment.channels[field - self.starts[1]]
+            ends = sender, receiver = self.system.deployment.channels[field - self.starts[1]]
             if value is CLOSED:
                 messages = (CLOSE,) if receiver in down else ()
-            elif sender in down and (drops_sent or self._resets(field)):
+            elif sender in down and (drops_sent or self.system.resets(ends)):
                 messages = (CLEAR, *value)
         return messages
-
-    def _resets(self, field: int) -> bool:
-        ends = self.system.deployment.channels[field - self.starts[1]]
-        return self.system.resets(ends)
 
     def _move(self, view: NodeView, numbers: tuple[int, ...], cached: CachedEffect) -> Move:
         """The cached effect with all that the view holds beyond the focus."""
         difference = sum(change << (self.bits * field) for field, change in cached.changed)
         for field, change in cached.after:
             number = numbers[view.fields.index(field)]
-            now = _changed(self.values[field][number], change)
+            now = change_value(self.values[field][number], change)
             difference += (self.number(field, now) - number) << (self.bits * field)
         return difference, cached.sent
 

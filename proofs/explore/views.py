@@ -12,7 +12,7 @@ from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from model.actions import Action
+from model.actions import Action, Disturbance
 from model.core import Input, NodeName, Step
 from model.system import System
 from proofs.explore.evidence import Evidence
@@ -64,6 +64,29 @@ class Change(Enum):
     DOUBLED = "the first message comes once more, last"
     DELAYED = "the first message comes last"
     RESET = "all messages are gone"
+
+
+DISTURBED = {
+    Disturbance.LOSE: Change.TAKEN,
+    Disturbance.DOUBLE: Change.DOUBLED,
+    Disturbance.DELAY: Change.DELAYED,
+    Disturbance.RESET: Change.RESET,
+}
+
+
+def change_value(before: Any, change: Change) -> Any:
+    """The value of a field after a change."""
+    if change is Change.SPENT:
+        return before - 1
+    if change is Change.CLOSED or before is CLOSED:
+        return CLOSED if change is Change.CLOSED else ()
+    return {
+        Change.TAKEN: before[1:],
+        Change.OPENED: (),
+        Change.DOUBLED: (*before, *before[:1]),
+        Change.DELAYED: (*before[1:], *before[:1]),
+        Change.RESET: (),
+    }[change]
 
 
 class CachedEffect(NamedTuple):

@@ -76,10 +76,6 @@ BAD = {
         "PROTOCOL = mindful.PROTOCOL.vary(properties=(ODD, BAD))",
         "mindful: property 'bad' raises ZeroDivisionError: division by zero (line ",
     ),
-    "a property of nodes, always": (
-        "ODD = Property('odd', When.ALWAYS, lambda scope, seen: True, nodes=True)",
-        "property 'odd': nodes are looked at at rest (When.QUIESCENT)",
-    ),
     "show raises": (
         "PROTOCOL = forgetful.PROTOCOL.vary(show=lambda value: value.name)",
         "forgetful: show raises AttributeError: ",

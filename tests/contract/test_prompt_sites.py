@@ -132,8 +132,9 @@ def test_every_untimed_run_is_one_that_the_world_allows(
         ("prompt=frozenset({'A'})", "that may crash; a prompt site never does"),
         ("prompt=frozenset({'source'})", "that is a source; a prompt site only takes"),
         (
-            "prompt=frozenset({'store', 'sink'}), channels=(('store', 'sink'),), watched={*()}",
-            "between two prompt",
+            "prompt=frozenset({'store', 'sink'}), channels=(('store', 'sink'), ('sink', 'store')), "
+            "watched={*()}",
+            "between the prompt sites sink, store in a circle",
         ),
     ],
 )

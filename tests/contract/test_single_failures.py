@@ -97,7 +97,7 @@ def test_a_property_of_the_nodes_finds_what_outputs_alone_do_not_show() -> None:
     walked = walks(UNREADY, scope, 100, seed=2).property
     assert walked is not None
     assert walked.nodes
-    attacked = attack(UNREADY, walks=0, examples=40, scopes=[scope]).failure
+    attacked = attack(UNREADY, walks=0, examples=60, scopes=[scope]).failure
     assert attacked is not None
     assert attacked.property.nodes
 

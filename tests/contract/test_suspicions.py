@@ -117,8 +117,8 @@ def test_a_node_that_never_returns_is_at_rest() -> None:
 
 
 def test_a_bad_returning_node_is_one_line() -> None:
-    bad = deploying(PROTOCOL, returning=frozenset({"source"}))
-    with pytest.raises(Invalid, match="'source' return from a crash, and it may not crash"):
+    bad = deploying(PROTOCOL, returning=frozenset({"sources"}))
+    with pytest.raises(Invalid, match="'sources' return from a crash, which is no site"):
         System(bad, SILENT)
 
 
