@@ -12,10 +12,13 @@ from model.cep.engines import Function
 from model.cep.operator import CepState, Operator, process
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, PatternWindows, TimeWindows
+from model.comparison import BAG, SEQUENCE, SET, Compare, table
 from model.core import (
     CHECKPOINTED,
     CRASHED,
     DISCARDED,
+    DISTURBED,
+    EARLY,
     REPLAYED,
     RESENT,
     RESTORED,
@@ -24,12 +27,17 @@ from model.core import (
     SUSPECTED,
     Answer,
     Arrival,
+    CancelTimer,
     Deployment,
     Effect,
     Emit,
+    Fail,
+    File,
+    Group,
     Guarantee,
     Input,
     Inputs,
+    Link,
     Lost,
     NodeName,
     Note,
@@ -38,6 +46,7 @@ from model.core import (
     Property,
     Quantity,
     Received,
+    Rewind,
     Role,
     Save,
     Scope,
@@ -45,7 +54,9 @@ from model.core import (
     SetTimer,
     Site,
     Step,
+    Sync,
     TimerFired,
+    Torn,
     When,
 )
 from model.costs import (
@@ -62,7 +73,7 @@ from model.errors import Invalid
 from model.events import Body, Event
 from model.evidence import Case, Evidence, Mutant, Outcome, PinnedScope
 from model.family import Family
-from model.graph import SINK, SOURCE, Graph, chain
+from model.graph import NO_GRAPH, SINK, SOURCE, Graph, chain
 from model.log import Log
 from model.parts import contents, deploy_graph, over_words
 from model.predicates import Type
@@ -90,16 +101,22 @@ from model.queues import (
 
 __all__ = [
     "AS_IF",
+    "BAG",
     "CHECKPOINTED",
     "COMPLETE",
     "CRASHED",
     "DISCARDED",
+    "DISTURBED",
+    "EARLY",
     "NOTHING_LOST",
     "NO_GAUGES",
+    "NO_GRAPH",
     "NO_MEMORY",
     "REPLAYED",
     "RESENT",
     "RESTORED",
+    "SEQUENCE",
+    "SET",
     "SINK",
     "SOURCE",
     "SPANNED",
@@ -115,21 +132,26 @@ __all__ = [
     "Behaviour",
     "Body",
     "Box",
+    "CancelTimer",
     "Case",
     "CepState",
+    "Compare",
     "CountWindows",
     "Deployment",
     "Effect",
     "Emit",
     "Event",
     "Evidence",
+    "Fail",
     "Failures",
     "Family",
     "Fed",
+    "File",
     "Filter",
     "Function",
     "Gauges",
     "Graph",
+    "Group",
     "Guarantee",
     "Input",
     "Inputs",
@@ -137,6 +159,7 @@ __all__ = [
     "Item",
     "Join",
     "Knob",
+    "Link",
     "Log",
     "Lost",
     "Map",
@@ -162,6 +185,7 @@ __all__ = [
     "Replay",
     "Replayed",
     "Restarted",
+    "Rewind",
     "Role",
     "Save",
     "Scope",
@@ -170,8 +194,10 @@ __all__ = [
     "Site",
     "Size",
     "Step",
+    "Sync",
     "TimeWindows",
     "TimerFired",
+    "Torn",
     "Trim",
     "Type",
     "Union",
@@ -189,5 +215,6 @@ __all__ = [
     "produce",
     "sequence",
     "serve",
+    "table",
     "trim",
 ]

@@ -1,11 +1,12 @@
 """Comparisons: which differences between two outputs of a sink count.
 
-Rule of this file: values only; model.properties and model.recovery compare.
+Rule of this file: finished bodies alone; model.recovery says what a difference is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -29,7 +30,7 @@ class Compare:
     SEQUENCE: item by item, a log.  BAG: as often, in any order.  SET: once or more, in any order.
     table(key): rows by key, of which the last one wins: a table that takes upserts.
 
-    key: of a TABLE alone: the key of a body; None: the body is the row and no key, as in a SET.
+    key: of a TABLE alone: the key of a body.
     """
 
     shape: Shape
@@ -38,6 +39,36 @@ class Compare:
     def __post_init__(self) -> None:
         if (self.shape is Shape.TABLE) != (self.key is not None):
             raise Invalid(f"a comparison as a {self.shape.value}: give a key to a table alone")
+
+    def content(self, bodies: Sequence[Body]) -> Hashable:
+        """The content of the sink after these outputs; contents are compared by ==."""
+        match self.shape:
+            case Shape.SEQUENCE:
+                return tuple(bodies)
+            case Shape.BAG:
+                return frozenset(Counter(bodies).items())
+            case Shape.SET:
+                return frozenset(bodies)
+            case Shape.TABLE:
+                assert self.key is not None
+                return frozenset({self.key(body): body for body in bodies}.items())
+
+    def is_begun(self, expected: Sequence[Body], observed: Sequence[Body]) -> bool:
+        """May the observed output still become the expected one?
+
+        Of a table: it is the table after some of the expected outputs, whatever was in it before.
+        """
+        match self.shape:
+            case Shape.SEQUENCE:
+                return list(observed) == list(expected[: len(observed)])
+            case Shape.BAG:
+                return Counter(observed) <= Counter(expected)
+            case Shape.SET:
+                return {*observed} <= {*expected}
+            case Shape.TABLE:
+                content = self.content(observed)
+                ends = range(len(expected) + 1)
+                return any(self.content(expected[:end]) == content for end in ends)
 
 
 SEQUENCE, BAG, SET = (Compare(shape) for shape in (Shape.SEQUENCE, Shape.BAG, Shape.SET))

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from model.boxes.box import Out, bodies
+from model.comparison import SEQUENCE, Compare
 from model.core import Arrival, Guarantee, Observation, Property, Scope, When
 from model.graph import SINK
 from model.oracle import allowed, outs_by_edge
@@ -46,16 +47,32 @@ def comparisons(scope: Scope, seen: Observation) -> Iterator[list[tuple[Outs, Ou
         yield [*zip(expected, observed, strict=True)]
 
 
+@lru_cache(maxsize=1 << 10)
+def shapes(scope: Scope) -> tuple[Compare, ...]:
+    """How the outputs compare, for every input edge of every sink of the graph."""
+    how = dict(scope.sinks)
+    sinks = [name for name, spec in scope.graph.nodes if spec is SINK]
+    return tuple(how.get(name, SEQUENCE) for name in sinks for _ in scope.graph.preds(name))
+
+
 def _no_surprise(scope: Scope, seen: Observation) -> bool:
+    how = shapes(scope)
     return any(
-        all(bodies(got) == bodies(want)[: len(got)] for want, got in pairs)
+        all(
+            one.is_begun(bodies(want), bodies(got))
+            for one, (want, got) in zip(how, pairs, strict=True)
+        )
         for pairs in comparisons(scope, seen)
     )
 
 
 def _complete(scope: Scope, seen: Observation) -> bool:
+    how = shapes(scope)
     return any(
-        all(bodies(got) == bodies(want) for want, got in pairs)
+        all(
+            one.content(bodies(want)) == one.content(bodies(got))
+            for one, (want, got) in zip(how, pairs, strict=True)
+        )
         for pairs in comparisons(scope, seen)
     )
 
@@ -75,8 +92,12 @@ def at_least(weakest: Guarantee) -> Property:
 
 def guarantee(scope: Scope, seen: Observation) -> Guarantee:
     """The strongest recovery type that a quiescent observation allows."""
+    how = shapes(scope)
     return min(
-        max((beside(want, got) for want, got in pairs), default=Guarantee.PRECISE)
+        max(
+            (beside(want, got, one) for one, (want, got) in zip(how, pairs, strict=True)),
+            default=Guarantee.PRECISE,
+        )
         for pairs in comparisons(scope, seen)
     )
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from model.boxes.box import Lineage, Of, Out
+from model.comparison import SEQUENCE, Compare, Shape
 from model.core import Guarantee
 from model.events import Body
 
@@ -29,7 +30,7 @@ def recovery_type(allowed: Iterable[Sequence[Out]], observed: Sequence[Out]) -> 
     return min(beside(expected, observed) for expected in allowed)
 
 
-def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
+def beside(expected: Sequence[Out], observed: Sequence[Out], how: Compare = SEQUENCE) -> Guarantee:
     """The strongest recovery type that this pair of finished outputs allows.
 
     Precise: the outputs are identical.  Gap: an input that went into the expected output went into
@@ -38,11 +39,14 @@ def beside(expected: Sequence[Out], observed: Sequence[Out]) -> Guarantee:
     output, and each duplicate is identical to an earlier output; convergent: it is the expected
     output; divergent: it is not.
 
-    If an output does not say what it was made of, the values alone decide: see `classify`.
+    If an output does not say what it was made of, the values alone decide: see `classify`.  So they
+    do where the sink is no sequence: see `classify_content`.
     """
+    if how is not SEQUENCE:
+        return classify_content(_bodies(expected), _bodies(observed), how)
     if not all(out.of for out in (*expected, *observed)):
-        return classify([out.body for out in expected], [out.body for out in observed])
-    if [out.body for out in expected] == [out.body for out in observed]:
+        return classify(_bodies(expected), _bodies(observed))
+    if _bodies(expected) == _bodies(observed):
         return Guarantee.PRECISE
     if not inputs_of(expected) <= inputs_of(observed):
         return Guarantee.GAP
@@ -98,6 +102,29 @@ def classify(expected: Sequence[Body], observed: Sequence[Body]) -> Guarantee:
     if observed and expected and observed[-1] == expected[-1]:
         return Guarantee.CONVERGENT
     return Guarantee.DIVERGENT
+
+
+def classify_content(expected: Sequence[Body], observed: Sequence[Body], how: Compare) -> Guarantee:
+    """The recovery type of a sink that is no sequence: the model's reading, no paper's.
+
+    Precise: its content is the expected one.  Gap: an expected item of a bag or a set, or the key
+    of an expected row, is not there.  Repeating: all is there, and what is more are copies of
+    expected items.  Divergent: there is an unexpected item, or a row has another value.
+    """
+    if how.content(expected) == how.content(observed):
+        return Guarantee.PRECISE
+    if how.key is not None:
+        lost = {*map(how.key, expected)} - {*map(how.key, observed)}
+        return Guarantee.GAP if lost else Guarantee.DIVERGENT
+    if Counter(expected) - Counter(observed) and how.shape is Shape.BAG:
+        return Guarantee.GAP
+    if {*expected} - {*observed}:
+        return Guarantee.GAP
+    return Guarantee.DIVERGENT if {*observed} - {*expected} else Guarantee.REPEATING
+
+
+def _bodies(outs: Iterable[Out]) -> list[Body]:
+    return [out.body for out in outs]
 
 
 def _rewinds(expected: Sequence[Body], observed: Sequence[Body]) -> bool:

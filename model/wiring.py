@@ -45,6 +45,10 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+    sinks_of = [name for name, spec in scope.graph.nodes if spec is SINK]
+    for name, _ in scope.sinks:
+        if name not in sinks_of:
+            raise Invalid(f"scope: sinks: the graph has no sink {name!r}{nearest(name, sinks_of)}")
     for budget, least in (("early", scope.early), ("disturbances", scope.disturbances)):
         if least < 0:
             raise Invalid(f"scope: {budget} {least}; give 0 or more")
