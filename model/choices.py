@@ -180,8 +180,10 @@ def crashes_of(
         up = (member for member in group or (name,) if not is_down(system, world, member))
         if next(up, None) == name:
             actions += [Crash(name, False, group), Crash(name, True, group)]
-        early = (a for a in disturbances(system, world, name) if isinstance(a, Timeout))
-        steps = (*progress(system, world, name), *offers(system, world, name), *early)
+        steps: tuple[StepAction, ...] = progress(system, world, name)
+        steps += offers(system, world, name)
+        if world.early:
+            steps += tuple(t._replace(early=True) for t in patience(system, world, name))
         actions += [a for step in steps for a in cuts(system, world, step, group)]
     if system.protocol.promise.assumes.suspicions and not group:
         ends = system.deployment.channels

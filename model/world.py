@@ -173,22 +173,24 @@ def act(system: System, world: World, action: Action) -> World:
         return _take_effect(system, world, action.node, Send(action.watcher, Lost(action.node)))
     if isinstance(action, Disturb):
         return _disturb(system, world, action)
-    down = struck(system, world, action)
     if isinstance(action, Crash):
+        down = struck(system, world, action)
         return _crash(system, world, down, action.drops_sent)._replace(crashes=world.crashes - 1)
-    effects = response(system, world, action).effects
-    world = _begin(system, world, action)
+    state, effects = response(system, world, action)
+    cut = action.crash_after is not None
+    down = struck(system, world, action) if cut or fails(effects) else ()
+    world = _begin(system, world, action, state)
     for effect in real_effects(effects)[: action.crash_after]:
         world = _take_effect(system, world, action.node, effect)
-    if action.crash_after is not None:
+    if cut:
         world = world._replace(crashes=world.crashes - 1)
     return _crash(system, world, down) if down else world
 
 
-def _begin(system: System, world: World, action: StepAction) -> World:
+def _begin(system: System, world: World, action: StepAction, state: Any) -> World:
     """The world in which the node has taken its input and has its next state: no effect yet."""
     at = system.node_at[action.node]
-    node = world.nodes[at]._replace(state=response(system, world, action).state)
+    node = world.nodes[at]._replace(state=state)
     match action:
         case Inject(name, arrival):
             source = system.source_at[name]
@@ -255,7 +257,7 @@ def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]
     if isinstance(action, Suspect | Disturb):
         return ()
     if not isinstance(action, Crash) and action.crash_after is None:
-        if not fails(system, world, action):
+        if not fails(response(system, world, action).effects):
             return ()
         group = system.bound.get(action.node, ())
     else:
@@ -267,9 +269,8 @@ def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]
     )
 
 
-def fails(system: System, world: World, action: StepAction) -> bool:
-    """Does the node crash by this step itself?"""
-    effects = response(system, world, action).effects
+def fails(effects: tuple[Effect, ...]) -> bool:
+    """Does the node crash by the step with these effects itself?"""
     return bool(effects) and isinstance(effects[-1], Fail)
 
 

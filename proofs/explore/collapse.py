@@ -26,7 +26,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -189,7 +189,8 @@ class Collapsed:
         """The transitions of a view; `numbers` are those of its fields."""
         focus = self.focus(view, self.focus_key(view, numbers))
         found = tuple(self._move(view, numbers, cached) for cached in focus.cached)
-        moves = Transitions(*(found[i:j] for i, j in pairwise((0, *focus.ends))))
+        a, b, c, d, e, _ = focus.ends
+        moves = Transitions(found[:a], found[a:b], found[b:c], found[c:d], found[d:e], found[e:])
         view.table[numbers] = moves
         view.actions[numbers] = focus.actions
         return moves
@@ -350,7 +351,8 @@ class Collapsed:
             elif now != before or field == disturbed:  # a delay shows only before other messages
                 after.append((field, self._change(field, before, now, action)))
         sent = [(field, values[field]) for field in view.outgoing]
-        if down := struck(self.system, world, action):
+        after_node = values[self.system.node_at[action.node]]
+        if after_node.state is DOWN and (down := struck(self.system, world, action)):
             drops_sent = isinstance(action, Crash) and action.drops_sent
             sent = [(field, self._marked(field, value, down, drops_sent)) for field, value in sent]
         elif isinstance(action, Disturb) and action.how is Disturbance.RESET:

@@ -21,7 +21,7 @@ from model.actions import (
 )
 from model.core import CRASHED, DISTURBED, EARLY, SPANNED, SUSPECTED, NodeName, Note
 from model.system import System, describe, read_gauges
-from model.world import DOWN, World, input_of, real_effects, response, struck
+from model.world import DOWN, World, fails, input_of, real_effects, response, struck
 
 
 class ScopeCrashPoint(NamedTuple):
@@ -63,18 +63,17 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
         return Evidence({SUSPECTED.name: 1})
     if isinstance(action, Disturb):
         return Evidence({DISTURBED.name: 1})
-    down = struck(system, world, action)
-    if down and (isinstance(action, Crash) or action.crash_after is not None):
+    if isinstance(action, Crash) or action.crash_after is not None:
+        down = struck(system, world, action)
         hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
         spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))
         notes = {CRASHED.name: len(down), **({SPANNED.name: spanned} if spanned else {})}
         return Evidence(notes, hit=frozenset(hit))
-    assert not isinstance(action, Crash)
     node = action.node
     effects = response(system, world, action).effects
     counted: Counter[str] = Counter()
-    if down:
-        counted[CRASHED.name] += len(down)
+    if fails(effects):
+        counted[CRASHED.name] += len(struck(system, world, action))
     if isinstance(action, Timeout) and action.early:
         counted[EARLY.name] += 1
     for effect in effects:

@@ -78,15 +78,15 @@ def change_value(before: Any, change: Change) -> Any:
     """The value of a field after a change."""
     if change is Change.SPENT:
         return before - 1
-    if change is Change.CLOSED or before is CLOSED:
-        return CLOSED if change is Change.CLOSED else ()
-    return {
-        Change.TAKEN: before[1:],
-        Change.OPENED: (),
-        Change.DOUBLED: (*before, *before[:1]),
-        Change.DELAYED: (*before[1:], *before[:1]),
-        Change.RESET: (),
-    }[change]
+    if change is Change.TAKEN:
+        return before[1:]
+    if change is Change.CLOSED:
+        return CLOSED
+    if change is Change.DOUBLED:
+        return *before, before[0]
+    if change is Change.DELAYED:
+        return *before[1:], before[0]
+    return ()  # opened, or reset
 
 
 class CachedEffect(NamedTuple):

@@ -54,11 +54,9 @@ class PlainSearch:
         """
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
-        looks = {}
-        for granted in (False, True):  # kinds of Transitions; patient timers after all others
-            looks[granted, False] = [(*view, 0, 3 + granted) for view in views]
-            late = [(*view, 4, 5 + granted) for view in views]
-            looks[granted, True] = looks[granted, False] + late
+        # Kinds of Transitions, by whether crashes are granted; patient timers after all others.
+        looks = [[(*view, 0, 3 + granted) for view in views] for granted in (0, 1)]
+        waits = [looks[granted] + [(*view, 4, 5 + granted) for view in views] for granted in (0, 1)]
         always = self.judge.always_looks
         observation, unpack = itemgetter(*collapsed.looked_at(always)), collapsed.numbers
         moves_of = collapsed.moves
@@ -79,7 +77,7 @@ class PlainSearch:
                     progressing = False
                     granted = not rationed or collapsed.may_crash(numbers)
                     idle = patient and not any(m.own for _, m in collapsed.moves_in(numbers))
-                    for view, pick, known, begin, end in looks[granted, idle]:
+                    for view, pick, known, begin, end in (waits if idle else looks)[granted]:
                         key = pick(numbers)
                         moves = known(key)
                         if moves is None:
