@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from model.results.engine import EngineCase, EngineCheck, EngineOutage
+from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineOutage
 from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
@@ -42,6 +42,9 @@ def case(
     )
 
 
+MACHINE = EngineMachine("2026-11-27", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
+
+
 def check(*cases: EngineCase) -> EngineCheck:
     return EngineCheck(
         check="kill-it",
@@ -53,6 +56,7 @@ def check(*cases: EngineCase) -> EngineCheck:
         cases=cases,
         error=None,
         seconds=12.0,
+        machine=MACHINE,
     )
 
 
