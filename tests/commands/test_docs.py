@@ -27,10 +27,11 @@ from model.recovery import classify
 from model.registry import modules, protocols
 from proofs.prove import lemma_page
 from proofs.prove.lemma_index import theories
-from reports import architecture, docs
+from reports import architecture, docs, engine_page
 from reports.results import plans
 from sim.plans.compare import compare
 from sim.plans.read import read
+from spark_check import known_checks
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -88,6 +89,20 @@ def test_the_tables_of_guarantees_are_fresh() -> None:
     text = docs.STANDBYS.read_text(encoding="utf-8")
     assert text == docs.standbys_page(text), "stale: run `make docs`"
     assert docs.standbys_page(text.replace("| gap", "| precise")) == text
+
+
+def test_the_results_on_spark_are_fresh() -> None:
+    text = docs.SPARK.read_text(encoding="utf-8")
+    assert text == docs.spark_page(text), "stale: run `make docs`"
+    assert docs.spark_page(text.replace(" | quick | ", " | full | ")) == text
+
+
+def test_the_results_on_spark_are_of_all_quick_checks_and_none_failed() -> None:
+    results = engine_page.kept()
+    quick = {one.check for one in results if one.profile == "quick"}
+    assert set(known_checks.checks("quick")) <= quick <= set(known_checks.checks())
+    assert len({(one.check, one.profile) for one in results}) == len(results)
+    assert [one.check for one in results if not one.holds or one.error] == []
 
 
 def test_the_picture_of_a_plan_is_fresh() -> None:

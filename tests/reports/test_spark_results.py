@@ -125,9 +125,9 @@ def test_what_was_predicted_and_not_seen_at_all_is_shown() -> None:
 
 def test_errors_are_relative_to_what_was_measured() -> None:
     tree, worker, all_ = engine.errors(TIMED)
-    assert (tree.kind, tree.runs, tree.median) == ("tree", 3, 0.25)
+    assert (tree.kind, tree.runs, tree.measured, tree.median) == ("tree", 3, 10.0, 0.25)
     assert (worker.kind, worker.runs, worker.median) == ("worker", 2, 0.1)
-    assert (all_.kind, all_.runs, all_.median) == ("all", 5, 0.2)
+    assert (all_.kind, all_.runs, all_.measured, all_.median) == ("all", 5, 10.0, 0.2)
     assert all_.low <= all_.median <= all_.high
     # Each run by the mean of the others: 60.5 s are the sum of all five.
     apart = [abs((60.5 - mine) / 4 - mine) / mine for mine in (8.0, 10.0, 20.0, 10.0, 12.5)]
