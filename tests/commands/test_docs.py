@@ -249,6 +249,12 @@ def test_quoted_commands_names_and_options_exist(page: Path) -> None:
             assert known_name or name.startswith(("NAME", "FILE.py")), name
 
 
+def test_the_tour_counts_all_protocols_and_variants() -> None:
+    text = (DOCS / "tutorial" / "tour.md").read_text("utf-8")
+    count = len(protocols())
+    assert f"\n{count} of {count} protocols and variants are as expected\n" in text
+
+
 def test_the_readme_quotes_every_command() -> None:
     group = typer.main.get_command(cli.app)
     assert isinstance(group, TyperGroup)
