@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from model.results.engine import CountSteps, EngineCase, EngineCheck, EngineOutage, Facts
+from spark_check.machine import engine_machine
 
 if TYPE_CHECKING:
     from spark_check.runtime.jvm import Jvm
@@ -103,4 +104,5 @@ def result(
         cases=tuple(cases),
         error=error,
         seconds=perf_counter() - started,
+        machine=engine_machine(),
     )

@@ -10,16 +10,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from model.errors import Invalid
 from model.plans.instance import Instance, Operator, Query
 from model.plans.supply import Host, Supply
 from sim.plans.tables import InstanceFile, PlannedOperatorTable, QueryTable
-from sim.scenarios.complaints import complaint
 from sim.scenarios.scenario import draft
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import line_of
 
 
 class PlannedTask(NamedTuple):
@@ -32,15 +28,8 @@ class PlannedTask(NamedTuple):
 
 def read(path: Path) -> PlannedTask:
     """Read and check a file.  Raises Invalid."""
-    text = draft(path)
-
-    def wrong(key: Key, what: str) -> Invalid:
-        return Invalid(f"{path}:{line_of(text.lines, key)}: {what}")
-
-    try:
-        file = InstanceFile.model_validate(text.content)
-    except ValidationError as error:
-        raise wrong(*complaint(error, InstanceFile, lambda key: line_of(text.lines, key))) from None
+    written = draft(path)
+    file = written.table(InstanceFile)
     operators = tuple(map(_operator, file.operators))
     queries = tuple(map(_query, file.queries))
     key: Key = ()
@@ -55,9 +44,9 @@ def read(path: Path) -> PlannedTask:
         key = ("until_min",)
         supply = _supply(file)
     except Invalid as error:
-        raise wrong(key, str(error)) from None
+        raise written.wrong(key, str(error)) from None
     if not instance.needs:
-        raise wrong(
+        raise written.wrong(
             ("queries", 0), "no query has failed; give an operator of one failed partitions"
         )
     return PlannedTask(path.stem, instance, supply)

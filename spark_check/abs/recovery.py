@@ -36,6 +36,7 @@ from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.notes import read_notes
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 
@@ -108,7 +109,7 @@ def measure(spark: SparkSession, work: Path, size: PairsSize) -> MeasuredPairs:
         lambda stops: start_logged(spark, world, stops, timed_task.process),
         {place: size.crash.passed},
     )
-    before, last = timed_task.read_notes(world)
+    before, last = read_notes(world.folder)
     parts = ReplayParts(
         TaskWork(last["transactions"], last["replayed"], last["writes"]),
         last["ended"] - began - last["restored_s"] - last["rest_s"],

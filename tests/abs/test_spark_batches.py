@@ -31,11 +31,12 @@ from spark_check.abs.recovery import (
     measure,
     output,
 )
-from spark_check.abs.timed_task import process, read_notes
+from spark_check.abs.timed_task import process
 from spark_check.check import CheckSetting, run_check
 from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.world import LogIoWorld
+from spark_check.runtime.notes import read_notes
 from spark_check.runtime.planned_failures import FailingBreakpoints, PlannedFailure
 from spark_check.runtime.session import BRIEF, session
 
@@ -131,7 +132,7 @@ def test_the_model_takes_as_many_steps_as_the_library(size: PairsSize, tmp_path:
     with pytest.raises(PlannedFailure):
         process(world, failing, rows[size.waiting :])
     process(world, none, rows[size.waiting :])
-    last = read_notes(world)[-1]
+    last = read_notes(world.folder)[-1]
     assert TaskWork(last["transactions"], last["replayed"], last["writes"]) == size.work()
     assert output(size, world.book) == "precise"
 

@@ -17,7 +17,18 @@ from model.core import Quantity
 from model.costs import MessageKind, Size
 from model.events import BEGINNING, Body, Event
 from model.log import Log
-from model.queues import TRIMMED, Inlet, Inlets, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import (
+    TRIMMED,
+    Inlet,
+    Inlets,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Trim,
+    message_size,
+    show_message,
+)
 
 # --- what is counted -------------------------------------------------------------------------
 G_OPEN_RECORDS = Quantity(
@@ -237,13 +248,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, len(newest), name="log")
         case Event():
             return Size(MessageKind.EVENT, 1, name="events")
-        case Trim():
-            kind = MessageKind.ACKNOWLEDGEMENT
-        case Replay() | Replayed() | Restarted():
-            kind = MessageKind.RECOVERY
         case _:
-            kind = MessageKind.CONTROL
-    return Size(kind, name=type(message).__name__.lower())
+            return message_size(message)
 
 
 def show(value: object) -> str:
@@ -255,16 +261,8 @@ def show(value: object) -> str:
             return " ".join(show_record(record) for s in log for record in s.records) or "-"
         case Event((place, *_), body):
             return f"{body.type}{place}@{body.time}"
-        case Replay(after, by, inclusive):
-            if after is None:
-                return "go on"
-            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
-        case Replayed(_, start):
-            return f"replayed after {start}"
-        case Restarted():
-            return "restarted"
-        case Trim(place):
-            return f"let go up to {place}"
+        case Replay() | Replayed() | Restarted() | Trim():
+            return show_message(value)
         case NodeState(windows=windows):
             return " ".join(f"{w.key}{_held(w.pane)}@{w.foot}" for w in windows) or "no window"
         case QueueState(place, _, kept):

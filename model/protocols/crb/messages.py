@@ -13,7 +13,17 @@ from model.core import Quantity
 from model.costs import MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.parts import open_windows
-from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import (
+    TRIMMED,
+    Inlet,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Trim,
+    message_size,
+    show_message,
+)
 
 # --- what is counted -------------------------------------------------------------------------
 TORN = Quantity("half-written checkpoints", "restarts", "a restart found half a checkpoint")
@@ -92,13 +102,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, items, name="checkpoints")
         case Event() | Output():
             return Size(MessageKind.EVENT, 1, name="events")
-        case Trim():
-            kind = MessageKind.ACKNOWLEDGEMENT
-        case Replay() | Replayed() | Restarted():
-            kind = MessageKind.RECOVERY
         case _:
-            kind = MessageKind.CONTROL
-    return Size(kind, name=type(message).__name__.lower())
+            return message_size(message)
 
 
 def show(value: object) -> str:
@@ -106,16 +111,8 @@ def show(value: object) -> str:
     match value:
         case Event((place, *_), body) | Output((place, *_), body):
             return f"{body.type}{place}@{body.time}"
-        case Replay(None):
-            return "go on"
-        case Replay(after, by, inclusive):
-            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
-        case Replayed(_, start):
-            return f"replayed after {start}"
-        case Restarted():
-            return "restarted"
-        case Trim(place):
-            return f"let go up to {place}"
+        case Replay() | Replayed() | Restarted() | Trim():
+            return show_message(value)
         case Stable(whole, half):
             return f"checkpoint at {whole.place}" + ("" if half is None else f", half {half.place}")
         case OperatorState(Inlet(place), stable=stable):
