@@ -24,7 +24,7 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.operators.generation import generate, store_read
 from model.protocols.log_io.operators.logic import SetKey
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
@@ -67,10 +67,6 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
-def _edge(site: Site, sender: NodeName) -> int:
-    return site.preds.index(sender.partition(AHEAD)[0])
-
-
 def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
     """Take what is held, until another read is needed."""
     while state.held and not state.busy:
@@ -87,11 +83,11 @@ def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
 
 # --- Algorithm 2: state update ---------------------------------------------------------------
 def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
-    edge = _edge(site, sender)
+    edge = site.spec.ins.index(sender)
     pred, last = site.preds[edge], state.last[edge]
     drops: tuple[Effect, ...] = ()
     if site.spec.design.connection is Delivery.LASTING:
-        drops = (Send(f"{pred}{AHEAD}{site.name}", Drop(event.number)),)
+        drops = (Send(sender, Drop(event.number)),)
     if event.replay and replays.lacks(site, state, pred, event):  # Algorithm 11, step 4.a
         state, effects = replays.fill(site, state, pred, event)
         return go_on(site, state, (*effects, *drops))

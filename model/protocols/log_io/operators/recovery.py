@@ -22,7 +22,6 @@ from model.protocols.log_io.design import Delivery, Known, Writes
 from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
-from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.roles import reads
@@ -89,5 +88,5 @@ def _reconnect(site: Site, state: Operator) -> tuple[Effect, ...]:
     """A restarted operator asks its lasting connections for what they hold."""
     if site.spec.design.connection is Delivery.LOSSY:
         return ()
-    known = (pred for pred in site.preds if reads(site, state, pred))
-    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)
+    known = zip(site.preds, site.spec.ins, strict=True)
+    return tuple(Send(one, Peek()) for pred, one in known if reads(site, state, pred))

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Delivery
 from model.protocols.log_io.messages import Check, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import TAKEN_EFFECT, note
 from model.protocols.log_io.states import Operator, Pending, Waiting
 from model.protocols.log_io.tables import LoggedEvent
@@ -45,8 +44,7 @@ def put_all(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
 
 def put(site: Site, receiver: NodeName, event: Put) -> Send:
     """Send an event into the connection to its receiver, if there is one that lasts."""
-    ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
-    return Send(f"{ahead}{receiver}", event)
+    return Send(site.spec.outs[site.succs.index(receiver)], event)
 
 
 def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
