@@ -64,14 +64,14 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
             state = state._replace(alone=False)
             peek = Send(connection(replicas.second, site.name), Peek())
             return state, (_store(site, state), peek, Send(CONTROLLER, Added()))
-        case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move
+        case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)
             return state, (Send(CONTROLLER, Prepared()),)
         case Add() | Remove():  # Algorithm 12, step 3; Algorithm 13, steps 1.a and 1.b
             replica = replicas.first if isinstance(message, Add) else replicas.second
             return state._replace(moving=True), (Send(LOG, Choose(replica)),)
         case Chosen(replica, rows):
             alone = replica == replicas.second
-            return _move(site, state._replace(alone=alone), message)  # step 1.c
+            return _move(site, state._replace(alone=alone), message)  # Algorithm 13, step 1.c
         case Resent(rows):  # step 1.d
             state, sends = hand_on(site, state._replace(moving=False), [*rows])
             done = Prepared() if state.alone else Added()

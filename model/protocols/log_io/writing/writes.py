@@ -72,12 +72,20 @@ def _execute_all(
 
 
 def _execute(write: Pending) -> Send:
+    """Algorithm 5, step 1; before it, after a restart, the question of Algorithm 8, step 2.
+
+    Algorithm 5, step 2: a write fails here with its node alone, which repeats it by Algorithm 8.
+    """
     sink, number, body, check, _ = write
     return Send(sink, Check(number, body) if check else Write(number, body))
 
 
 def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
-    """The external system has executed a write, or the group of which it is the last one."""
+    """The external system has executed a write, or the group of which it is the last one.
+
+    Algorithm 8, step 2.a, of a write that had taken effect before the restart; else Algorithm 5,
+    step 3.
+    """
     if site.spec.design.groups is not None:
         state, effects = groups.succeed(site, state, sink, number)
         state, sent = _release(site, state)
