@@ -82,6 +82,16 @@ BAD_CALLS = {
     ),
     "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
     "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
+    "a protocol for a scenario": (
+        ["simulate", "log-io:smaller-numbers"],
+        "log-io:smaller-numbers is a protocol; give a scenario",
+    ),
+    "a file for a scenario": (["simulate", "bare.py:lazy"], "--set protocol=bare.py:lazy"),
+    "a protocol for a check": (
+        ["spark", "log-io:smaller-numbers"],
+        "log-io:smaller-numbers is a protocol, and no check; give one of abs",
+    ),
+    "unknown check": (["spark", "trigers"], "did you mean triggers?"),
     "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
     "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
     "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
