@@ -33,6 +33,7 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Crash real Spark: does it do what the model and the simulator predict?"""
+    from model.registry import is_file, protocols
     from reports import commands
     from reports.progress import progress
     from reports.results import spark as drawn
@@ -40,6 +41,11 @@ def spark(
 
     known = checks()
     for name in names or ():
+        if name not in known and (is_file(name) or name in protocols()):
+            raise Invalid(
+                f"spark: {name} is a protocol, and no check; give one of {', '.join(known)}; "
+                f"`asif check {name} --master local[2]` explores the protocol on Spark"
+            )
         if name not in known:
             raise unknown("check", name, known)
     if bool(names) == all_:

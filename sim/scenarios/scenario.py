@@ -138,7 +138,12 @@ def draft(path: Path | str) -> Draft:
 
     Raises Invalid if the file cannot be read or is not TOML.
     """
-    path = Path(path)
+    path, called = Path(path), str(path)
+    if is_file(called) or (not path.exists() and called in protocols()):
+        raise Invalid(
+            f"{called} is a protocol; give a scenario, as docs/scenarios/quickstart.toml, and "
+            f"--set protocol={called}"
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

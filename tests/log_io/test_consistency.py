@@ -19,7 +19,7 @@ from model.protocols.log_io.design import Design, Garbage
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.scopes import SCOPES, hold
 from model.protocols.log_io.messages import Put
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.states import Connected, Operator
 from model.protocols.log_io.tables import Tables
 from model.system import System
@@ -46,15 +46,15 @@ def ports(system: System, world: World) -> Iterator[Port]:
     for site in system.deployment.sites:
         if site.spec.part is not Part.CONNECTION:
             continue
-        sender, _, receiver = site.name.partition(AHEAD)
+        receiver = system.sites[site.spec.receiver]
+        edge = receiver.spec.ins.index(site.name)
         connection = world.nodes[system.node_at[site.name]].state
         assert isinstance(connection, Connected)
-        way = world.channels[system.channel_at[site.name, receiver]]
+        way = world.channels[system.channel_at[site.name, receiver.name]]
         held = frozenset(put.number for put in (*connection.held, *way) if isinstance(put, Put))
-        state = world.nodes[system.node_at[receiver]].state
-        preds = next(one.preds for one in system.deployment.sites if one.name == receiver)
-        taken = state.last[preds.index(sender)] if isinstance(state, Operator) else 0
-        yield Port(sender, receiver, held, taken)
+        state = world.nodes[system.node_at[receiver.name]].state
+        taken = state.last[edge] if isinstance(state, Operator) else 0
+        yield Port(receiver.preds[edge], receiver.name, held, taken)
 
 
 Claim = Callable[[Tables, Port], bool]

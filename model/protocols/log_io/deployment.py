@@ -29,7 +29,7 @@ from model.protocols.log_io.design import (
 )
 from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.operators.logic import Logic, logic_of
-from model.protocols.log_io.places import AHEAD, CONTROLLER, ENGINE, LOG, SERVICE
+from model.protocols.log_io.places import CONTROLLER, ENGINE, LOG, SERVICE, connection
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.share import Share
@@ -57,8 +57,9 @@ class Job(NamedTuple):
     logic: of an operator.  box: of a source operator whose read action is not replayable.  asks:
     the site that read actions ask; empty: there are none.  sinks: the sinks among the successors.
     read_back: those of them that another successor reads.  replays: is it a replay operator?
-    place: its role in scaling.  receiver: of a connection.  absent: a connection is not there at
-    first.
+    place: its role in scaling.  ins: by predecessor, the site from which its events come.  outs: by
+    successor, the site that takes the events.  Each of these is a connection if connections last.
+    receiver: of a connection.  absent: a connection is not there at first.
     """
 
     design: Design
@@ -70,6 +71,8 @@ class Job(NamedTuple):
     read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
     place: Place | None = None
+    ins: tuple[NodeName, ...] = ()
+    outs: tuple[NodeName, ...] = ()
     receiver: NodeName = ""
     absent: bool = False
 
@@ -108,7 +111,8 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     ]
     lasting = edges if design.connection is Delivery.LASTING else []
     channels += [] if lasting else edges
-    watched = [(v, f"{u}{AHEAD}{v}") for u, v in lasting]
+    sites = [_connect(site, lasting) for site in sites]
+    watched = [(v, connection(u, v)) for u, v in lasting]
     alone = [Site(LOG, Role.OPERATOR, Job(design, Part.LOG), (), ())]
     for sites_, between, notices in (
         _scaling(design),
@@ -127,7 +131,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         tuple(channels),
         frozenset(crashable),
         watched=frozenset(watched),
-        connections=frozenset(f"{u}{AHEAD}{v}" for u, v in lasting),
+        connections=frozenset(connection(u, v) for u, v in lasting),
         prompt=frozenset(
             site.name
             for site in sites
@@ -198,11 +202,19 @@ def _connections(design: Design, lasting: list[Channel]) -> Surroundings:
     sites: list[Site] = []
     channels: list[Channel] = []
     for u, v in lasting:
-        name = f"{u}{AHEAD}{v}"
+        name = connection(u, v)
         job = Job(design, Part.CONNECTION, receiver=v, absent=name in late)
         sites.append(Site(name, Role.OPERATOR, job, (), ()))
         channels += [(u, name), (name, v), (v, name)]
     return sites, channels, []
+
+
+def _connect(site: Site, lasting: list[Channel]) -> Site:
+    """The site with the names of the connections at its ports."""
+    name = site.name
+    ins = (connection(one, name) if (one, name) in lasting else one for one in site.preds)
+    outs = (connection(name, one) if (name, one) in lasting else one for one in site.succs)
+    return site._replace(spec=site.spec._replace(ins=tuple(ins), outs=tuple(outs)))
 
 
 def _check(design: Design) -> None:

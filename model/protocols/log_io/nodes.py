@@ -39,15 +39,29 @@ Theory of operation
 
 Where the algorithms stand
 --------------------------
- 1, 6   sources/readers.py (replayable) and sources/actions.py (not replayable)
- 2      operators/operator.py; what is particular to an operator: operators/logic.py
- 3, 4   operators/generation.py
- 5, 8   writing/writes.py, and writing/groups.py for groups
- 7, 9   operators/recovery.py, and operators/operator.py for step 2 of Algorithm 9
-10, 11  replaying/operators.py
-12, 13  scaling/controller.py and scaling/operators.py
-The text is the mended one.  Each reading of the paper that is refuted is a patch of these lines, in
-evidence/readings.py and beside it.
+ 1  sources/actions.py: _execute, _generate, _iterate; sources/readers.py: read;
+    log.py: _begin, _store, _complete, _discard
+ 2  operators/operator.py: _take, _accept, _update; log.py: _assign
+ 3  operators/operator.py: _update; operators/generation.py: generate; log.py: _commit;
+    writing/writes.py: hand_on
+ 4  operators/operator.py: _update; operators/generation.py: store_read;
+    lineage/rows.py: add_lineage
+ 5  writing/writes.py: _execute, succeed; writing/groups.py: send, succeed; log.py: _executed
+ 6  sources/actions.py: resume; sources/readers.py: read_again
+ 7  operators/recovery.py: restore
+ 8  operators/recovery.py: restore; writing/writes.py: _execute, succeed;
+    operators/operator.py: work
+ 9  operators/recovery.py: restore, _restored_context; operators/operator.py: _replay, _update_again
+10  operators/recovery.py: restore; replaying/log.py: restore, _recall;
+    replaying/operators.py: replay, _generate_again
+11  replaying/operators.py: restore, ask, fill; operators/recovery.py: _restored_context;
+    operators/operator.py: _take, _replay, go_on
+12  scaling/controller.py: request; scaling/operators.py: deploy, obey
+13  scaling/controller.py: request, _delete; scaling/operators.py: obey, _move;
+    scaling/log.py: _choose, move
+Each of these functions has the numbers of its steps, at the step.  What is particular to an
+operator is in operators/logic.py.  The text is the mended one.  Each reading of the paper that is
+refuted is a patch of these lines, in evidence/readings.py and beside it.
 """
 
 from __future__ import annotations

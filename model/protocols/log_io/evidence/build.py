@@ -34,7 +34,9 @@ from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
-SEEN = (CRASHED, RESTORED, REPLAYED, RESENT)
+FAILED = (CRASHED, RESTORED, REPLAYED)
+"""Where an operator alone crashes that only writes, no output is sent again."""
+SEEN = (*FAILED, RESENT)
 CHECKED = (*SEEN, PENDING, TAKEN_EFFECT)
 
 

@@ -51,7 +51,7 @@ MUTANTS = (
     Mutant(
         "a restarted operator does not ask its connections",
         RECOVERY,
-        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)',
+        "return tuple(Send(one, Peek()) for pred, one in known if reads(site, state, pred))",
         "return ()",
         scope="two ports and two functions",
     ),

@@ -6,10 +6,9 @@ order in which it makes the state anew, with the verdicts expected of them, and 
 
 from __future__ import annotations
 
-from model.core import CRASHED, REPLAYED, RESTORED
 from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Garbage, Known
-from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
+from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, FAILED, GAP, build
 from model.protocols.log_io.evidence.readings import (
     FILTER_IS_ARRAY,
     NO_ARRAY,
@@ -20,7 +19,6 @@ from model.protocols.log_io.evidence.readings import (
 )
 from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 
-FAILED = (CRASHED, RESTORED, REPLAYED)
 LOGGED = Design(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
 
 VARIANTS = (

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from model.evidence import Mutant
 from model.protocols.log_io.design import Design, Garbage, Known
-from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.build import DIVERGENT, FAILED, GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import (
     BY_NUMBER,
     FILTER_IS_ARRAY,
@@ -91,7 +91,7 @@ VARIANTS = (
         "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
         "on it was false when the input came, and is true now: the operator generates earlier than "
         "it would have.",
-        SEEN,
+        FAILED,
         readings=(TRIGGERS_AGAIN,),
     ),
     build(

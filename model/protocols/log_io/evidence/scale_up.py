@@ -19,7 +19,7 @@ OPERATORS = "model.protocols.log_io.scaling.operators"
 DISPATCHER_FIRST = (Task.ADD_TO_DISPATCHER, Task.DEPLOY, Task.ADD_TO_MERGER)
 MERGER_LAST = (Task.DEPLOY, Task.ADD_TO_DISPATCHER, Task.ADD_TO_MERGER)
 PRECISE = Guarantee.PRECISE
-_BEFORE = 'case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move'
+_BEFORE = 'case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)'
 
 
 def _stays(when: str, effects: str) -> Reading:

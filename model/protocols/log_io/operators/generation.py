@@ -44,6 +44,7 @@ def generate(
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
             outputs.append((succ, sent[at], out))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != taken.key))
+    # step 2: the context has the global state; with lineage, the log gives it a number (rows.py)
     lineage = _lineage(site, state, outputs, inset, value)
     commit = Commit(tuple(rows), context_of(site, state), inset, lineage)  # step 4
     if may_fail(site):
@@ -103,7 +104,10 @@ def _lineage(
 
 
 def store_read(site: Site, inset: int, value: int) -> tuple[Effect, ...]:
-    """Algorithm 4, step 2: "if data lineage is enabled, store the effect"."""
+    """Algorithm 4, step 2: "if data lineage is enabled, store the effect".
+
+    Step 3, of a read action that is replayable, stores it as well.
+    """
     capture = site.spec.design.lineage
     if capture is None or all(name != site.name for name, _ in capture.ports.outs):
         return ()

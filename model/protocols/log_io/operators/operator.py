@@ -24,7 +24,7 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.operators.generation import generate, store_read
 from model.protocols.log_io.operators.logic import SetKey
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
@@ -57,7 +57,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             return go_on(site, *replays.obey(site, state, message))
         case Put():
             return _take(site, state, sender, message)
-        case Success(number):
+        case Success(number):  # Algorithm 5, step 3; Algorithm 8, step 2.a
             return succeed(site, state, sender, number)
         case Missing(number, body):  # Algorithm 8, step 2.b
             return state, (Note(PENDING), Send(sender, Write(number, body)))
@@ -67,12 +67,8 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
-def _edge(site: Site, sender: NodeName) -> int:
-    return site.preds.index(sender.partition(AHEAD)[0])
-
-
 def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
-    """Take what is held, until another read is needed."""
+    """Take what is held, until another read is needed, or data (Algorithm 11, steps 4.b and 5)."""
     while state.held and not state.busy:
         first, *held = state.held
         state = state._replace(held=tuple(held))
@@ -87,11 +83,12 @@ def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
 
 # --- Algorithm 2: state update ---------------------------------------------------------------
 def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
-    edge = _edge(site, sender)
+    """Algorithm 2, step 1.  An event that is not obsolete is accepted, or held."""
+    edge = site.spec.ins.index(sender)
     pred, last = site.preds[edge], state.last[edge]
     drops: tuple[Effect, ...] = ()
     if site.spec.design.connection is Delivery.LASTING:
-        drops = (Send(f"{pred}{AHEAD}{site.name}", Drop(event.number)),)
+        drops = (Send(sender, Drop(event.number)),)
     if event.replay and replays.lacks(site, state, pred, event):  # Algorithm 11, step 4.a
         state, effects = replays.fill(site, state, pred, event)
         return go_on(site, state, (*effects, *drops))
@@ -106,6 +103,7 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
 def _accept(
     site: Site, state: Operator, edge: int, event: Put, drops: tuple[Effect, ...]
 ) -> Answer:
+    """Algorithm 2, steps 2 and 3, of each Input Set of the event."""
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     keys = site.spec.logic.assign(state.box, item)
     insets = _insets_of(state, keys)
@@ -178,7 +176,10 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
 def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
-    """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
+    """Take an assigned input again, without another assignment.
+
+    Algorithm 11, step 4.b, and Algorithm 9, step 2.
+    """
     edge = site.preds.index(row.sender)
     item = Item(edge, row.data, frozenset({Of(edge, row.number)}))  # step 2.a
     keys = site.spec.logic.assign(state.box, item)
@@ -187,10 +188,11 @@ def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
 
 
 def _update_again(site: Site, state: Operator, taken: Taken) -> Answer:
-    """Step 2.b: the global state "if not already done", and the event state of its Input Set alone.
+    """Algorithm 9, step 2.b: the global state "if not already done", and the event state of its
+    Input Set alone.
 
-    If the stored global state has the input, the condition of step 2.c has seen the input before
-    that state was stored, and has been false: it is not evaluated again.
+    Step 2.c: the condition is evaluated.  If the stored global state has the input, the condition
+    has seen the input before that state was stored, and has been false: it is not evaluated again.
     """
     if not _has_updated(site, state, taken):
         return _update(site, state, taken)

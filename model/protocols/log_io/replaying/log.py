@@ -60,7 +60,7 @@ def collect(replaying: Replaying, tables: Tables) -> Tables:
 
 
 def restore(tables: Tables, node: NodeName) -> tuple[Tables, tuple[Regeneration, ...]]:
-    """Algorithm 10, step 2, of an operator in state "restarted".
+    """Algorithm 10, step 2, of an operator in state "restarted": its Input Sets to replay.
 
     The marks that it made before it crashed go: it marks what it lacks now.
     """

@@ -37,7 +37,7 @@ def lacks(site: Site, state: Operator, sender: NodeName, event: Put) -> bool:
 
 
 def fill(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
-    """The operator with the data, and what it generates again of it."""
+    """The operator with the data, and what it generates again of it (Algorithm 11, step 4.a)."""
     key = (sender, site.name, event.number)
     held = tuple(
         _filled(one, key, event) if isinstance(one, LoggedEvent) else one for one in state.held
@@ -72,7 +72,7 @@ def ask(rows: Collection[LoggedEvent]) -> tuple[Effect, ...]:
 def restore(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answer:
     """A restarted operator: what it lacks (Algorithm 11, step 3), and what it generates again
     (Algorithm 10, steps 2 to 4)."""
-    if site.spec.design.replaying is None:
+    if site.spec.design.replaying is None:  # Algorithm 11, step 1
         return state, ()
     asks = ask(lacking(state))
     state, effects = replay(site, state, sets)
@@ -92,7 +92,12 @@ def obey(site: Site, state: Operator, message: Regenerate | Recalled | Absent) -
 
 
 def replay(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answer:
-    """Algorithm 10: generate these Input Sets again, as soon as their inputs have their data."""
+    """Algorithm 10: generate these Input Sets again, as soon as their inputs have their data.
+
+    Step 3: the log has the global state of each Input Set, and the numbers of its outputs; the
+    context of the operator stays.  Step 4: the inputs keep their status and their Input Sets; who
+    lacks an output has marked it (Algorithm 11, step 3).
+    """
     known = {one.inset: one for one in state.again}
     for one in sets:
         old = known.get(one.inset)

@@ -14,7 +14,7 @@ from typing import Any
 
 from model.core import STALE, Answer, Effect, NodeName, Note, Save, Send, Site
 from model.protocols.log_io.design import Deletes, Replicas, Task
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG, connection
 from model.protocols.log_io.scaling.messages import (
     Add,
     Added,
@@ -45,7 +45,7 @@ class Request(typing.NamedTuple):
 def connections(replicas: Replicas) -> tuple[NodeName, NodeName]:
     """The two connections of the replica that comes or goes away."""
     second = replicas.second
-    return f"{replicas.dispatcher}{AHEAD}{second}", f"{second}{AHEAD}{replicas.merger}"
+    return connection(replicas.dispatcher, second), connection(second, replicas.merger)
 
 
 def request(replicas: Replicas, task: Task) -> Request:

@@ -16,7 +16,7 @@ from model.protocols.log_io.tables import LoggedEvent, Rules, Tables, Transacted
 
 
 def _choose(_design: Design, tables: Tables, node: NodeName, message: Choose) -> Transacted:
-    """Step 1.b: what was sent to the replica and is undone."""
+    """Algorithm 13, step 1.b: what was sent to the replica and is undone."""
     sent = (row for row in tables.events if row[:2] == (node, message.replica))
     undone = tuple(row for row in sent if not row.done)
     return tables, (Send(node, Chosen(message.replica, undone)),)
@@ -74,7 +74,8 @@ def may_move(design: Design, tables: Tables, move: Move) -> bool:
 
 
 def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[LoggedEvent, ...]]:
-    """Step 1.c: the tables, and the rows that have moved, which are those that are still undone."""
+    """Algorithm 13, step 1.c: the tables, and the rows that have moved, which are those that are
+    still undone."""
     undone = {row[:3] for row in tables.events if not row.done}
     leave = undone.intersection(row[:3] for row in message.rows)
     events = tuple(row for row in tables.events if row[:3] not in leave)

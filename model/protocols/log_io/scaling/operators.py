@@ -12,7 +12,7 @@ from model.core import STALE, Answer, Note, Received, Save, Send, Site
 from model.protocols.log_io.messages import Commit, Peek, Restore
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
-from model.protocols.log_io.places import AHEAD, CONTROLLER, LOG
+from model.protocols.log_io.places import CONTROLLER, LOG, connection
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
 from model.protocols.log_io.roles import Place, is_absent, receives
 from model.protocols.log_io.scaling.messages import (
@@ -43,7 +43,7 @@ def deploy(site: Site, message: Any) -> Answer:
     """Algorithm 12, step 1: the step of a replica that is not there yet."""
     if not isinstance(message, Deploy):
         return Image.ABSENT, (Note(STALE),)
-    peeks = tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)
+    peeks = tuple(Send(one, Peek()) for one in site.spec.ins)
     return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))
 
 
@@ -62,16 +62,16 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
             return state, (Send(CONTROLLER, Added()),)
         case Add() if site.spec.place is Place.MERGER:  # Algorithm 12, step 2
             state = state._replace(alone=False)
-            peek = Send(f"{replicas.second}{AHEAD}{site.name}", Peek())
+            peek = Send(connection(replicas.second, site.name), Peek())
             return state, (_store(site, state), peek, Send(CONTROLLER, Added()))
-        case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move
+        case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)
             return state, (Send(CONTROLLER, Prepared()),)
         case Add() | Remove():  # Algorithm 12, step 3; Algorithm 13, steps 1.a and 1.b
             replica = replicas.first if isinstance(message, Add) else replicas.second
             return state._replace(moving=True), (Send(LOG, Choose(replica)),)
         case Chosen(replica, rows):
             alone = replica == replicas.second
-            return _move(site, state._replace(alone=alone), message)  # step 1.c
+            return _move(site, state._replace(alone=alone), message)  # Algorithm 13, step 1.c
         case Resent(rows):  # step 1.d
             state, sends = hand_on(site, state._replace(moving=False), [*rows])
             done = Prepared() if state.alone else Added()

@@ -68,7 +68,8 @@ def _stores(site: Site) -> bool:
 
 
 def _generate(site: Site, state: Source, value: int) -> Answer:
-    """Step 2, of what the service has shown; then the next request, if one waits."""
+    """Steps 2.a and 2.b, of what the service has shown; then the other ones of step 2, and the next
+    request, if one waits."""
     request = state.reading
     assert request is not None
     effect = tuple(request.body._replace(type=one) for one in _shown(site, value))
@@ -102,9 +103,10 @@ def _iterate(
         context = Context((number, 0) if ends else (number - 1, at), (), sent)
         sends = put_all(site, rows)
         lineage = _origin(site, rows, number)
-        effects += [Send(LOG, Commit(tuple(rows), context, 0, lineage, ends)), *sends]
+        commit = Commit(tuple(rows), context, 0, lineage, ends)
+        effects += [Send(LOG, commit), *sends]  # step 2.c
         state = state._replace(sent=sent)
-    discard = (Send(LOG, Discard()),) if _stores(site) else ()
+    discard = (Send(LOG, Discard()),) if _stores(site) else ()  # step 2.d
     return state, (*effects, *discard)
 
 
@@ -138,7 +140,7 @@ def resume(site: Site, found: Restored) -> Answer:
         effects += [Note(RESUMED), *more]
     elif action is not None:  # step 4.a
         effects += [Note(READ_AGAIN), Send(LOG, Discard())]
-    else:
+    else:  # step 4.b
         state = state._replace(skips=offset)
     request = Replay(number)
     return state._replace(inlet=Inlet(request=request)), (*effects, Send(site.preds[0], request))

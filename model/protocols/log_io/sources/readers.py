@@ -25,6 +25,7 @@ def begin(site: Site) -> Reader:
 
 
 def read(site: Site, state: Reader, message: Any) -> Answer:
+    """Algorithm 1, step 3: each event is logged and sent as in step 2.c, when it comes."""
     if isinstance(message, Replayed):
         return state._replace(inlet=state.inlet.begin(message)), ()
     assert isinstance(message, Event)
@@ -40,13 +41,15 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
 
 
 def read_again(site: Site, found: Restored) -> Answer:
-    """Send the undone outputs again, then replay from the last event logged.
+    """Algorithm 6: send the undone outputs again, then replay from the last event logged.
 
-    What the source sent before the request belongs to a lost connection.
+    What the source sent before the request belongs to a lost connection.  The read action is never
+    complete here (steps 3.a and 3.b): its source goes on.
     """
     context = found.context or Context(0, (), (0,) * len(site.succs))
     request = Replay(context.box)
-    sends = put_all(site, found.outputs)
+    sends = put_all(site, found.outputs)  # step 1
+    # step 2, and steps 4.a and 4.b: the action is executed again, from the event after the last one
     state = Reader(Inlet(request=request), context.sent)
     notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
     return state, (*notes, *sends, Send(site.preds[0], request))

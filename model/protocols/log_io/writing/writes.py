@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Delivery
 from model.protocols.log_io.messages import Check, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import TAKEN_EFFECT, note
 from model.protocols.log_io.states import Operator, Pending, Waiting
 from model.protocols.log_io.tables import LoggedEvent
@@ -45,8 +44,7 @@ def put_all(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
 
 def put(site: Site, receiver: NodeName, event: Put) -> Send:
     """Send an event into the connection to its receiver, if there is one that lasts."""
-    ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
-    return Send(f"{ahead}{receiver}", event)
+    return Send(site.spec.outs[site.succs.index(receiver)], event)
 
 
 def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
@@ -74,12 +72,20 @@ def _execute_all(
 
 
 def _execute(write: Pending) -> Send:
+    """Algorithm 5, step 1; before it, after a restart, the question of Algorithm 8, step 2.
+
+    Algorithm 5, step 2: a write fails here with its node alone, which repeats it by Algorithm 8.
+    """
     sink, number, body, check, _ = write
     return Send(sink, Check(number, body) if check else Write(number, body))
 
 
 def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
-    """The external system has executed a write, or the group of which it is the last one."""
+    """The external system has executed a write, or the group of which it is the last one.
+
+    Algorithm 8, step 2.a, of a write that had taken effect before the restart; else Algorithm 5,
+    step 3.
+    """
     if site.spec.design.groups is not None:
         state, effects = groups.succeed(site, state, sink, number)
         state, sent = _release(site, state)
