@@ -38,7 +38,7 @@ BEST = "best case"
 """Schedules that know when hosts come, or have them all at once."""
 
 
-def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
+def compare(task: PlannedTask, progress: Progress = silent) -> PlanResult:
     """Each algorithm with its schedule, beside the optimum.
 
     The optimum over time is left out for more than lookahead.MOST_QUERIES failed queries.
@@ -47,7 +47,7 @@ def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
     rows = list[PlanRow]()
     for row in _rows(task):
         rows.append(row)
-        watch("planning", len(rows), len(PLANNERS) + 2, row.algorithm)
+        progress("planning", len(rows), len(PLANNERS) + 2, row.algorithm)
     best = next((row.served for row in rows if row.algorithm == AHEAD), None)
     return PlanResult(
         name=task.name,

@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
+from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
 from sim.scenarios.scenario import Draft, check_draft, draft
@@ -118,7 +119,7 @@ def read(path: Path | str) -> Sweep:
     return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",))))
 
 
-def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
+def check(sweep: Sweep, known: Container[str], progress: Progress = silent) -> None:
     """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
     their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
     may be very many: an impossible combination is a run that fails."""
@@ -129,7 +130,7 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
     for done, chosen in enumerate(tried):
         if _id(sweep.base, chosen, {}) not in known:
             check_draft(sweep.base.override(chosen))
-        watch(done + 1, len(tried))
+        progress("checking", done + 1, len(tried))
 
 
 @lru_cache

@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from model.errors import Invalid
 from model.knobs import settings
+from model.progress import Progress, silent
 from model.results.interval import Interval
 from model.results.study import StudiedFailure, Study
 from model.results.table import Row
@@ -50,9 +51,6 @@ BATCH = 5
 COSTS = ("overdue_s", "extra_events", "extra_bytes", "missing_outputs", "surplus_outputs")
 """What a failure costs, beside its recovery."""
 
-Watch: TypeAlias = Callable[[int, int], None]
-"""A function that is called with (replications done, how many are expected)."""
-
 
 class StudyPhase(NamedTuple):
     """The times between which a failure comes, in picoseconds."""
@@ -61,7 +59,7 @@ class StudyPhase(NamedTuple):
     ends: int
 
 
-def study(draft: Draft, kept: Path, watch: Watch | None = None) -> Study:
+def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
     """Run replications until the interval is as narrow as [study] asks.
 
     kept: the journal, from which an interrupted study goes on.  Raises Invalid.
@@ -87,8 +85,7 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> Study:
             found.append(done.entries[name])
             if len(found) >= FEWEST:
                 _check_rare(rates, found, draft)
-            if watch is not None:
-                watch(len(found), _expected(base, rates, found))
+            progress("replications", len(found), _expected(base, rates, found))
     width = _half_width(rates, found)
     return Study(
         scenario=base.name,

@@ -12,6 +12,7 @@ from heapq import merge
 from itertools import accumulate
 
 from model.core import Arrival, Inputs, Scope
+from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.system import System
 from model.world import Action
@@ -23,12 +24,9 @@ from sim.untimed.driver import UntimedRun
 POINTS = 600
 """The largest number of points in a series."""
 PROGRESS_CALLS = 200
-"""The number of calls of a watcher in a run."""
+"""The number of times that a run reports its progress."""
 RESTART_AFTER_EVENTS = 50
 """A crashed node restarts after so many further events, unless the caller says otherwise."""
-
-Watch = Callable[[int, int], None]
-"""A function that is called now and then with (events done, all events)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +56,7 @@ def run(
     plans: Sequence[UntimedCrash] = (),
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
-    watch: Watch | None = None,
+    progress: Progress = silent,
     record: Callable[[Action], None] | None = None,
 ) -> UntimedResult:
     """Run to the end of the input, then until the system is at rest; return the result.
@@ -79,8 +77,8 @@ def run(
         driver.hand(at, source, arrival)
         point = min(total, -(-at // stride) * stride)
         highest[point] = max(highest.get(point, 0), driver.backup())
-        if watch and (at % beat == 0 or at == total):
-            watch(at, total)
+        if at % beat == 0 or at == total:
+            progress(workload.name, at, total)
     driver.finish()
     highest[total] = max(highest.get(total, 0), driver.backup())
     return UntimedResult(

@@ -541,7 +541,7 @@ SCENARIOS = [
 @pytest.mark.parametrize("path", SCENARIOS)
 def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     beats: list[tuple[int, int]] = []
-    result = simulate(read(path), watch=lambda done, total: beats.append((done, total)))
+    result = simulate(read(path), progress=lambda _, done, of, __="": beats.append((done, of)))
     assert json.loads(json.dumps(plain(result), allow_nan=False)) == plain(result)
     assert result.same
     assert result.expected_outputs > 0

@@ -1,7 +1,8 @@
 """Many independent calls in processes of this machine: each result as soon as it is there.
 
 Rule of this file: it knows nothing of the calls.  It receives a function that can be pickled, and
-its arguments; `spark_check.runtime.parallel_calls` does the same on a cluster.
+its arguments; `spark_check.runtime.parallel_calls` does the same on a cluster.  This is the one
+pool of the project: commands hand it down as an Execute (model.calls).
 
 A pool of the standard library ends as a whole when one of its processes is killed, and does not say
 which call was lost; so each process has a pipe of its own here.
@@ -21,39 +22,34 @@ from multiprocessing.process import BaseProcess
 from multiprocessing.resource_tracker import ensure_running
 from typing import Any, TypeVar
 
-from model.calls import EndedCall
+from model.calls import EndedCall, one_by_one
+from model.errors import Invalid
+from proofs.explore.search.cores import usable_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
-def usable_cores() -> int:
-    """The cores that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        return os.cpu_count() or 1
-
-
 def call_all(
     call: Callable[[T], R],
     items: Sequence[T],
-    workers: int,
+    workers: int | None = None,
     kind: Callable[[T], Hashable] = lambda _: None,
 ) -> Generator[list[EndedCall[R]], None, None]:
-    """call(item) of all items, by so many processes; results as they come.
+    """An Execute in processes of this machine.
 
+    workers: the number of processes; None: one a core; 1: none but this one.
     A process begins the items of one kind in their order, then those of a kind that no process is
     at: what it has imported and cached for one item serves the next one.  Where all kinds are
     begun, it helps with the first item that waits.
 
-    One worker is this process, and so is the worker of a single item.  A process that dies takes
-    its call along, and no other one.  No process outlives the generator, or this process.
+    A process that dies takes its call along, and no other one.  No process outlives the generator,
+    or this process.  Raises Invalid if a call does.
     """
-    if min(workers, len(items)) <= 1:
-        for number, item in enumerate(items):
-            yield [(number, call(item), "")]
+    if workers == 1:
+        yield from one_by_one(call, items)
         return
+    most = workers or usable_cores()
     kinds = [kind(item) for item in items]
     waiting = {*range(len(items))}
     busy: dict[Connection, tuple[BaseProcess, int]] = {}
@@ -68,7 +64,7 @@ def call_all(
 
     try:
         while waiting or busy:
-            while waiting and len(busy) < workers:
+            while waiting and len(busy) < most:
                 hand_out(*_start(call))
             for connection in wait([*busy]):
                 assert isinstance(connection, Connection)
@@ -82,7 +78,7 @@ def call_all(
                     yield [(number, None, _cause(process))]
                     continue
                 if not fine:
-                    raise RuntimeError(f"a call raised, in a process of its own:\n{answer}")
+                    raise answer
                 if waiting:
                     hand_out(connection, process, number)
                 else:
@@ -159,8 +155,11 @@ def _serve(connection: Connection, call: Callable[[Any], Any]) -> None:
             item = connection.recv()
             try:
                 answer = True, call(item)
+            except Invalid as error:
+                answer = False, error
             except Exception:
-                answer = False, traceback.format_exc()
+                trace = traceback.format_exc()
+                answer = False, RuntimeError(f"a call raised, in a process of its own:\n{trace}")
             connection.send(answer)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.progress import LINE_S, SHORT_S, Lines
+from asif.progress import LINE_S, SHORT_S, Lines
 
 
 class Clock:
@@ -34,7 +34,7 @@ def make(clock: Clock) -> tuple[Lines, list[str]]:
 
 def test_a_stage_is_printed_soon_now_and_then_and_at_its_end(clock: Clock) -> None:
     lines, said = make(clock)
-    lines.watch("proving", 0, 4, "first")
+    lines.progress("proving", 0, 4, "first")
     lines.tick()
     assert said == []
     clock.now = SHORT_S
@@ -42,14 +42,14 @@ def test_a_stage_is_printed_soon_now_and_then_and_at_its_end(clock: Clock) -> No
     lines.tick()
     assert said == ["proving: 0 of 4, first, after 1 s"]
     clock.now = 30
-    lines.watch("proving", 1, 4, "second")
+    lines.progress("proving", 1, 4, "second")
     assert len(said) == 1
     lines.tick()
     clock.now = 30 + LINE_S - 1
     lines.tick()
     assert said[1:] == ["proving: 1 of 4, second, after 30 s, about 1 min 30 s left"]
     clock.now = 125
-    lines.watch("proving", 4, 4)
+    lines.progress("proving", 4, 4)
     lines.tick()
     assert said[2:] == ["proving: done in 2 min 5 s"]
 
@@ -57,10 +57,10 @@ def test_a_stage_is_printed_soon_now_and_then_and_at_its_end(clock: Clock) -> No
 def test_short_stages_print_nothing(clock: Clock) -> None:
     lines, said = make(clock)
     for number in range(9):
-        lines.watch("mutants", 0, 1)
+        lines.progress("mutants", 0, 1)
         clock.now = number + SHORT_S / 2
         lines.tick()
-        lines.watch("mutants", 1, 1)
+        lines.progress("mutants", 1, 1)
         clock.now = number + 1
         lines.tick()
     assert said == []
@@ -79,7 +79,7 @@ def test_lines_of_a_stage_are_far_apart_and_none_is_silent(
     for stage, done, passed in steps:
         clock.now += passed
         started.setdefault(stage, clock.now)
-        lines.watch(stage, done, 3)
+        lines.progress(stage, done, 3)
         if done == 3:
             del started[stage]
             printed.pop(stage, None)
@@ -96,15 +96,15 @@ def test_lines_of_a_stage_are_far_apart_and_none_is_silent(
 def test_without_a_terminal_lines_are_printed_on_standard_error() -> None:
     """Standard output stays what it is; the stage ends before the context, so nothing is due."""
     code = (
-        "import reports.progress as p\n"
+        "import asif.progress as p\n"
         "p.SHORT_S = 0.01\n"
         "printed = __import__('threading').Event()\n"
         "put = print\n"
         "p.print = lambda *line, **to: (put(*line, **to), printed.set())\n"
-        "with p.progress() as watch:\n"
-        "    watch('proving', 1, 2, 'all')\n"
+        "with p.show_progress() as progress:\n"
+        "    progress('proving', 1, 2, 'all')\n"
         "    assert printed.wait(60)\n"
-        "    watch('proving', 2, 2)\n"
+        "    progress('proving', 2, 2)\n"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == ""

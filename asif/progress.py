@@ -17,27 +17,27 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
-    Progress,
     ProgressColumn,
     Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.progress import Progress as Bars
 from rich.text import Text
 
-from model.progress import Progress as Watch
+from model.progress import Progress
 
 SHORT_S, LINE_S = 1.0, 15.0
 """Seconds after which a stage gets its first line, and after which it gets another one."""
 
 
 @contextmanager
-def progress() -> Iterator[Watch]:
+def show_progress() -> Iterator[Progress]:
     """A context with the function that long work calls with its progress, from any thread."""
     errors = Console(stderr=True)
-    with _bars(errors) if errors.is_terminal else _lines() as watch:
-        yield watch
+    with _bars(errors) if errors.is_terminal else _lines() as progress:
+        yield progress
 
 
 # --- on a terminal ---------------------------------------------------------------------------
@@ -49,28 +49,26 @@ class Rate(ProgressColumn):
 
 
 @contextmanager
-def _bars(errors: Console) -> Iterator[Watch]:
+def _bars(errors: Console) -> Iterator[Progress]:
     """A bar for each stage, with rate and time left."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
     times = (TimeElapsedColumn(), TimeRemainingColumn())
     printed = sys.stdout.isatty()  # then what is printed meanwhile stands above the bars
-    with Progress(
-        *columns, *times, console=errors, transient=True, redirect_stdout=printed
-    ) as bars:
+    with Bars(*columns, *times, console=errors, transient=True, redirect_stdout=printed) as bars:
         stages: dict[str, Any] = {}
 
-        def watch(stage: str, done: int, total: int, what: str = "") -> None:
+        def progress(stage: str, done: int, total: int, what: str = "") -> None:
             shown = f"{stage}: {what}" if what else stage
             if stage not in stages:
                 stages[stage] = bars.add_task(shown, total=total)
             bars.update(stages[stage], description=shown, completed=done, total=total)
 
-        yield watch
+        yield progress
 
 
 # --- elsewhere -------------------------------------------------------------------------------
 @contextmanager
-def _lines() -> Iterator[Watch]:
+def _lines() -> Iterator[Progress]:
     """Lines of each stage, which a thread prints: a stage may be silent for minutes."""
     lines, ended = Lines(lambda line: print(line, file=sys.stderr, flush=True)), Event()
 
@@ -81,7 +79,7 @@ def _lines() -> Iterator[Watch]:
     thread = Thread(target=tick, daemon=True)
     thread.start()
     try:
-        yield lines.watch
+        yield lines.progress
     finally:
         ended.set()
         thread.join()
@@ -109,7 +107,7 @@ class Lines:
         self.under_way: dict[str, _Stage] = {}
         self.lock = Lock()
 
-    def watch(self, stage: str, done: int, total: int, what: str = "") -> None:
+    def progress(self, stage: str, done: int, total: int, what: str = "") -> None:
         """Receive the state of a stage, as model.progress.Progress."""
         with self.lock:
             one = self.under_way.setdefault(stage, _Stage(done, total, what, self.clock()))
