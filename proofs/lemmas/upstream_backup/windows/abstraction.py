@@ -322,7 +322,7 @@ def layout_structure(
 
 # --- abstractions ----------------------------------------------------------------------------
 def _trimming(kind: savepoints.WindowKind, given: Given) -> TransitionSystem:
-    return savepoints.trimming(given, kind)
+    return savepoints.trimming(kind, given)
 
 
 ABSTRACTIONS = (

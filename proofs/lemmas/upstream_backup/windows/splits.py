@@ -9,7 +9,6 @@ window concerned, and how many events have passed (model.cep.windows.Splitter).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import z3
@@ -18,40 +17,39 @@ from z3 import And, DeclareSort, ForAll, Function, If, Implies, Not, Or
 from proofs.prove.orders import TotalOrder
 from proofs.prove.symbols import AtTime, Symbol
 
-EVENT = DeclareSort("event")
-BOOL, INT = z3.BoolSort(), z3.IntSort()
-
-# --- what never changes ----------------------------------------------------------------------
+EVENT, BOOL, INT = DeclareSort("event"), z3.BoolSort(), z3.IntSort()
 events = TotalOrder(EVENT)
 le, before = events.le, events.less
-
-e, f = z3.Consts("e f", EVENT)
-w, v = z3.Consts("w v", EVENT)
+e, f, w, v = z3.Consts("e f w v", EVENT)
 
 
-@dataclass(frozen=True)
 class SymbolicSplitter:
     """fresh: the event opens a window if it is the first to do so.  The others read counts."""
 
-    fresh: Any
-    opens: Any
-    expires: Any
-    completes: Any
+    def __init__(self, suffix: str) -> None:
+        asked = (EVENT, EVENT, INT, BOOL)
+        self.fresh = Function(f"fresh{suffix}", EVENT, BOOL)
+        self.opens = Function(f"opens{suffix}", *asked)
+        self.expires = Function(f"expires{suffix}", *asked)
+        self.completes = Function(f"completes{suffix}", *asked)
 
 
-def _splitter(suffix: str) -> SymbolicSplitter:
-    return SymbolicSplitter(
-        Function(f"fresh{suffix}", EVENT, BOOL),
-        Function(f"opens{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"expires{suffix}", EVENT, EVENT, INT, BOOL),
-        Function(f"completes{suffix}", EVENT, EVENT, INT, BOOL),
+ORIGINAL, AGAIN = SymbolicSplitter(""), SymbolicSplitter("_again")
+
+STATE = ("opened", "open", "held", "newest", "begun", "since")
+
+
+def run_state(suffix: str) -> tuple[Symbol, ...]:
+    return (
+        Symbol(f"opened{suffix}", EVENT, BOOL),
+        Symbol(f"open{suffix}", EVENT, BOOL),
+        Symbol(f"held{suffix}", EVENT, INT),  # how many events; of closed windows anything
+        Symbol(f"newest{suffix}", EVENT),  # before one has opened, anything
+        Symbol(f"begun{suffix}", BOOL),
+        Symbol(f"since{suffix}", INT),  # events since then, its opener included
     )
 
 
-ORIGINAL, AGAIN = _splitter(""), _splitter("_again")
-
-
-# --- one run ---------------------------------------------------------------------------------
 class SplitIteration:
     """One event in one run.
 
@@ -69,11 +67,10 @@ class SplitIteration:
         fills: Callable[[Any, Any], Any] = lambda full, _window: full,
     ) -> None:
         self.was = {name: getattr(s, f"{name}{suffix}") for name in STATE}
-        self.suffix, self.splitter, self.event = suffix, splitter, event
+        self.suffix, self.splitter, self.event, self._fills = suffix, splitter, event, fills
         newest, since = self.was["newest"], self.was["since"]
         counted = If(self.was["begun"], splitter.opens(event, newest, since), splitter.fresh(event))
         self.opens = counted if opens is None else opens
-        self._fills = fills
 
     def new(self, window: Any) -> Any:
         return And(window == self.event, self.opens)
@@ -86,7 +83,7 @@ class SplitIteration:
         return Or(self.new(window), And(self.was["open"](window), Not(self.expired(window))))
 
     def held(self, window: Any) -> Any:
-        """With this event, if the window holds it."""
+        """The count with this event, if the window holds it."""
         return If(self.new(window), 1, self.was["held"](window) + 1)
 
     def filled(self, window: Any) -> Any:
@@ -94,28 +91,13 @@ class SplitIteration:
         return And(self.holds(window), self._fills(full, window))
 
     def leads_to(self, t: AtTime) -> Any:
-        is_ = {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
-        was, newest = self.was, is_["newest"]
+        was, is_ = self.was, {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
         held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
         return And(
             ForAll([w], is_["opened"](w) == Or(was["opened"](w), self.new(w))),
             ForAll([w], is_["open"](w) == And(self.holds(w), Not(self.filled(w)))),
             ForAll([w], held),
-            newest == If(self.opens, self.event, was["newest"]),
+            is_["newest"] == If(self.opens, self.event, was["newest"]),
             is_["begun"] == Or(was["begun"], self.opens),
             Implies(is_["begun"], is_["since"] == If(self.opens, 1, was["since"] + 1)),
         )
-
-
-STATE = ("opened", "open", "held", "newest", "begun", "since")
-
-
-def run_state(suffix: str) -> tuple[Symbol, ...]:
-    return (
-        Symbol(f"opened{suffix}", EVENT, BOOL),
-        Symbol(f"open{suffix}", EVENT, BOOL),
-        Symbol(f"held{suffix}", EVENT, INT),  # how many events; of closed windows anything
-        Symbol(f"newest{suffix}", EVENT),  # before one has opened, anything
-        Symbol(f"begun{suffix}", BOOL),
-        Symbol(f"since{suffix}", INT),  # events since then, its opener included
-    )
