@@ -435,7 +435,7 @@ TRIMMED = "no event trimmed is in a window kept, or in one that opens later"
 )
 def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
-    comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
+    comparison = Comparison(Formulas(savepoints.trimming(kind, all_given)))
     assert comparison.compare(path, Coverage()) is None
     before, after = path.states[0], path.states[-1]
     trimmed: Mapping[int, bool] = after["trimmed"]

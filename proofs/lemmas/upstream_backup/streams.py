@@ -231,29 +231,21 @@ class SymbolicScenario:
         return either(self.strategy == _index(strategy) for strategy in strategies)
 
     def read(self, model: Any) -> FoundStream:
-        length = value(model, self.length)
         return FoundStream(
-            "".join(self._letters(model, self.types)),
-            tuple(self._pattern(model, length)),
+            letters(model, self.types),
+            tuple(self._pattern(model)),
             tuple(Strategy)[value(model, self.strategy)],
             value(model, self.windows.size),
             value(model, self.windows.slide),
             self.windows.read_theta(model),
         )
 
-    def _letters(self, model: Any, booleans: Iterable[Any]) -> Iterator[str]:
-        return ("a" if model.eval(b, model_completion=True) else "b" for b in booleans)
-
-    def _pattern(self, model: Any, length: int) -> Iterator[str]:
-        steps = zip(
-            self._letters(model, self.steps), self._letters(model, self.negates_a), strict=True
-        )
-        for done, (step, negated) in enumerate(steps):
-            if done >= length:
-                break
-            if done and model.eval(self.negated[done], model_completion=True):
-                yield f"!{negated}"
-            yield step
+    def _pattern(self, model: Any) -> Iterator[str]:
+        steps, negated = letters(model, self.steps), letters(model, self.negates_a)
+        for done in range(value(model, self.length)):
+            if done and true(model, self.negated[done]):
+                yield f"!{negated[done]}"
+            yield steps[done]
 
     def one_run(self, place: WindowPlace) -> Any:
         """STRICT and NEXT: does the engine begun there complete a match with that event?"""
@@ -326,6 +318,16 @@ def _index(strategy: Strategy) -> int:
     return tuple(Strategy).index(strategy)
 
 
+# --- models ----------------------------------------------------------------------------------
 def value(model: Any, number: Any) -> int:
     found: int = model.eval(number, model_completion=True).as_long()
     return found
+
+
+def true(model: Any, condition: Any) -> bool:
+    return bool(z3.is_true(model.eval(condition, model_completion=True)))
+
+
+def letters(model: Any, booleans: Iterable[Any]) -> str:
+    """The types of events or steps: a where the boolean holds, b elsewhere."""
+    return "".join("a" if true(model, boolean) else "b" for boolean in booleans)

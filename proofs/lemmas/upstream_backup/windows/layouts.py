@@ -61,18 +61,11 @@ def _nothing(begun: Any, opened: Any, open_: Any) -> Any:
 
 def _function(again: SplitIteration) -> Any:
     """The splitter says the same of an event in both runs, as it is asked in the replay."""
-
-    def answers(splitter: splits.SymbolicSplitter) -> tuple[Any, ...]:
-        event, was = again.event, again.was
-        return (
-            splitter.fresh(event),
-            splitter.opens(event, was["newest"], was["since"]),
-            splitter.expires(event, w, was["held"](w)),
-            splitter.completes(event, w, again.held(w)),
-        )
-
-    fresh, opens, *ends = (a == b for a, b in zip(answers(ORIGINAL), answers(AGAIN), strict=True))
-    return And(fresh, opens, ForAll([w], And(*ends)))
+    newest = again.was["newest"]
+    asked = zip(again.answers(ORIGINAL, newest), again.answers(AGAIN, newest), strict=True)
+    opens, *ends = (one == other for one, other in asked)
+    same = ORIGINAL.fresh(again.event) == AGAIN.fresh(again.event)
+    return And(same, opens, ForAll([w], And(*ends)))
 
 
 @dataclass(frozen=True)
@@ -120,23 +113,16 @@ class WindowsTwice:
         return SplitIteration(s, "_again", AGAIN, event, opens, fills)
 
     def _counts(self, one: SplitIteration, again: SplitIteration) -> Any:
-        """The splitter may not depend on counts that differ in the replay."""
-
-        def answers(run: SplitIteration) -> tuple[Any, Any, Any]:
-            event, newest = one.event, one.was["newest"]
-            return (
-                ORIGINAL.expires(event, w, run.was["held"](w)),
-                ORIGINAL.completes(event, w, run.held(w)),
-                ORIGINAL.opens(event, newest, run.was["since"]),
-            )
-
-        expires, completes, opens = zip(answers(one), answers(again), strict=True)
-        unexpired = ForAll([w], expires[0] == expires[1])
-        uncounted = And(unexpired, ForAll([w], completes[0] == completes[1]), opens[0] == opens[1])
+        """The splitter may not depend on counts, which differ in the replay."""
+        newest = one.was["newest"]
+        asked = zip(one.answers(ORIGINAL, newest), again.answers(ORIGINAL, newest), strict=True)
+        opens, expires, fills = (counted == recounted for counted, recounted in asked)
+        first_or_not = one.answers(ORIGINAL, newest)[0]
+        uncounted = And(ForAll([w], expires), ForAll([w], fills), opens)
         return And(
-            self._if(True, UNEXPIRED, unexpired),
+            self._if(True, UNEXPIRED, ForAll([w], expires)),
             self._if(False, UNCOUNTED, uncounted),
-            self._if(False, FRESH, Implies(opens[0], ORIGINAL.fresh(one.event))),
+            self._if(False, FRESH, Implies(first_or_not, ORIGINAL.fresh(one.event))),
         )
 
     # --- transitions -------------------------------------------------------------------------

@@ -90,6 +90,13 @@ class SplitIteration:
         full = self.splitter.completes(self.event, window, self.held(window))
         return And(self.holds(window), self._fills(full, window))
 
+    def answers(self, splitter: SymbolicSplitter, newest: Any) -> tuple[Any, Any, Any]:
+        """What a splitter says of the event, with the counts of this run: does it open a window,
+        let the window w expire, fill it?"""
+        opens = splitter.opens(self.event, newest, self.was["since"])
+        expires = splitter.expires(self.event, w, self.was["held"](w))
+        return opens, expires, splitter.completes(self.event, w, self.held(w))
+
     def leads_to(self, t: AtTime) -> Any:
         was, is_ = self.was, {name: getattr(t, f"{name}{self.suffix}") for name in STATE}
         held = Implies(is_["open"](w), is_["held"](w) == self.held(w))
