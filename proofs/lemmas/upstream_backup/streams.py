@@ -19,6 +19,7 @@ import z3
 
 from model.cep.patterns import Strategy
 from model.results.grid import Cell, GridRow
+from proofs.prove.drawing import true
 
 BITS = 8
 """Wide enough for x and y, and for the matches in one place: 21, with two of seven events before
@@ -322,10 +323,6 @@ def _index(strategy: Strategy) -> int:
 def value(model: Any, number: Any) -> int:
     found: int = model.eval(number, model_completion=True).as_long()
     return found
-
-
-def true(model: Any, condition: Any) -> bool:
-    return bool(z3.is_true(model.eval(condition, model_completion=True)))
 
 
 def letters(model: Any, booleans: Iterable[Any]) -> str:

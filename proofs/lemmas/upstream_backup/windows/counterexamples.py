@@ -10,20 +10,21 @@ and small bitvectors, no quantifiers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 import z3
-from z3 import ULE, ULT, And, If, Implies, Not, Or
+from z3 import ULE, ULT, And, BoolVal, If, Implies, Not, Or
 
 from model.evidence import Outcome
 from model.protocols.upstream_backup.layouts import Drawing
 from model.results.answers import QueryKind
-from model.results.grid import Cell, CellMark, Grid, lane
+from model.results.grid import Cell, CellMark, Grid
 from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup import streams
 from proofs.lemmas.upstream_backup.streams import WindowPlace, either, small
+from proofs.prove.drawing import CellOptions, stream, true
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery, smallest
 
@@ -90,7 +91,7 @@ class Recount:
 
     def _opens_again(self) -> Iterator[Any]:
         """Where windows open again: as listed up to the last opener, from there on by counting."""
-        begun, since = z3.BoolVal(False), small(0)
+        begun, since = BoolVal(False), small(0)
         for event in self.events:
             here = self.replayed(event)
             opens = And(here, Or(Not(begun), z3.UGE(since, self.windows.slide)))
@@ -120,9 +121,11 @@ class Recount:
 
     # --- a model -----------------------------------------------------------------------------
     def read(self, model: Any) -> FoundRecount:
-        windows, true = self.windows, partial(streams.true, model)
-        kept = [event for event in self.events if true(windows.kept(event))]
-        gone = (event for event in self.events if kept[0] < event and true(self.left_out(event)))
+        windows = self.windows
+        kept = [event for event in self.events if true(model, windows.kept(event))]
+        gone = (
+            event for event in self.events if kept[0] < event and true(model, self.left_out(event))
+        )
         return FoundRecount(
             streams.letters(model, self.types),
             streams.value(model, windows.size),
@@ -135,37 +138,42 @@ class Recount:
 
 def draw(recount: Recount, model: Any) -> Grid:
     """Columns are events, rows windows; first the original run, then the replay."""
-    true, found, windows = partial(streams.true, model), recount.read(model), recount.windows
-    events, theta = len(found.word), found.theta
+    found, windows, events = recount.read(model), recount.windows, recount.events
+    nothing = Cell("·", CellMark.DIM)
 
-    def original(place: WindowPlace) -> Cell:
-        if not true(windows.holds(place)):
-            return Cell()
-        return Cell("match") if true(windows.matched(place)) else Cell("·", CellMark.DIM)
+    def original(place: WindowPlace) -> CellOptions:
+        return [(windows.matched(place), Cell("match")), (windows.holds(place), nothing)]
 
-    def again(place: WindowPlace) -> Cell:
-        mine, theirs = true(recount.match_again(place)), true(recount.match(place))
-        if mine or theirs:
-            mark = CellMark.GOOD if mine == theirs else CellMark.BAD
-            return Cell("match" if mine else "lost", mark)
-        return Cell("·", CellMark.DIM) if true(recount.holds_again(place)) else Cell()
+    def again(place: WindowPlace) -> CellOptions:
+        was, is_ = recount.match(place), recount.match_again(place)
+        lost = And(was, Not(is_)), Cell("lost", CellMark.BAD)
+        new = And(is_, Not(was)), Cell("match", CellMark.BAD)
+        right = is_, Cell("match", CellMark.GOOD)
+        return [lost, new, right, (recount.holds_again(place), nothing)]
 
-    names = [f"window from event {opener + 1}" for opener in recount.events]
-    before = [streams.window_row(name, o, events, original) for o, name in enumerate(names)]
-    after = [streams.window_row(name, o, events, again) for o, name in enumerate(names)]
-    rows = (
-        streams.heading("original run", events),
-        *before,
-        lane("after this event", ["savepoint" * (e + 1 == found.saved) for e in recount.events]),
-        streams.heading("replay", events),
-        lane("skipped events", ["left out" * (e in found.left_out) for e in recount.events]),
-        *after,
-    )
-    return Grid(
+    def lanes(cell: Callable[[WindowPlace], CellOptions]) -> Iterator[tuple[str, list[Any]]]:
+        for opener in events:
+            if true(model, Or(windows.opens(opener), recount.opens_again[opener])):
+                places = [WindowPlace(opener, event) for event in events[opener:]]
+                yield f"window from event {opener + 1}", [[]] * opener + [*map(cell, places)]
+
+    def note(word: str, of: Callable[[int], bool]) -> list[CellOptions]:
+        return [[(BoolVal(of(event)), Cell(word))] for event in events]
+
+    theta = found.theta
+    return stream(
+        model,
         f"windows of {found.size} events every {found.slide}; every a matches; "
         f"acknowledged: event {theta.event + 1} in the window from {theta.opener + 1}",
         streams.columns(found.word),
-        tuple(row for row in rows if row.heading or any(cell.text for cell in row.cells)),
+        (
+            ("original run", ()),
+            *lanes(original),
+            ("after this event", note("savepoint", lambda event: event + 1 == found.saved)),
+            ("replay", ()),
+            ("skipped events", note("left out", lambda event: event in found.left_out)),
+            *lanes(again),
+        ),
     )
 
 
