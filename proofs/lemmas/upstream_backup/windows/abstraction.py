@@ -10,7 +10,7 @@ come.  Windows are their numbers in savepoints, the positions of their openers i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from operator import le
 from typing import Any, NamedTuple
@@ -102,41 +102,34 @@ def trim_paths(kind: savepoints.WindowKind, system: System) -> Paths:
 
 
 def _trim_states(change: OperatorChange, restart: int) -> Iterator[StateTable]:
-    """An event that does not come in a replay is taken as well; it changes nothing."""
+    """An event that does not come in a replay is taken as well; it changes nothing.  Matches in
+    windows dropped before are as if they were never made."""
     run, before, after, _, (old, new) = change
+    coming, matches = len(run.windows) + 1, run.numbers_of_matches
     last, here = run.last(before), run.last(after)
     retained = {produced.sn: produced.retained for produced in before.pending}
+
+    def state(operator: OperatorState, last: int, trim: tuple[SN, ...]) -> StateTable:
+        open_ = {window.number for window in operator.open}
+        pending = {produced.sn for produced in operator.pending}
+        opened = {window.number: run.opener(window) <= last for window in run.windows}
+        opened[coming] = False
+        made = {sn: _trigger(run, sn) <= last and sn[-2] >= restart for sn in matches}
+        trimmed = {run.at[edge, event.sn]: event.sn <= trim[edge] for edge, event in run.inputs}
+        return {
+            "done": {position: position <= last for position in range(run.coming + 1)},
+            "closed": {number: opened[number] and number not in open_ for number in opened},
+            "made": made,
+            "acked": {sn: made[sn] and sn not in pending for sn in matches},
+            "retained": {sn: retained.get(sn, coming) for sn in matches},
+            "dropped": {number: number < first_number(operator) for number in opened},
+            "trimmed": trimmed | {run.coming: False},
+        }
+
     for position in range(last, here) or (last,):
-        yield trim_state(run, before, position, restart, old, retained)
+        yield state(before, position, old)
     retained |= {produced.sn: produced.retained for produced in after.pending}
-    yield trim_state(run, after, here, restart, new, retained)
-
-
-def trim_state(
-    run: FailureFreeRun,
-    state: OperatorState,
-    last: int,
-    restart: int,
-    trim: tuple[SN, ...],
-    retained: Mapping[SN, int],
-) -> StateTable:
-    """Matches in windows dropped before are as if they were never made."""
-    open_ = {window.number for window in state.open}
-    pending = {produced.sn for produced in state.pending}
-    coming, matches = len(run.windows) + 1, run.numbers_of_matches
-    opened = {window.number: run.opener(window) <= last for window in run.windows}
-    opened[coming] = False
-    made = {sn: _trigger(run, sn) <= last and sn[-2] >= restart for sn in matches}
-    trimmed = {run.at[edge, event.sn]: event.sn <= trim[edge] for edge, event in run.inputs}
-    return {
-        "done": {position: position <= last for position in range(run.coming + 1)},
-        "closed": {number: opened[number] and number not in open_ for number in opened},
-        "made": made,
-        "acked": {sn: made[sn] and sn not in pending for sn in matches},
-        "retained": {sn: retained.get(sn, coming) for sn in matches},
-        "dropped": {number: number < first_number(state) for number in opened},
-        "trimmed": trimmed | {run.coming: False},
-    }
+    yield state(after, here, new)
 
 
 def _trigger(run: FailureFreeRun, sn: SN) -> int:

@@ -36,7 +36,7 @@ first, frontier = Const("first", EVENT), Const("frontier", EVENT)
 layout = z3.Bool("layout")
 """Does it travel with the savepoint?  Else the replay asks the splitter from its start on."""
 listed, drawn = Function("listed", EVENT, BOOL), Function("drawn", EVENT, INT)
-closer, drawn_since = Function("closer", EVENT, EVENT, BOOL), Int("drawn_since")
+drawn_since = Int("drawn_since")
 
 START = "the replay starts with the opener of the first window kept"
 FUNCTION = "the splitter is a function of the events"
@@ -55,13 +55,13 @@ def kept(window: Any) -> Any:
     return le(first, window)
 
 
-def _nothing(begun: Any, opened: Any, open_: Any) -> Any:
-    return And(Not(begun), ForAll([w], And(Not(opened(w)), Not(open_(w)))))
+def _nothing(run: Any) -> Any:
+    return And(Not(run.begun), ForAll([w], And(Not(run.opened(w)), Not(run.open(w)))))
 
 
 def _function(again: SplitIteration) -> Any:
     """The splitter says the same of an event in both runs, as it is asked in the replay."""
-    newest = again.was["newest"]
+    newest = again.was.newest
     asked = zip(again.answers(ORIGINAL, newest), again.answers(AGAIN, newest), strict=True)
     opens, *ends = (one == other for one, other in asked)
     same = ORIGINAL.fresh(again.event) == AGAIN.fresh(again.event)
@@ -84,16 +84,14 @@ class WindowsTwice:
     # --- an event in either run --------------------------------------------------------------
     def _original(self, s: AtTime, t: AtTime, event: Any) -> tuple[SplitIteration, Any]:
         """The iteration of the original run, and that the layout will have described it."""
-        iteration = SplitIteration(s, "", ORIGINAL, event)
-        fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
+        iteration = SplitIteration(s, ORIGINAL, event)
+        fills = ForAll([w], Implies(kept(w), splits.closer(event, w) == iteration.filled(w)))
         says_so = And(
             self._if(True, OPENED, listed(event) == iteration.opens),
             self._if(True, FILLED, fills),
         )
         follows = And(
-            Not(s.done(event)),
-            ForAll([f], Implies(before(f, event), s.done(f))),
-            ForAll([f], t.done(f) == Or(s.done(f), f == event)),
+            splits.events.follows(event, s.done, t.done),
             Implies(event == first, iteration.opens),
             iteration.leads_to(t),
             Implies(And(kept(event), le(event, frontier)), says_so),
@@ -102,19 +100,13 @@ class WindowsTwice:
 
     def _replayed(self, s: AtTime, event: Any) -> SplitIteration:
         """While there is a script it says what opens, in order, and what is filled."""
-        counted = SplitIteration(s, "_again", AGAIN, event)
         older = And(listed(v), kept(v), before(v, event))
         is_next = And(listed(event), ForAll([v], Implies(older, s.opened_again(v))))
-        opens = If(s.scripted, is_next, counted.opens)
-
-        def fills(full: Any, window: Any) -> Any:
-            return If(s.scripted, closer(event, window), full)
-
-        return SplitIteration(s, "_again", AGAIN, event, opens, fills)
+        return SplitIteration(s, AGAIN, event, (s.scripted, is_next))
 
     def _counts(self, one: SplitIteration, again: SplitIteration) -> Any:
         """The splitter may not depend on counts, which differ in the replay."""
-        newest = one.was["newest"]
+        newest = one.was.newest
         asked = zip(one.answers(ORIGINAL, newest), again.answers(ORIGINAL, newest), strict=True)
         opens, expires, fills = (counted == recounted for counted, recounted in asked)
         first_or_not = one.answers(ORIGINAL, newest)[0]
@@ -136,7 +128,7 @@ class WindowsTwice:
             Not(s.replaying),
             t.replaying,
             self.given(START, ForAll([f], s.done(f) == before(f, first))),
-            _nothing(t.begun_again, t.opened_again, t.open_again),
+            _nothing(AGAIN.state(t)),
             Implies(layout, le(first, frontier)),
             t.scripted == layout,
         )
@@ -181,23 +173,21 @@ class WindowsTwice:
 
     def init(self, s: AtTime) -> Any:
         none_done = ForAll([f], Not(s.done(f)))
-        return And(
-            Not(s.replaying), Not(s.scripted), none_done, _nothing(s.begun, s.opened, s.open)
-        )
+        return And(Not(s.replaying), Not(s.scripted), none_done, _nothing(ORIGINAL.state(s)))
 
     def system(self) -> TransitionSystem:
         one, counts = (("event", EVENT),), ("held_again", "since_again", "scripted")
-        mine, others = ("done", *splits.STATE), tuple(f"{name}_again" for name in splits.STATE)
+        mine, others = ("done", *ORIGINAL.names), AGAIN.names
         cases = {None: {}, True: {"layout": layout}, False: {"no layout": Not(layout)}}
         restored = ("replaying", "scripted", *others)
         return TransitionSystem(
             name="windows twice",
             state=(
                 Symbol("done", EVENT, BOOL),
-                *splits.run_state(""),
+                *ORIGINAL.symbols,
                 Symbol("replaying", BOOL),
                 Symbol("scripted", BOOL),
-                *splits.run_state("_again"),
+                *AGAIN.symbols,
             ),
             axioms={"events are in order": splits.events.axiom} | cases[self.with_layout],
             init=self.init,
@@ -249,9 +239,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "windows open again where they did": lambda s: _in_both(s, s.opened_again(w) == s.opened(w)),
     "windows close again where they did": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
     "no other window is in the replay": _no_other,
-    "what is done is a prefix": lambda s: ForAll(
-        [e, f], Implies(And(s.done(f), le(e, f)), s.done(e))
-    ),
+    "what is done is a prefix": lambda s: splits.events.prefix(s.done),
     "windows open with their openers": lambda s: ForAll(
         [w], And(Implies(s.open(w), s.opened(w)), Implies(s.opened(w), s.done(w)))
     ),

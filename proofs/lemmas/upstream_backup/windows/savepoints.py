@@ -36,7 +36,7 @@ opener, restart = Function("opener", WINDOW, EVENT), Const("restart", WINDOW)
 of, trigger = Function("of", MATCH, WINDOW), Function("trigger", MATCH, EVENT)
 time, last = Function("time", EVENT, TIME), Function("last", WINDOW, EVENT)
 start, end = Function("start", WINDOW, TIME), Function("end", WINDOW, TIME)
-e, f = z3.Consts("e f", EVENT)
+e = Const("e", EVENT)
 w, v = z3.Consts("w v", WINDOW)
 m, n = z3.Consts("m n", MATCH)
 
@@ -135,7 +135,7 @@ class TrimSteps:
         """The operator is deployed, or restored from a savepoint that says where to begin."""
         behind = Implies(Or(s.done(e), s.trimmed(e)), before(e, opener(restart)))
         return And(
-            ForAll([e, f], Implies(And(s.done(f), le(e, f)), s.done(e))),
+            events.prefix(s.done),
             ForAll([e], behind),
             ForAll([w], And(s.closed(w) == older(w, restart), s.dropped(w) == older(w, restart))),
             ForAll([m], And(Not(s.made(m)), Not(s.acked(m)))),
@@ -162,9 +162,7 @@ class TrimSteps:
         oldest = ForAll([v], And(Not(t.closed(v)), not_younger(reached, v)))
         closed = Or(s.closed(w), And(opened, self.kind.ends(event_, w)))
         return And(
-            Not(s.done(event_)),
-            ForAll([f], Implies(before(f, event_), s.done(f))),
-            ForAll([f], t.done(f) == Or(s.done(f), f == event_)),
+            events.follows(event_, s.done, t.done),
             ForAll([w], t.closed(w) == closed),
             ForAll([m], t.made(m) == Or(s.made(m), new)),
             If(closes, after_latest, oldest),
@@ -223,9 +221,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "what is trimmed comes before all windows kept": lambda s: ForAll(
         [w, e], Implies(And(s.trimmed(e), Not(s.dropped(w))), before(e, opener(w)))
     ),
-    "what is done is a prefix": lambda s: ForAll(
-        [e, f], Implies(And(s.done(f), le(e, f)), s.done(e))
-    ),
+    "what is done is a prefix": lambda s: events.prefix(s.done),
     "windows close in order": lambda s: ForAll(
         [w, v], Implies(And(older(w, v), s.closed(v)), s.closed(w))
     ),
