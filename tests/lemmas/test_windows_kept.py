@@ -114,11 +114,7 @@ def events_of(word: str, gaps: tuple[int, ...] = ()) -> list[Event]:
 
 
 # --- counterexamples -------------------------------------------------------------------------
-CASES = {
-    "layout-counted": Recount(counterexamples.COUNTED, Drawing.NOTHING),
-    "layout-openers": Recount(counterexamples.OPENERS, Drawing.OPENERS),
-    "layout-openers-told": Recount(counterexamples.ALL_LISTED, Drawing.OPENERS, all_listed=True),
-}
+CASES = {name: Recount(*search) for name, search in counterexamples.SEARCHES.items()}
 
 
 def test_all_counterexamples_are_run() -> None:

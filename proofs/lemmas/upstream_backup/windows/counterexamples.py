@@ -25,7 +25,7 @@ from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup import streams
 from proofs.lemmas.upstream_backup.streams import WindowPlace, either, small
 from proofs.prove.drawing import CellOptions, stream, true
-from proofs.prove.lemma import Given, Lemma
+from proofs.prove.lemma import Lemma
 from proofs.prove.query import SolverQuery, smallest
 
 
@@ -178,84 +178,66 @@ def draw(recount: Recount, model: Any) -> Grid:
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def refute(drawing: Drawing, all_listed: bool, events: int, _given: Given) -> Iterator[SolverQuery]:
-    """No shorter stream differs; one of so many events does."""
+SEARCHES = {
+    "layout-counted": (3, Drawing.NOTHING, False),
+    "layout-openers": (3, Drawing.OPENERS, False),
+    "layout-openers-told": (4, Drawing.OPENERS, True),
+}
+"""The events of a smallest stream, what the savepoint says, whether it lists all windows."""
+
+CORRECTION = "the savepoint also says which events filled windows, and the counts at its frontier"
+
+
+def refuted(name: str, statement: str, section: str, claim: tuple[str, str] | None = None) -> Lemma:
+    """claim: of the paper, and the size of its counterexample."""
+    events, drawing, all_listed = SEARCHES[name]
 
     def question(n: int, kind: QueryKind) -> SolverQuery:
         recount = Recount(n, drawing, all_listed)
-        name = f"a match is lost or new, {n} event{'s' * (n > 1)}"
-        return SolverQuery(name, kind, (*recount.claims, recount.wrong), partial(draw, recount))
+        asked = f"a match is lost or new, {n} event{'s' * (n > 1)}"
+        return SolverQuery(asked, kind, (*recount.claims, recount.wrong), partial(draw, recount))
 
-    return smallest(question, range(1, events + 1))
-
-
-def refuted(
-    name: str,
-    statement: str,
-    section: str,
-    search: tuple[Drawing, bool, int],
-    claim: tuple[str, str] | None = None,
-) -> Lemma:
-    """search: what the savepoint says, whether it lists all windows, and the events of the smallest
-    stream.  claim: of the paper, and the size of its counterexample."""
     return Lemma(
         name,
         statement,
         section,
         Outcome.REFUTED,
-        partial(refute, *search),
-        f"streams of up to {search[-1]} events, windows of any size and slide",
+        lambda _: smallest(question, range(1, events + 1)),
+        f"streams of up to {events} events, windows of any size and slide",
         "finite",
         claim and Erratum(claim[0], section, claim[1], CORRECTION),
     )
 
 
-CORRECTION = "the savepoint also says which events filled windows, and the counts at its frontier"
-COUNTED, OPENERS, ALL_LISTED = 3, 3, 4
-"""Events of the smallest streams."""
-BY_COUNTING = (
-    "Count windows come back by counting the events replayed, if the events that opened and filled "
-    f"windows are kept: refuted; {COUNTED} events.  An event that was skipped changes no engine's "
-    "state, but it counts for the splitter.  III-B5 says as much of x:y pairs; it is so with any "
-    "numbers, unless the splitter counts by their distance."
-)
-BY_OPENERS = (
-    "Count windows come back if the savepoint says which events opened windows: refuted; "
-    f"{OPENERS} events.  How many events have passed since the last of them is missing."
-)
-BY_ALL_OPENERS = (
-    "Count windows come back if the savepoint says which events opened windows, and no window "
-    f"opens after it is computed: refuted; {ALL_LISTED} events.  Where windows end is missing."
-)
-PRESERVED = (
-    "Preserving the events that cause windows to open or close ensures that during recovery the "
-    "splitter produces the same windows."
-)
-ENOUGH = (
-    "Which events caused windows to open is information enough to split windows during recovery."
-)
-ANY_COUNT = f"{COUNTED} events, count windows; it is right for windows that count no events"
-ANY_OPENERS = f"{OPENERS} events, {ALL_LISTED} if all events that open windows are known"
-
 LEMMAS = (
     refuted(
         "layout-counted",
-        BY_COUNTING,
+        "Count windows come back by counting the events replayed, if the events that opened and "
+        "filled windows are kept: refuted; 3 events.  An event that was skipped changes no "
+        "engine's state, but it counts for the splitter.  III-B5 says as much of x:y pairs; it is "
+        "so with any numbers, unless the splitter counts by their distance.",
         "Lima et al., III-A",
-        (Drawing.NOTHING, False, COUNTED),
-        (PRESERVED, ANY_COUNT),
+        (
+            "Preserving the events that cause windows to open or close ensures that during "
+            "recovery the splitter produces the same windows.",
+            "3 events, count windows; it is right for windows that count no events",
+        ),
     ),
     refuted(
         "layout-openers",
-        BY_OPENERS,
+        "Count windows come back if the savepoint says which events opened windows: refuted; "
+        "3 events.  How many events have passed since the last of them is missing.",
         "Lima et al., III-B5",
-        (Drawing.OPENERS, False, OPENERS),
-        (ENOUGH, ANY_OPENERS),
+        (
+            "Which events caused windows to open is information enough to split windows during "
+            "recovery.",
+            "3 events, 4 if all events that open windows are known",
+        ),
     ),
     refuted(
         "layout-openers-told",
-        BY_ALL_OPENERS,
+        "Count windows come back if the savepoint says which events opened windows, and no window "
+        "opens after it is computed: refuted; 4 events.  Where windows end is missing.",
         "Lima et al., III-B5",
-        (Drawing.OPENERS, True, ALL_LISTED),
     ),
 )
