@@ -74,39 +74,32 @@ def waits(s: AtTime, match: Any) -> Any:
 # --- kinds of windows ------------------------------------------------------------------------
 class WindowKind(NamedTuple):
     """belongs(window, event): is the event one of the window?  ends(event, window): is an open
-    window closed with the event, or an earlier one?  axioms: what is known of such windows."""
+    window closed with the event, or an earlier one?  order: of what else there is in the world.
+    hypotheses: about such windows."""
 
     name: str
     belongs: Callable[[Any, Any], Any]
     ends: Callable[[Any, Any], Any]
-    axioms: Callable[[Given], Axioms]
-
-
-def _time_axioms(given: Given) -> Axioms:
-    in_order = ForAll([w, v], Implies(older(w, v), times.le(end(w), end(v))))
-    first = ForAll([w, e], Implies(times.le(start(w), time(e)), le(opener(w), e)))
-    return {
-        "times are in order": times.axiom,
-        "ends": given(ENDS, in_order),
-        "starts": given(STARTS, first),
-    }
-
-
-def _count_axioms(given: Given) -> Axioms:
-    return {"ends": given(FILLED, ForAll([w, v], Implies(older(w, v), le(last(w), last(v)))))}
+    order: Axioms
+    hypotheses: Axioms
 
 
 TIMED = WindowKind(
     "time",
     lambda w, e: And(times.le(start(w), time(e)), Not(times.le(end(w), time(e)))),
     lambda e, w: And(before(opener(w), e), times.le(end(w), time(e))),
-    _time_axioms,
+    {"times are in order": times.axiom},
+    {
+        ENDS: ForAll([w, v], Implies(older(w, v), times.le(end(w), end(v)))),
+        STARTS: ForAll([w, e], Implies(times.le(start(w), time(e)), le(opener(w), e))),
+    },
 )
 COUNTED = WindowKind(
     "count",
     lambda w, e: And(le(opener(w), e), le(e, last(w))),
     lambda e, w: le(last(w), e),
-    _count_axioms,
+    {},
+    {FILLED: ForAll([w, v], Implies(older(w, v), le(last(w), last(v))))},
 )
 
 
@@ -127,8 +120,9 @@ class TrimSteps:
             "an event opens one window at most": ForAll([w, v], one_window),
             "matches are in order": matches.axiom,
             "later iterations produce later matches": ForAll([m, n], later),
-            "production": self.given(PRODUCTION, ForAll([m, n], in_order)),
-            **self.kind.axioms(self.given),
+            PRODUCTION: self.given(PRODUCTION, ForAll([m, n], in_order)),
+            **self.kind.order,
+            **{name: self.given(name, formula) for name, formula in self.kind.hypotheses.items()},
         }
 
     def restored(self, s: AtTime) -> Any:
