@@ -107,14 +107,13 @@ class WindowsTwice:
     def _counts(self, one: SplitIteration, again: SplitIteration) -> Any:
         """The splitter may not depend on counts, which differ in the replay."""
         newest = one.was.newest
-        asked = zip(one.answers(ORIGINAL, newest), again.answers(ORIGINAL, newest), strict=True)
-        opens, expires, fills = (counted == recounted for counted, recounted in asked)
-        first_or_not = one.answers(ORIGINAL, newest)[0]
+        counted, recounted = one.answers(ORIGINAL, newest), again.answers(ORIGINAL, newest)
+        opens, expires, fills = (x == y for x, y in zip(counted, recounted, strict=True))
         uncounted = And(ForAll([w], expires), ForAll([w], fills), opens)
         return And(
             self._if(True, UNEXPIRED, ForAll([w], expires)),
             self._if(False, UNCOUNTED, uncounted),
-            self._if(False, FRESH, Implies(first_or_not, ORIGINAL.fresh(one.event))),
+            self._if(False, FRESH, Implies(counted[0], ORIGINAL.fresh(one.event))),
         )
 
     # --- transitions -------------------------------------------------------------------------
