@@ -114,11 +114,7 @@ def events_of(word: str, gaps: tuple[int, ...] = ()) -> list[Event]:
 
 
 # --- counterexamples -------------------------------------------------------------------------
-CASES = {
-    "layout-counted": Recount(counterexamples.COUNTED, Drawing.NOTHING),
-    "layout-openers": Recount(counterexamples.OPENERS, Drawing.OPENERS),
-    "layout-openers-told": Recount(counterexamples.ALL_LISTED, Drawing.OPENERS, all_listed=True),
-}
+CASES = {name: Recount(*search) for name, search in counterexamples.SEARCHES.items()}
 
 
 def test_all_counterexamples_are_run() -> None:
@@ -435,7 +431,7 @@ TRIMMED = "no event trimmed is in a window kept, or in one that opens later"
 )
 def test_trimming_one_event_too_many_drifts(kind: WindowKind, name: str) -> None:
     path = first_trim(kind, scope_of(name))
-    comparison = Comparison(Formulas(savepoints.trimming(all_given, kind)))
+    comparison = Comparison(Formulas(savepoints.trimming(kind, all_given)))
     assert comparison.compare(path, Coverage()) is None
     before, after = path.states[0], path.states[-1]
     trimmed: Mapping[int, bool] = after["trimmed"]

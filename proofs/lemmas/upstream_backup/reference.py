@@ -124,15 +124,29 @@ class FailureFreeRun:
         }
 
 
+def replay(
+    site: Site, savepoint: Savepoint, inputs: Iterable[Taken]
+) -> tuple[list[OperatorState], list[tuple[Event, ...]]]:
+    """The states of the operator, restored and after each event that was not trimmed, and the
+    outputs of each."""
+    operator, scheme = operator_of(site), scheme_of(site)
+    states, outputs = [restore(scheme, savepoint)], []
+    for edge, event in inputs:
+        if event.sn > savepoint.trim[edge]:
+            state, produced = push(operator, scheme, states[-1], edge, event)
+            states.append(state)
+            outputs.append((*produced,))
+    return states, outputs
+
+
+def start_of(site: Site) -> Savepoint:
+    """The savepoint with which the operator is deployed."""
+    return origin(scheme_of(site), len(site.preds))
+
+
 def run_operator(site: Site, inputs: tuple[Taken, ...]) -> FailureFreeRun:
     """The run of the operator from its deployment on."""
-    operator, scheme = operator_of(site), scheme_of(site)
-    states = [restore(scheme, origin(scheme, len(site.preds)))]
-    outputs = []
-    for edge, event in inputs:
-        state, produced = push(operator, scheme, states[-1], edge, event)
-        states.append(state)
-        outputs.append((*produced,))
+    states, outputs = replay(site, start_of(site), inputs)
     at = {(edge, event.sn): position for position, (edge, event) in enumerate(inputs)}
     return FailureFreeRun(site, inputs, tuple(states), tuple(outputs), at)
 
@@ -168,20 +182,13 @@ class Reference:
             if site.role is Role.SOURCE:
                 self._outputs[key] = _events_of(arrivals[self._system.source_at[name]])
             else:
-                start = origin(scheme_of(site), len(site.preds))
-                self._outputs[key] = self.replay(name, start, arrivals)
+                self._outputs[key] = self.replay(name, start_of(site), arrivals)
         return self._outputs[key]
 
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
-        site = self._system.sites[name]
-        state = restore(scheme_of(site), savepoint)
-        outputs: list[Event] = []
-        for edge, event in self.inputs(name, arrivals):
-            if event.sn > savepoint.trim[edge]:
-                state, produced = push(operator_of(site), scheme_of(site), state, edge, event)
-                outputs += produced
-        return tuple(outputs)
+        _, outputs = replay(self._system.sites[name], savepoint, self.inputs(name, arrivals))
+        return tuple(event for produced in outputs for event in produced)
 
     def run(self, site: Site, taken: Taken, arrivals: Arrivals) -> FailureFreeRun:
         """The run of an operator up to an event that it takes."""
