@@ -46,8 +46,10 @@ class Wrong(NamedTuple):
         return [*shortest(self.system, skipping.MATCHES, self.depth, self.sizes, assuming)]
 
 
-NEVER_CLOSE = ForAll([p, w], Not(Or(product.expires(p, w), product.completes(p, w))))
-NEVER_FULL = ForAll([p, w], Not(product.completes(p, w)))
+NEVER_CLOSE = ForAll(
+    [p, w], Not(Or(product.ORIGINAL.expires(p, w), product.ORIGINAL.completes(p, w)))
+)
+NEVER_FULL = ForAll([p, w], Not(product.ORIGINAL.completes(p, w)))
 TINY = {product.POSITION: 2, product.WINDOW: 1, product.STATE: 1, product.OUTPUT: 2}
 TWO_WINDOWS = {product.POSITION: 3, product.WINDOW: 2, product.STATE: 2, product.OUTPUT: 2}
 
