@@ -11,20 +11,19 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from z3 import And, BoolVal, Const, Exists, Implies, Not, Or
+from z3 import And, BoolVal, Exists, Implies, Not, Or
 
 from model.evidence import Outcome
 from model.results.answers import QueryKind
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
+from proofs.lemmas.upstream_backup.acknowledgements.replicas import m, n, u, v
 from proofs.prove.grounding import element
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime
 from proofs.prove.transition import TransitionSystem, bounded, step_is
 
-m = Const("m", replicas.MESSAGE)
-n, u, v = (Const(name, replicas.NODE) for name in "nuv")
-
+NODE, SAVE, POSITION, MESSAGE = replicas.NODE, replicas.SAVE, replicas.POSITION, replicas.MESSAGE
 LOST = "no event is lost"
 
 
@@ -54,16 +53,16 @@ def question(
     may_feed: Callable[[int, int], bool],
 ) -> SolverQuery:
     """Nodes are numbered along the edges; an operator has an input and an output."""
-    all_ = [element(replicas.NODE, i) for i in range(nodes)]
+    all_ = [element(NODE, i) for i in range(nodes)]
     feeds, operator = replicas.feeds, replicas.operator
     pairs = product(range(nodes), repeat=2)
     graph = [Not(feeds(all_[i], all_[j])) for i, j in pairs if not may_feed(i, j)]
     for o in all_:
         ends = Or(*(feeds(i, o) for i in all_)), Or(*(feeds(o, i) for i in all_))
         graph.append(Implies(operator(o), And(*ends)))
-    graph.append(replicas.nothing == element(replicas.POSITION, 0))
-    graph.append(replicas.origin == element(replicas.SAVE, 0))
-    sizes = {replicas.NODE: nodes, replicas.SAVE: 3, replicas.POSITION: 2, replicas.MESSAGE: 4}
+    graph.append(replicas.nothing == element(POSITION, 0))
+    graph.append(replicas.origin == element(SAVE, 0))
+    sizes = {NODE: nodes, SAVE: 3, POSITION: 2, MESSAGE: 4}
     return bounded(alone, LOST, depth, kind, sizes, graph)
 
 
@@ -91,15 +90,14 @@ savepoint as well; B sends it to C, and C to the source P: P has A's savepoint w
 
 def refute_relayed(_: Given) -> Iterator[SolverQuery]:
     """One run, step by step, because all runs of so many steps are too many to search."""
-    talkative = replace(
-        replicas.system(without(replicas.NO_OTHERS)), invariants={LOST: nothing_lost}
-    )
-    at = {label: element(replicas.NODE, i) for i, label in enumerate(NAMES)}
+    others = replicas.system(without(replicas.NO_OTHERS))
+    talkative = replace(others, invariants={LOST: nothing_lost})
+    at = {label: element(NODE, i) for i, label in enumerate(NAMES)}
     graph = [replicas.feeds(at[i], at[j]) == BoolVal(i + j in EDGES) for i in at for j in at]
     graph += [replicas.operator(at[label]) == BoolVal(label in "QABC") for label in at]
     for time, (transition, where) in enumerate(SCRIPT):
         graph += step_is(talkative, time, transition, {0: at[where]})
-    sizes = {replicas.NODE: 7, replicas.SAVE: 4, replicas.POSITION: 2, replicas.MESSAGE: 8}
+    sizes = {NODE: 7, SAVE: 4, POSITION: 2, MESSAGE: 8}
     yield bounded(talkative, LOST, len(SCRIPT), QueryKind.COUNTEREXAMPLE, sizes, graph)
 
 

@@ -14,7 +14,16 @@ from z3 import And, Exists, ForAll, If, Implies, Not, Or
 
 from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product
-from proofs.lemmas.upstream_backup.replay.product import ORIGINAL, REPLAY, p, q, v, w
+from proofs.lemmas.upstream_backup.replay.product import (
+    ORIGINAL,
+    REPLAY,
+    ProductRun,
+    RunMoment,
+    p,
+    q,
+    v,
+    w,
+)
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Symbol
@@ -65,15 +74,12 @@ def one_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
 
 
 # --- windows, states, matches ----------------------------------------------------------------
-Run, RunMoment = product.ProductRun, product.RunMoment
-
-
 def _begins(s: RunMoment) -> Any:
     fresh = And(Not(s.open(w)), s.got(w) == product.none)
     return And(ForAll([p], Not(s.done(p))), ForAll([w], fresh))
 
 
-def _iteration(given: Given, run: Run, s: RunMoment, t: RunMoment, position: Any) -> Any:
+def _iteration(given: Given, run: ProductRun, s: RunMoment, t: RunMoment, position: Any) -> Any:
     """The state of a window that is not open does not matter."""
     holds, completes = run.holds(s, position, w), run.completes(position, w)
     fed = run.fed(s, position, w)
