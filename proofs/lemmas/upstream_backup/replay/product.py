@@ -147,15 +147,16 @@ def two_runs(
         return And(in_turn, taken(ORIGINAL, s, t, position), *more)
 
     def together(s: AtTime, t: AtTime, position: Any) -> Any:
-        more = (part.together(s, t, position) for part in parts)
-        return And(s.replaying, originally(s, t, position), *more)
+        return And(s.replaying, *(part.together(s, t, position) for part in parts))
 
     def process(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(together(s, t, position), taken(REPLAY, s, t, position))
+        both = And(originally(s, t, position), taken(REPLAY, s, t, position))
+        return And(both, together(s, t, position))
 
     def leave_out(s: AtTime, t: AtTime, position: Any) -> Any:
-        idle = (part.idle(REPLAY.at(s), REPLAY.at(t)) for part in parts)
-        return And(may_skip(given, s, position), together(s, t, position), *idle)
+        idle = And(*(part.idle(REPLAY.at(s), REPLAY.at(t)) for part in parts))
+        alone = And(may_skip(given, s, position), originally(s, t, position), idle)
+        return And(alone, together(s, t, position))
 
     def restore(s: AtTime, t: AtTime) -> Any:
         start = ForAll([q], s.done(q) == before(q, opener(first)))
