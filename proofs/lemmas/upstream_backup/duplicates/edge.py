@@ -17,29 +17,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import z3
 from z3 import And, Const, Consts, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.results.grid import Cell, CellMark, Grid
-from proofs.lemmas.readings import shortest
-from proofs.prove.drawing import CellOptions, stream, true
-from proofs.prove.grounding import Sizes
-from proofs.prove.lemma import Given, Lemma, without
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Axioms, Symbol
-from proofs.prove.transition import (
-    StepTaken,
-    Transition,
-    TransitionSystem,
-    inductive,
-    reaches,
-    transitions_taken,
-)
+from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 EVENT, NUMBER, MESSAGE = map(DeclareSort, ("event", "number", "message"))
 BOOL = z3.BoolSort()
@@ -317,95 +305,11 @@ def once(given: Given) -> Iterator[SolverQuery]:
     yield reaches(only(whole, "acknowledge"), f"{what} after a crash", again, 5, sizes)
 
 
-def draw(faulty: TransitionSystem, claim: str, steps: int, model: Any) -> Grid:
-    """Lanes: the two ends, and of each event whether it is on its way, and its effect.  Events are
-    known by their rank among the numbers, from 1."""
-    moments = [faulty.moment(time) for time in range(steps + 1)]
-    events, sent = (model.get_universe(sort) or () for sort in (EVENT, MESSAGE))
-
-    def rank(place: Any) -> int:
-        return sum(true(model, le(number(one), place)) for one in events)
-
-    def end(up: Any) -> CellOptions:
-        return (up, Cell("up")), (Not(up), Cell("down", CellMark.BAD))
-
-    def effect(one: Any, s: AtTime) -> CellOptions:
-        coming = Or(*(And(in_flight(s, message), event(message) == one) for message in sent))
-        lost = And(due(s, one), le(number(one), s.heard), Not(s.done(one)))
-        return (
-            (s.doubled(one), Cell("done twice", CellMark.BAD)),
-            (lost, Cell("lost", CellMark.BAD)),
-            (And(coming, s.done(one)), Cell("done, on its way")),
-            (coming, Cell("on its way")),
-            (s.done(one), Cell("done", CellMark.GOOD)),
-        )
-
-    def column(step: StepTaken) -> str:
-        of = (stamp(place) if place.sort() == MESSAGE else place for place in step.params)
-        return " ".join([step.name, *(str(rank(place)) for place in of)])
-
-    taken = transitions_taken(faulty, model, steps)
-    lanes = [
-        ("producer", [end(s.running) for s in moments]),
-        ("successor", [end(s.listening) for s in moments]),
-    ]
-    for one in sorted(events, key=lambda one: rank(number(one))):
-        lanes.append((f"event {rank(number(one))}", [effect(one, s) for s in moments]))
-    columns = ("at first", *map(column, taken))
-    return stream(model, f"broken after {steps} steps: {claim}", columns, lanes)
-
-
-def broken(
-    hypothesis: str, claim: str, steps: int, *left_out: str, sizes: Sizes | None = None
-) -> Callable[[Given], Iterator[SolverQuery]]:
-    """The claim that breaks without a hypothesis, and after how many steps; smallest among the runs
-    that do without the transitions left out.  In the run drawn every event is needed."""
-    faulty = only(system(without(hypothesis)), *left_out)
-    needed = ForAll([e], Not(unneeded(e)))
-    picture = partial(draw, faulty, claim, steps)
-    return lambda _: shortest(faulty, claim, steps, sizes, [needed], picture)
-
-
 PAPER = "Lima et al., III-B2"
-UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
-"""What there is not if the producer does not crash."""
-TWO = {EVENT: 2, NUMBER: 3, MESSAGE: 3}
 EXACTLY_ONCE = (
     "For all sequences of events, all crashes of the producer and of its successor and all "
     "replays: a successor that discards what is not above the last number it has heard takes "
     "every event that it has a use for exactly once, in order and without a gap, as far as it has "
     "heard."
 )
-UNDISCARDED = (
-    "If old numbers are not discarded, one crash of the producer gives an event its effect twice."
-)
-LATE_RESTORE = (
-    "If a producer is restored beyond what its successor has heard, the successor loses an event "
-    "and does not notice."
-)
-LATE_REPLAY = (
-    "If the backup begins beyond the savepoint from which a successor is restored, the successor "
-    "loses an event and does not notice."
-)
-refuted = partial(Lemma, section=PAPER, expect=Outcome.REFUTED)
-LEMMAS = (
-    Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),
-    refuted(
-        "duplicates-undiscarded",
-        UNDISCARDED,
-        build=broken(DISCARD, ONCE, 6, "successor crashes", "acknowledge"),
-        scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
-    ),
-    refuted(
-        "duplicates-late-restore",
-        LATE_RESTORE,
-        build=broken(RESTORED, ALL, 4, "successor crashes"),
-        scope="runs of up to 4 steps; the successor does not crash",
-    ),
-    refuted(
-        "duplicates-late-replay",
-        LATE_REPLAY,
-        build=broken(REPLAYED, ALL, 7, *UNTOUCHED, sizes=TWO),
-        scope="runs of up to 7 steps; the producer does not crash",
-    ),
-)
+LEMMAS = (Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),)
