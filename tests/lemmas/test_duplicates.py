@@ -19,7 +19,7 @@ from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Received, Scope
 from model.events import Body, Event
-from model.evidence import Mutant, Outcome
+from model.evidence import Mutant
 from model.graph import chain
 from model.play import OwnAction, Play
 from model.protocol import Protocol
@@ -42,7 +42,7 @@ from model.world import (
     real_effects,
 )
 from proofs.explore.mutants import mutate, mutated_source
-from proofs.lemmas.upstream_backup.duplicates import edge
+from proofs.lemmas.upstream_backup.duplicates import counterexamples, edge
 from proofs.lemmas.upstream_backup.duplicates.abstraction import ABSTRACTIONS
 from proofs.prove.conformance import Comparison, Coverage, Formulas, compare
 from proofs.prove.lemma import all_given
@@ -58,7 +58,7 @@ def mutant(name: str) -> Mutant:
     return next(mutant for mutant in MUTANTS if mutant.name == name)
 
 
-REFUTED = {lemma.name: lemma for lemma in edge.LEMMAS if lemma.expect is Outcome.REFUTED}
+REFUTED = {lemma.name: lemma for lemma in counterexamples.LEMMAS}
 
 
 class FoundEdgeRun(NamedTuple):

@@ -310,9 +310,13 @@ def test_the_formulas_number_as_the_operator_does(
     for match in run_.replay(acknowledged):
         if match.copy == 0:  # the others follow from it
             assert z3.is_true(model.eval(windows.kept(match.place.opener)))
-            assert scheme.original.text(model, match.place) == ":".join(map(str, match.original))
-            assert scheme.replayed.text(model, match.place) == ":".join(map(str, match.replayed))
-    assert z3.is_true(model.eval(replays.misnumbered(scenario, scheme))) == run_.misnumbered(
+            assert schemes.text(model, scheme.original[match.place]) == ":".join(
+                map(str, match.original)
+            )
+            assert schemes.text(model, scheme.replayed[match.place]) == ":".join(
+                map(str, match.replayed)
+            )
+    assert z3.is_true(model.eval(replays.misnumbered(windows, scheme))) == run_.misnumbered(
         acknowledged
     )
 

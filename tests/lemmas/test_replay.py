@@ -103,13 +103,15 @@ def read(wrong: Wrong, model: Any) -> FoundReplay:
         return at(states, after), at(outputs, found)
 
     def window(position: Any) -> int | None:
-        opens = (n for n, term in enumerate(windows) if true(product_.opens(position, term)))
+        opens = (
+            n for n, term in enumerate(windows) if true(product_.ORIGINAL.opens(position, term))
+        )
         return next(opens, None)
 
     return FoundReplay(
         tuple(map(window, positions)),
-        ends(product_.expires),
-        ends(product_.completes),
+        ends(product_.ORIGINAL.expires),
+        ends(product_.ORIGINAL.completes),
         tuple(tuple(cell(state, position) for position in positions) for state in states),
         tuple(at(outputs, product_.closing(state)) for state in states),
         frozenset(n for n, step in enumerate(steps) if step.name == product_.LEAVE_OUT),

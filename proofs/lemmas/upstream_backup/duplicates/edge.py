@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import z3
 from z3 import And, Const, Consts, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from proofs.lemmas.readings import shortest
-from proofs.prove.grounding import Sizes
-from proofs.prove.lemma import Given, Lemma, without
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Axioms, Symbol
@@ -308,56 +305,11 @@ def once(given: Given) -> Iterator[SolverQuery]:
     yield reaches(only(whole, "acknowledge"), f"{what} after a crash", again, 5, sizes)
 
 
-def broken(
-    hypothesis: str, claim: str, steps: int, *left_out: str, sizes: Sizes | None = None
-) -> Callable[[Given], Iterator[SolverQuery]]:
-    """The claim that breaks without a hypothesis, and after how many steps; smallest among the runs
-    that do without the transitions left out.  In the run drawn every event is needed."""
-    faulty = only(system(without(hypothesis)), *left_out)
-    needed = ForAll([e], Not(unneeded(e)))
-    return lambda _: shortest(faulty, claim, steps, sizes, [needed])
-
-
 PAPER = "Lima et al., III-B2"
-UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
-"""What there is not if the producer does not crash."""
-TWO = {EVENT: 2, NUMBER: 3, MESSAGE: 3}
 EXACTLY_ONCE = (
     "For all sequences of events, all crashes of the producer and of its successor and all "
     "replays: a successor that discards what is not above the last number it has heard takes "
     "every event that it has a use for exactly once, in order and without a gap, as far as it has "
     "heard."
 )
-UNDISCARDED = (
-    "If old numbers are not discarded, one crash of the producer gives an event its effect twice."
-)
-LATE_RESTORE = (
-    "If a producer is restored beyond what its successor has heard, the successor loses an event "
-    "and does not notice."
-)
-LATE_REPLAY = (
-    "If the backup begins beyond the savepoint from which a successor is restored, the successor "
-    "loses an event and does not notice."
-)
-refuted = partial(Lemma, section=PAPER, expect=Outcome.REFUTED)
-LEMMAS = (
-    Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),
-    refuted(
-        "duplicates-undiscarded",
-        UNDISCARDED,
-        build=broken(DISCARD, ONCE, 6, "successor crashes", "acknowledge"),
-        scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
-    ),
-    refuted(
-        "duplicates-late-restore",
-        LATE_RESTORE,
-        build=broken(RESTORED, ALL, 4, "successor crashes"),
-        scope="runs of up to 4 steps; the successor does not crash",
-    ),
-    refuted(
-        "duplicates-late-replay",
-        LATE_REPLAY,
-        build=broken(REPLAYED, ALL, 7, *UNTOUCHED, sizes=TWO),
-        scope="runs of up to 7 steps; the producer does not crash",
-    ),
-)
+LEMMAS = (Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),)

@@ -6,14 +6,14 @@ to is found by running it or read off its state.  Steps are another file's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, covers
 from model.core import Site
-from model.events import NOTHING, SN, Event
+from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.savepoints import push, restore
@@ -124,6 +124,29 @@ class EdgeView:
             yield from (b.trim[self.at] for name, b in replicas if name == self.v.name)
         if isinstance(ends.successor, OperatorNode):
             yield ends.successor.mine.trim[self.at]
+
+    def changed(self, before: EdgeEnds, after: EdgeEnds) -> bool:
+        """Has the successor done anything with an event?"""
+        one, other = before.successor, after.successor
+        if isinstance(one, SinkState):
+            return before.outputs != after.outputs
+        if not isinstance(one, OperatorNode) or not isinstance(other, OperatorNode):
+            return False
+        queues = one.inlets[self.at].queue, other.inlets[self.at].queue
+        return one.operator != other.operator or queues[0] != queues[1]
+
+    def effects(
+        self, bodies: Iterable[Body], arrivals: Arrivals
+    ) -> tuple[frozenset[int], frozenset[int]]:
+        """Which events a sink has given out, and which twice; events may have equal bodies."""
+        done: list[int] = []
+        doubled: set[int] = set()
+        for body in bodies:
+            alike = [i for i, event in enumerate(self.events(arrivals)) if event.body == body]
+            new = [i for i in alike if i not in done]
+            done += new[:1]
+            doubled |= {*alike} if not new else set()
+        return frozenset(done), frozenset(doubled)
 
     # --- what never changes ------------------------------------------------------------------
     def structure(

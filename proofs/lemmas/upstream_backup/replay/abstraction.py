@@ -154,7 +154,7 @@ def replay_state(
         "replaying": started,
         "done_again": dict.fromkeys(range(run.coming + 1), False),
         "open_again": {opened: opened in theirs for opened in run.openers},
-        "again": {opened: engine.inner(state, window) for opened, window in theirs.items()},
+        "inner_again": {opened: engine.inner(state, window) for opened, window in theirs.items()},
         "got_again": {opened: got.get(opened, ()) for opened in run.openers},
         "opened_again": state.cep.opened,
         "label_again": {opened: known.get(opened, 0) for opened in run.openers},

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
@@ -124,8 +124,6 @@ ARRAYS = "every edge has an array of its own"
 UNIQUE = "no two events of an edge have one number"
 DISTINCT = "no two events of any edges have one number"
 
-Same = Callable[[Any, Any], Any]
-
 
 def of_one_edge(one: Any, other: Any) -> Any:
     return edge(one) == edge(other)
@@ -133,6 +131,9 @@ def of_one_edge(one: Any, other: Any) -> Any:
 
 def of_any_edge(_one: Any, _other: Any) -> Any:
     return z3.BoolVal(True)
+
+
+Same: TypeAlias = Callable[[Any, Any], Any]
 
 
 class EdgeTurn(NamedTuple):
@@ -157,7 +158,7 @@ class EdgeTurn(NamedTuple):
         )
 
 
-Trims = Callable[[AtTime, AtTime], Any]
+Trims: TypeAlias = Callable[[AtTime, AtTime], Any]
 
 
 def trims_per_edge(given: Given, s: AtTime, t: AtTime) -> Any:
@@ -280,21 +281,23 @@ IN_TURN = EdgeTurn(ORDER, of_one_edge)
 # --- invariants ------------------------------------------------------------------------------
 LAST = "the run ends with the event processed last"
 DELETED = "no event that is needed, or not yet processed, is deleted"
+number, its = sn(e), array(edge(e))
+
+
+def _not_needed(s: AtTime, which: Any) -> Any:
+    return ForAll([e], Implies(which, Not(s.needed(e))))
+
+
 INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
-    DELETED: lambda s: ForAll([e], Implies(s.deleted(e), Not(s.needed(e)))),
-    "no range on its way covers an event that is needed": lambda s: ForAll(
-        [e], Implies(s.sent(edge(e), sn(e)), Not(s.needed(e)))
+    DELETED: lambda s: _not_needed(s, s.deleted(e)),
+    "no range on its way covers an event that is needed": lambda s: _not_needed(
+        s, s.sent(edge(e), number)
     ),
-    "no complete range covers an event that is needed": lambda s: ForAll(
-        [e], Implies(s.made(array(edge(e)), sn(e)), Not(s.needed(e)))
+    "no complete range covers an event that is needed": lambda s: _not_needed(
+        s, s.made(its, number)
     ),
-    "the run covers no event that is needed": lambda s: ForAll(
-        [e], Implies(in_run(s, array(edge(e)), sn(e)), Not(s.needed(e)))
-    ),
-    LAST: lambda s: ForAll(
-        [e],
-        Implies(And(s.running(array(edge(e))), s.passed(e)), le(sn(e), s.hi(array(edge(e))))),
-    ),
+    "the run covers no event that is needed": lambda s: _not_needed(s, in_run(s, its, number)),
+    LAST: lambda s: ForAll([e], Implies(And(s.running(its), s.passed(e)), le(number, s.hi(its)))),
 }
 
 
@@ -305,24 +308,19 @@ def same_number(same: Same) -> Any:
 
 def per_edge(given: Given) -> TransitionSystem:
     own = ForAll([g, h], Implies(array(g) == array(h), g == h))
-    axioms = {
-        ARRAYS: given(ARRAYS, own),
-        UNIQUE: given(UNIQUE, same_number(of_one_edge)),
-    }
+    axioms = {ARRAYS: given(ARRAYS, own), UNIQUE: given(UNIQUE, same_number(of_one_edge))}
     trims = partial(trims_per_edge, given)
     return arrays(given, "an array of skip ranges an edge", IN_TURN, trims, axioms)
 
 
 def coalesced_in_order(given: Given) -> TransitionSystem:
     axioms = {DISTINCT: given(DISTINCT, same_number(of_any_edge))}
-    system = arrays(
-        given,
-        "one array, one order",
-        EdgeTurn(MERGED, of_any_edge),
-        one_trim,
-        axioms,
-        lambda s: given(START, in_order(s)),
-    )
+    merged = EdgeTurn(MERGED, of_any_edge)
+
+    def starts(s: AtTime) -> Any:
+        return given(START, in_order(s))
+
+    system = arrays(given, "one array, one order", merged, one_trim, axioms, starts)
     return replace(system, invariants={**system.invariants, "all comes in order": in_order})
 
 
@@ -346,25 +344,21 @@ def prove(
 # --- lemmas ----------------------------------------------------------------------------------
 LEMMAS = (
     Lemma(
-        name="ranges-per-edge",
-        statement=(
-            "For any number of input edges and events, any order of numbers and any delays of "
-            "acknowledgements: if every edge has skip ranges and an SN_trim of its own, no event "
-            "that is needed or not yet processed is deleted upstream, also when operators crash."
-        ),
-        section="Lima et al., III-A",
-        expect=Outcome.HOLDS,
-        build=partial(prove, per_edge, 1),
+        "ranges-per-edge",
+        "For any number of input edges and events, any order of numbers and any delays of "
+        "acknowledgements: if every edge has skip ranges and an SN_trim of its own, no event that "
+        "is needed or not yet processed is deleted upstream, also when operators crash.",
+        "Lima et al., III-A",
+        Outcome.HOLDS,
+        partial(prove, per_edge, 1),
     ),
     Lemma(
-        name="ranges-coalesced-ordered",
-        statement=(
-            "For any number of input edges and events: one array of skip ranges and one SN_trim "
-            "are right if no two events have one number and the merge processes all edges' events "
-            "in the order of their numbers, so that no event with a smaller number comes later."
-        ),
-        section="Lima et al., III-A",
-        expect=Outcome.HOLDS,
-        build=partial(prove, coalesced_in_order, 2),
+        "ranges-coalesced-ordered",
+        "For any number of input edges and events: one array of skip ranges and one SN_trim are "
+        "right if no two events have one number and the merge processes all edges' events in the "
+        "order of their numbers, so that no event with a smaller number comes later.",
+        "Lima et al., III-A",
+        Outcome.HOLDS,
+        partial(prove, coalesced_in_order, 2),
     ),
 )
