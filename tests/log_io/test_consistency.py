@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import attrgetter
 from typing import NamedTuple
 
 import pytest
 
 from model.core import NodeName
+from model.evidence import Case
 from model.protocol import Protocol
 from model.protocols.log_io.deployment import Part
 from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import build
-from model.protocols.log_io.evidence.scopes import SCOPES, hold
 from model.protocols.log_io.messages import Put
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.states import Connected, Operator
@@ -26,7 +28,7 @@ from model.system import System
 from model.world import World, initial
 from proofs.explore.explorer import edges
 
-KEEPING = build("", Design(garbage=Garbage.NEVER), hold(), "done rows stay, so that they are seen")
+KEEPING = build("", Design(garbage=Garbage.NEVER), (), "done rows stay, so that they are seen")
 
 
 class Port(NamedTuple):
@@ -83,10 +85,10 @@ def is_unassigned(tables: Tables, port: Port) -> bool:
 
 
 def first_violation(
-    claim: Claim, name: str, crashes: int, protocol: Protocol = KEEPING
+    claim: Claim, case: Case, crashes: int, protocol: Protocol = KEEPING
 ) -> int | None:
     """How many actions lead to a world in which the claim is false; None: it is true in all."""
-    scope = replace(SCOPES[name].scope, crashes=crashes, victims=None)
+    scope = replace(case.scope, crashes=crashes, victims=None)
     system = System(protocol, scope)
     depths = {initial(system): 0}
     looked_at = 0
@@ -101,29 +103,34 @@ def first_violation(
     return None
 
 
-NAMES = ("a relay", "two types", "two relays", "two ports and two functions")
+CASES = (
+    scopes.A_RELAY,
+    scopes.TWO_TYPES,
+    scopes.TWO_RELAYS,
+    scopes.TWO_PORTS_AND_TWO_FUNCTIONS,
+)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
 @pytest.mark.parametrize("claim", [is_sent, is_assigned, is_unassigned])
-def test_without_failures_the_global_state_is_consistent(claim: Claim, name: str) -> None:
-    assert first_violation(claim, name, 0) is None
+def test_without_failures_the_global_state_is_consistent(claim: Claim, case: Case) -> None:
+    assert first_violation(claim, case, 0) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
 @pytest.mark.parametrize("claim", [is_sent, is_assigned])
-def test_so_it_is_with_failures(claim: Claim, name: str) -> None:
-    assert first_violation(claim, name, 1) is None
+def test_so_it_is_with_failures(claim: Claim, case: Case) -> None:
+    assert first_violation(claim, case, 1) is None
 
 
 def test_with_failures_an_event_in_a_connection_may_be_assigned() -> None:
     """The receiver crashes between the transaction and the removal (Algorithm 2, step 2): the
     claim is of an error-free run, and step 1 discards the event later."""
-    assert first_violation(is_unassigned, "a relay", 1) == 3
+    assert first_violation(is_unassigned, scopes.A_RELAY, 1) == 3
 
 
 @pytest.mark.parametrize("claim", [is_sent, is_assigned])
 def test_a_log_that_answers_late_refutes_the_claims(claim: Claim) -> None:
     """Not vacuous: an event is sent, or acknowledged, while its transaction is on its way."""
-    late = build("", Design(garbage=Garbage.NEVER, prompt=False), hold(), "nobody waits")
-    assert first_violation(claim, "a relay", 0, late) is not None
+    late = build("", Design(garbage=Garbage.NEVER, prompt=False), (), "nobody waits")
+    assert first_violation(claim, scopes.A_RELAY, 0, late) is not None

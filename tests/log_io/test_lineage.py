@@ -14,6 +14,7 @@ from model.boxes.stateless import Relay
 from model.core import Answer
 from model.errors import Invalid
 from model.events import Body
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.patches import Patched, Reading
@@ -26,8 +27,9 @@ from model.protocols.log_io.design import (
     OutputPort,
     Ports,
 )
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.lineage import ASSIGNMENTS_GO, ROW_OF_EACH
-from model.protocols.log_io.evidence.scopes import PATHS, SCOPES
+from model.protocols.log_io.evidence.shapes import PATHS
 from model.protocols.log_io.evidence.truth import (
     EXACT,
     capture_in,
@@ -230,23 +232,24 @@ def test_a_group_of_writes_leaves_the_bodies_that_its_writes_leave_alone() -> No
 
 # --- every world -----------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("variant", "scope"),
+    ("variant", "case"),
     [
-        ("lineage", "a relay"),
-        ("lineage", "two types"),
-        ("lineage", "two functions by type"),
-        ("lineage-by-events", "a relay"),
-        ("lineage-scope", "two ports"),
-        ("lineage-scope", "two paths"),
-        ("lineage-retained", "a relay and a batch"),
+        ("lineage", scopes.A_RELAY),
+        ("lineage", scopes.TWO_TYPES),
+        ("lineage", scopes.TWO_FUNCTIONS_BY_TYPE),
+        ("lineage-by-events", scopes.A_RELAY),
+        ("lineage-scope", scopes.TWO_PORTS),
+        ("lineage-scope", scopes.TWO_PATHS),
+        ("lineage-retained", scopes.A_RELAY_AND_A_BATCH),
     ],
+    ids=lambda one: getattr(one, "name", None),
 )
-def test_lineage_is_true_in_every_world(variant: str, scope: str) -> None:
+def test_lineage_is_true_in_every_world(variant: str, case: Case) -> None:
     """Not only at rest: each transaction leaves true rows.  A read is stored before it is used, so
     its effect is looked at at rest alone."""
     protocol = PROTOCOL.named(f"log-io:{variant}")
     design, found = protocol.design, 0
-    small = replace(SCOPES[scope].scope, crashes=1)
+    small = replace(case.scope, crashes=1)
     capture = capture_in(design, small)
     for tables in {*every_world(protocol, small)}:
         checks = (is_missing, EXACT[1], is_idle, is_bodiless)
@@ -259,7 +262,7 @@ def test_what_a_function_says_it_used_is_what_its_output_shows() -> None:
     """Without ghosts: an aggregate lists the times of its inputs, with crashes."""
     protocol = PROTOCOL.named("log-io:lineage-by-function")
     shown = 0
-    for tables in {*every_world(protocol, SCOPES["an aggregate that crashes once"].scope)}:
+    for tables in {*every_world(protocol, scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.scope)}:
         rows = (tables.events, tables.data)
         bodies = {
             (one.sender, one.receiver, one.number): one.body

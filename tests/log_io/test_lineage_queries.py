@@ -18,8 +18,9 @@ from model.protocols.log_io.design import (
     Ports,
     Retention,
 )
-from model.protocols.log_io.evidence.scopes import PAIRS, PATHS, SCOPES
-from model.protocols.log_io.evidence.scopes import one as of_one
+from model.protocols.log_io.evidence import scopes
+from model.protocols.log_io.evidence.shapes import PAIRS, PATHS
+from model.protocols.log_io.evidence.shapes import one as of_one
 from model.protocols.log_io.evidence.truth import (
     capture_in,
     faults,
@@ -39,7 +40,7 @@ CONTEXT = Context((), (0,), (0,))
 
 # --- queries ---------------------------------------------------------------------------------
 def test_a_query_goes_from_any_port_to_any_other() -> None:
-    tables = whole("log-io:lineage", SCOPES["three operators"].scope)
+    tables = whole("log-io:lineage", scopes.THREE_OPERATORS.scope)
     middle, end = frozenset({("first", "second")}), frozenset({("third", "sink")})
     output: Key = ("third", "sink", 1)
     assert backward(tables, output, middle) == {("first", "second", 1), ("first", "second", 2)}
@@ -55,7 +56,7 @@ def test_a_query_goes_from_any_port_to_any_other() -> None:
 
 def test_a_query_of_a_scope_leaves_other_ports_out() -> None:
     """All ports have rows; Example 5's scope asks for some of them."""
-    protocol, scope = PROTOCOL.named("log-io:lineage"), SCOPES["two paths"].scope
+    protocol, scope = PROTOCOL.named("log-io:lineage"), scopes.TWO_PATHS.scope
     small = PROTOCOL.named("log-io:lineage-scope")
     ports = capture_in(small.design, scope).ports
     origins = frozenset((f"{name}-reader", succ) for name, succ in PATHS.edges[:3])
@@ -84,7 +85,7 @@ TO_END = (LineageScope(OutputPort("source"), OutputPort("second")),)
 
 
 def test_retention_deletes_what_is_older_and_nothing_else() -> None:
-    protocol, scope = PROTOCOL.named("log-io:lineage-retained"), SCOPES["two relays"].scope
+    protocol, scope = PROTOCOL.named("log-io:lineage-retained"), scopes.TWO_RELAYS.scope
     scope = replace(scope, crashes=1)
     finished = [
         tables

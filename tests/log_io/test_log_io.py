@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from model.core import Guarantee, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
-from model.evidence import Outcome
+from model.evidence import Case, Outcome
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import Delivery, Design, Garbage, Replaying, Scaling
-from model.protocols.log_io.evidence.scopes import SCOPES, one
+from model.protocols.log_io.evidence import replicas, scopes
+from model.protocols.log_io.evidence.shapes import one
 from model.protocols.log_io.lineage.queries import backward, forward
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
@@ -33,17 +34,17 @@ ONE, FIRST = Replaying(frozenset({"one"})), Replaying(frozenset({"first"}))
 CONTEXT = Context((), (0,), (0,))
 
 
-def last_worlds(name: str, *, lineage: bool = True) -> list[World]:
+def last_worlds(case: Case, *, lineage: bool = True) -> list[World]:
     """The worlds at rest of a scope without its crashes."""
     protocol = PROTOCOL.named("log-io:lineage") if lineage else PROTOCOL
-    scope = replace(SCOPES[name].scope, crashes=0)
+    scope = replace(case.scope, crashes=0)
     system = System(protocol, scope)
     found = dict.fromkeys(after for _, _, after in edges(protocol, scope))
     return [w for w in found if not any(progress(system, w, name) for name in system.sites)]
 
 
-def tables_of(name: str, world: World) -> Tables:
-    system = System(PROTOCOL.named("log-io:lineage"), SCOPES[name].scope)
+def tables_of(case: Case, world: World) -> Tables:
+    system = System(PROTOCOL.named("log-io:lineage"), case.scope)
     state = world.nodes[system.node_at[LOG]].state
     assert isinstance(state, Tables)
     return state
@@ -51,9 +52,9 @@ def tables_of(name: str, world: World) -> Tables:
 
 def test_backward_and_forward_queries_are_inverse() -> None:
     """An input is behind an output just if the output is made of the input, step by step."""
-    name, asked = "a relay and batches", 0
-    for world in last_worlds(name):
-        tables = tables_of(name, world)
+    case, asked = scopes.A_RELAY_AND_BATCHES, 0
+    for world in last_worlds(case):
+        tables = tables_of(case, world)
         outputs = {row[:3] for row in tables.used if row.receiver == "sink"}
         inputs = {row[:3] for row in tables.assigned if row.sender == "source-reader"}
         for output in outputs:
@@ -64,8 +65,8 @@ def test_backward_and_forward_queries_are_inverse() -> None:
 
 
 def test_an_output_of_a_batch_is_made_of_its_two_inputs() -> None:
-    name = "batches"
-    full = max((tables_of(name, w) for w in last_worlds(name)), key=lambda t: len(t.assigned))
+    case = scopes.BATCHES
+    full = max((tables_of(case, w) for w in last_worlds(case)), key=lambda t: len(t.assigned))
     assert backward(full, ("op", "sink", 1)) == {
         ("source-reader", "op", 1),
         ("source-reader", "op", 2),
@@ -135,7 +136,7 @@ def test_a_source_without_an_operator_is_refused() -> None:
 
 def test_the_log_and_the_outputs_agree_in_every_world() -> None:
     """What a sink has shown is logged, or was logged and done: never an output of nothing."""
-    protocol, scope = PROTOCOL, one(SCOPES["a relay"].scope.graph.specs["op"], 2, crashes=1)
+    protocol, scope = PROTOCOL, one(scopes.A_RELAY.scope.graph.specs["op"], 2, crashes=1)
     system = System(protocol, scope)
     for _, _, world in edges(protocol, scope):
         tables = world.nodes[system.node_at[LOG]].state
@@ -147,29 +148,36 @@ def test_the_log_and_the_outputs_agree_in_every_world() -> None:
 def test_a_property_that_no_run_has_is_refuted() -> None:
     """The scopes are not empty: each of them has a world in which something was written."""
     silent = Property("nothing is written", When.ALWAYS, lambda _, seen: not any(seen.outputs))
-    for name in ("a relay", "batches by type", "two ports that race"):
-        found = explore(
-            PROTOCOL.vary(properties=(silent,)), SCOPES[name].scope, until=Guarantee.PRECISE
-        )
+    for case in (scopes.A_RELAY, scopes.BATCHES_BY_TYPE, scopes.TWO_PORTS_THAT_RACE):
+        found = explore(PROTOCOL.vary(properties=(silent,)), case.scope, until=Guarantee.PRECISE)
         assert found.outcome is Outcome.REFUTED
 
 
 def test_a_crash_between_assignment_and_removal_takes_nothing_twice() -> None:
     """The event is assigned, and still in the connection: Algorithm 2, step 1, discards it."""
-    scope = one(SCOPES["a relay"].scope.graph.specs["op"], 1, crashes=1)
+    scope = one(scopes.A_RELAY.scope.graph.specs["op"], 1, crashes=1)
     assert explore(PROTOCOL, scope).notes["duplicates discarded"] > 0
 
 
 @pytest.mark.parametrize(
-    ("scope", "design", "expected"),
+    ("case", "design", "expected"),
     [
-        ("a replica goes away", Design(scaling=Scaling(), replaying=ONE), "no replay operator"),
-        ("a replica goes away", Design(scaling=Scaling(), connection=LOSSY), "lasting connections"),
-        ("two relays", Design(replaying=FIRST, connection=LOSSY), "lasting connections"),
+        (
+            replicas.A_REPLICA_GOES_AWAY,
+            Design(scaling=Scaling(), replaying=ONE),
+            "no replay operator",
+        ),
+        (
+            replicas.A_REPLICA_GOES_AWAY,
+            Design(scaling=Scaling(), connection=LOSSY),
+            "lasting connections",
+        ),
+        (scopes.TWO_RELAYS, Design(replaying=FIRST, connection=LOSSY), "lasting connections"),
     ],
+    ids=lambda one: getattr(one, "name", None),
 )
 def test_choices_that_the_model_does_not_have_together_are_refused(
-    scope: str, design: Design, expected: str
+    case: Case, design: Design, expected: str
 ) -> None:
     with pytest.raises(Invalid, match=expected):
-        deploy(design, SCOPES[scope].scope)
+        deploy(design, case.scope)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from model.events import Body
 from model.play import Play
 from model.protocols.log_io.design import Replaying
-from model.protocols.log_io.evidence.scopes import SCOPES
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.messages import Put
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
@@ -75,7 +75,7 @@ def test_marks_come_and_go_and_change_nothing_else(before: Tables, numbers: set[
 # --- Examples 9 and 10 -------------------------------------------------------------------------
 def with_an_output_of_first() -> Play:
     """The first of two relays has logged its first output without data, and sent it."""
-    play = Play(REPLAY, SCOPES["two relays"].scope)
+    play = Play(REPLAY, scopes.TWO_RELAYS.scope)
     play.do(*offers(play.system, play.world, "source"))
     play.do(Deliver("source-reader", "source"), Deliver("first", "source-reader>first"))
     (row,) = rows_of(play, "first")
@@ -130,12 +130,12 @@ def test_example_10_the_operator_behind_it_fails() -> None:
 def test_every_step_is_a_crash_point_that_was_hit() -> None:
     """A step: an effect at a node, after which it crashes."""
     points, hit = set(), set()
-    for name, scope, crashes in (
-        ("replay", "two relays", 2),
-        ("replay-chains", "three relays and an event", 3),
-        ("replay-chains", "two relays that meet", 2),
+    for name, case, crashes in (
+        ("replay", scopes.TWO_RELAYS, 2),
+        ("replay-chains", scopes.THREE_RELAYS_AND_AN_EVENT, 3),
+        ("replay-chains", scopes.TWO_RELAYS_THAT_MEET, 2),
     ):
-        explored = replace(SCOPES[scope].scope, crashes=crashes)
+        explored = replace(case.scope, crashes=crashes)
         found = explore(PROTOCOL.named(f"log-io:{name}"), explored)
         points |= {(point.node, point.after[-1:]) for point in found.points}
         hit |= {(point.node, point.after[-1:]) for point in found.hit}
