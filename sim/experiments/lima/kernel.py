@@ -2,8 +2,8 @@
 campaigns.
 
 Rule of this file: tables, their growth and their results; sim.experiments.lima.kernel_loops
-processes the events.  tests/sim/test_kernel.py compares the outcomes with those of
-sim.experiments.lima.cycle, and so with the model.
+processes the events.  tests/families/upstream_backup/test_kernel.py compares the outcomes with
+those of sim.experiments.lima.cycle, and so with the model.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Rule of this file: a failure-free run, one acknowledgement, its savepoint and the replay are written
 out for n events; the stream, the pattern, the strategy and the windows are symbolic.  n grows until
 the solver finds a wrong number.  There is no transition system, and so no abstraction:
-tests/lemmas/test_numbering.py runs the counterexamples, and all smaller runs, on the operator.
+tests/families/upstream_backup/lemmas/test_numbering.py runs the counterexamples, and all smaller
+runs, on the operator.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from sim.experiments.sebepou.kernel import (
     run,
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 COSTS = ExtentStudyCosts(tuple_s=0.25, check_s=0.1, write_s=0.3, copy_s=0.05, read_s=1.0)
 
 
@@ -239,7 +239,7 @@ def test_they_do_so_on_a_long_run_with_slow_keys() -> None:
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
-from tests.cec.test_kernel import COSTS, ExtentSetting, np, run
+from tests.families.cec.test_kernel import COSTS, ExtentSetting, np, run
 from sim.experiments.compiled import COMPILED
 assert not COMPILED
 setting = ExtentSetting(COSTS, 5, 3, q_target=6, period_s=1.0, busy_s=0.3, warm=10, crash=200)

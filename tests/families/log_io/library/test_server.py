@@ -10,7 +10,7 @@ import pytest
 
 KILLED = """
 import os, signal
-from tests.log_io.library.server import serve
+from tests.families.log_io.library.server import serve
 with serve() as url:
     print(url, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)

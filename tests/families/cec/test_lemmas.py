@@ -23,7 +23,7 @@ from proofs.lemmas.cec import replay
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Mismatch, Path
 from proofs.prove.lemma import all_given
 from proofs.prove.structure import Structure
-from tests.cec.logs import Written, events, site, write
+from tests.families.cec.logs import Written, events, site, write
 
 EMPTY: tuple[int, tuple[int, ...]] = (0, ())
 """A window that has just opened: how many tuples it has, and their times."""

@@ -14,7 +14,7 @@ from docs.examples.log_io import pipeline
 from reports.diagrams.lineage import ROWS, picture
 from spark_check.log_io.library import Log
 from spark_check.log_io.library.lineage import graph
-from tests.log_io.library.children import do_nothing
+from tests.families.log_io.library.children import do_nothing
 
 
 def test_a_picture_of_a_line_of_the_book(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from spark_check.log_io.library import (
     execute_writes,
     write_action,
 )
-from tests.log_io.library.tables import all_rows
+from tests.families.log_io.library.tables import all_rows
 
 IN = Connection("a", "out", "b", "in")
 FIRST = Event(*IN, 1, b"first", b"header")

@@ -30,8 +30,8 @@ from spark_check.log_io.library import (
 from spark_check.log_io.library.lineage import backward, forward, graph, inputs_of
 from spark_check.log_io.library.records import Dependency, records_behind
 from spark_check.log_io.library.retention import forget_lineage
-from tests.log_io.library.children import do_nothing
-from tests.log_io.library.tables import all_rows
+from tests.families.log_io.library.children import do_nothing
+from tests.families.log_io.library.tables import all_rows
 
 # Figure 2: OP1 has two ports; OP2 and OP3 have two input ports each.
 FIGURE2 = (

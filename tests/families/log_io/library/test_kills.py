@@ -24,7 +24,7 @@ from spark_check.log_io.library import (
     recovery,
 )
 from spark_check.log_io.library.database import Database
-from tests.log_io.library.children import (
+from tests.families.log_io.library.children import (
     Outcome,
     Run,
     outcome,
@@ -33,7 +33,7 @@ from tests.log_io.library.children import (
     small_process,
     without_bodies,
 )
-from tests.log_io.library.conftest import Fresh
+from tests.families.log_io.library.conftest import Fresh
 
 LINEAGE, NOTHING = pipeline.captured(), Capture()
 

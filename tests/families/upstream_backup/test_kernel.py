@@ -27,7 +27,7 @@ from sim.experiments.lima.cycle import (
 )
 from sim.experiments.lima.kernel import run
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TYPES = 5
 
 
@@ -253,7 +253,7 @@ import sys
 sys.modules["numba"] = None
 from sim.experiments.compiled import COMPILED
 from sim.experiments.lima.kernel import run
-from tests.sim.test_kernel import CycleSetting, drawn
+from tests.families.upstream_backup.test_kernel import CycleSetting, drawn
 assert not COMPILED
 print(run(drawn(400, seed=1), CycleSetting((0, 1, 2), 50, 7, 3, 200)).outcome())
 """

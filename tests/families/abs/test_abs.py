@@ -45,7 +45,7 @@ from model.protocols.abs.variants import VARIANTS
 from model.system import System
 from model.world import Crash, Deliver
 from proofs.explore.explorer import Exploration
-from tests.abs.explored import explored, reading
+from tests.families.abs.explored import explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in (PROTOCOL, *VARIANTS)}
 

@@ -32,7 +32,7 @@ from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, Key, LoggedEvent, Tables, Used
-from tests.log_io.lineage_worlds import every_world, whole
+from tests.families.log_io.lineage_worlds import every_world, whole
 
 A = Body(1, "a")
 CONTEXT = Context((), (0,), (0,))

@@ -52,8 +52,8 @@ from spark_check.log_io.library import (
 )
 from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.values import Key
-from tests.log_io.library.conftest import Fresh
-from tests.log_io.library.tables import (
+from tests.families.log_io.library.conftest import Fresh
+from tests.families.log_io.library.tables import (
     FUNCTIONS,
     MODEL_WHOLE,
     NOTHING,

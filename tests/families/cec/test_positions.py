@@ -13,7 +13,7 @@ from model.protocols.cec.messages import Kind, NodeState, Segment
 from model.protocols.cec.operator import checkpoint, process
 from model.protocols.cec.policy import Positions, due
 from model.protocols.cec.scan import reconstruct
-from tests.cec.logs import events
+from tests.families.cec.logs import events
 
 TARGETS = st.integers(0, 12)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.log_io.library.server import serve
+from tests.families.log_io.library.server import serve
 
 NAMES = ("sqlite", "postgresql")
 Fresh = Callable[[], str]

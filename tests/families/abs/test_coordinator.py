@@ -32,7 +32,7 @@ from model.protocols.abs.protocol import PROTOCOL
 from model.system import System
 from model.world import Crash, Deliver, Restart
 from proofs.explore.explorer import explore
-from tests.abs.explored import CASES, explored, reading
+from tests.families.abs.explored import CASES, explored, reading
 
 BY_NAME = {protocol.name: protocol for protocol in COORDINATOR_VARIANTS}
 MENDED = BY_NAME["abs:coordinator"]

@@ -45,7 +45,7 @@ from model.protocols.log_io.messages import Assign, Commit, Executed, ExecutedGr
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
 from model.system import System
-from tests.log_io.lineage_worlds import every_world
+from tests.families.log_io.lineage_worlds import every_world
 
 EXAMPLE_5 = LineageScope(OutputPort("one"), OutputPort("three"))
 

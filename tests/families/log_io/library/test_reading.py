@@ -21,7 +21,7 @@ from spark_check.log_io.library.schema import SQLITE, TABLES, columns
 SENT = Event(*Connection("a", "out", "b", "in"), 1, b"body")
 KILLED = """
 import os, signal, sys
-from tests.log_io.library.test_reading import log_one
+from tests.families.log_io.library.test_reading import log_one
 log = log_one(sys.argv[1])
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -31,7 +31,7 @@ from spark_check.log_io.observation import observe, observe_log
 from spark_check.log_io.operators import PipelineStops, SourceOnSpark, recover
 from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
-from tests.log_io.library.server import trust_the_machine
+from tests.families.log_io.library.server import trust_the_machine
 
 SHORT = "aabab", (3, 5)
 """A pair is complete in each batch, and an event waits between them."""

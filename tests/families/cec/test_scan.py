@@ -16,7 +16,7 @@ from model.protocols.cec.messages import Disk, Kind, NodeState, Segment
 from model.protocols.cec.nodes import recover
 from model.protocols.cec.operator import process
 from model.protocols.cec.scan import reconstruct, repair
-from tests.cec.logs import Written, aggregates, damaged, events, site, write, written
+from tests.families.cec.logs import Written, aggregates, damaged, events, site, write, written
 
 
 def parts(box: Aggregate, state: NodeState) -> object:

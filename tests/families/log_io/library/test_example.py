@@ -16,7 +16,7 @@ import asif.log_io
 from spark_check.log_io import library
 from spark_check.log_io.library import Context, Log, Transaction
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PAGE = ROOT / "docs" / "examples" / "log_io" / "README.md"
 
 
