@@ -44,7 +44,7 @@ from model.world import (
     progress,
     struck,
 )
-from proofs.explore.evidence import Evidence, ScopeCrashPoint, gather_evidence
+from proofs.explore.evidence import ActionEvidence, ScopeCrashPoint, gather_evidence
 from proofs.explore.interning import own_key
 from proofs.explore.views import (
     CLEAR,
@@ -294,7 +294,7 @@ class Collapsed:
 
     def _answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
-    ) -> tuple[CachedEffect, Evidence]:
+    ) -> tuple[CachedEffect, ActionEvidence]:
         """The effect of an action, and what it is evidence of.
 
         Both depend on the node's own fields, on whether a crash may follow, and on the message that

@@ -48,7 +48,7 @@ class ScopeCrashPoint(NamedTuple):
         return f"{who}: on {self.on}, after {', '.join(self.after)}"
 
 
-class Evidence(NamedTuple):
+class ActionEvidence(NamedTuple):
     """What an action shows: its notes, the crash points in it, and the one where it crashes."""
 
     notes: Mapping[str, int] = {}
@@ -56,20 +56,20 @@ class Evidence(NamedTuple):
     hit: frozenset[ScopeCrashPoint] = frozenset()
 
 
-def gather_evidence(system: System, world: World, action: Action) -> Evidence:
+def gather_evidence(system: System, world: World, action: Action) -> ActionEvidence:
     """What the action shows in this world.
 
     A group of which one member is up crashes as this node alone does: no point of the group is hit.
     """
     if isinstance(action, Inject):
-        return Evidence()
+        return ActionEvidence()
     if isinstance(action, Suspect):
-        return Evidence({SUSPECTED.name: 1})
+        return ActionEvidence({SUSPECTED.name: 1})
     if down := struck(system, world, action):
         hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
         spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))
         notes = {CRASHED.name: len(down), **({SPANNED.name: spanned} if spanned else {})}
-        return Evidence(notes, hit=frozenset(hit))
+        return ActionEvidence(notes, hit=frozenset(hit))
     assert not isinstance(action, Crash)
     node = action.node
     effects = response(system, world, action).effects
@@ -78,12 +78,12 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
         if isinstance(effect, Note):
             counted[effect.what.name] += effect.times
     if node not in system.victims:
-        return Evidence(counted)
+        return ActionEvidence(counted)
     inside = range(1, len(real_effects(effects)))
     groups = ((), *(group for group in system.groups if node in group))
     points = {_between(node, group) for group in groups}
     points |= {_within(system, world, action, i, group) for i in inside for group in groups}
-    return Evidence(counted, frozenset(points))
+    return ActionEvidence(counted, frozenset(points))
 
 
 def _open_windows(system: System, world: World, name: NodeName) -> int | None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from model.core import Input, NodeName, Step
 from model.system import System
 from model.world import Action
-from proofs.explore.evidence import Evidence
+from proofs.explore.evidence import ActionEvidence
 from proofs.explore.interning import own_key
 
 CLOSED = "closed"
@@ -87,7 +87,7 @@ class NodeView(NamedTuple):
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Transitions]
     focuses: dict[tuple[int, ...], StepCache]
-    answers: dict[tuple[Any, ...], tuple[CachedEffect, Evidence]]
+    answers: dict[tuple[Any, ...], tuple[CachedEffect, ActionEvidence]]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
 
 

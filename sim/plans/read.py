@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from model.errors import Invalid
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.plans.supply import Host, Supply
 from sim.plans.tables import InstanceFile, PlannedOperatorTable, QueryTable
 from sim.scenarios.scenario import draft
@@ -52,14 +52,14 @@ def read(path: Path) -> PlannedTask:
     return PlannedTask(path.stem, instance, supply)
 
 
-def _operator(table: PlannedOperatorTable) -> Operator:
+def _operator(table: PlannedOperatorTable) -> PlanOperator:
     every = range(1, len(table.costs) + 1)
     failed = every if table.failed is None else table.failed
-    return Operator(table.name, table.costs, frozenset(number - 1 for number in failed))
+    return PlanOperator(table.name, table.costs, frozenset(number - 1 for number in failed))
 
 
-def _query(table: QueryTable) -> Query:
-    return Query(table.name, frozenset(table.operators), table.priority)
+def _query(table: QueryTable) -> PlanQuery:
+    return PlanQuery(table.name, frozenset(table.operators), table.priority)
 
 
 def _supply(file: InstanceFile) -> Supply:

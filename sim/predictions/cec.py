@@ -20,13 +20,13 @@ from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.graph import chain
 from model.log import Log
-from model.protocols.cec.design import MENDED, Design
+from model.protocols.cec.design import MENDED, CecDesign
 from model.protocols.cec.messages import (
     CUT,
     IGNORED,
     SCANNED,
     Disk,
-    Logged,
+    LoggedBox,
     Record,
     Segment,
 )
@@ -108,7 +108,7 @@ def predict(
     ends: Sequence[int],
     patience: int,
     crashes: Iterable[BatchCrash[DurablePart]] = (),
-    design: Design = MENDED,
+    design: CecDesign = MENDED,
 ) -> ExtentPrediction:
     """The prediction for a stream that is complete from the beginning, in batches that end with the
     tuples of these places, with one crash an incarnation.
@@ -142,11 +142,11 @@ class BatchedNode:
         bodies: Sequence[Body],
         ends: Sequence[int],
         patience: int,
-        design: Design,
+        design: CecDesign,
     ) -> None:
         self.events = [Event((place,), body) for place, body in enumerate(bodies, 1)]
         self.ends, self.patience, self.design = ends, patience, design
-        graph = chain((OPERATOR, Logged(box, checks=True)))
+        graph = chain((OPERATOR, LoggedBox(box, checks=True)))
         sites = deploy(design, Scope(graph, ())).sites
         self.site: Site = next(site for site in sites if site.role is Role.OPERATOR)
         self.source, self.sink = self.site.preds[0], self.site.succs[0]

@@ -27,8 +27,8 @@ from model.protocol import Protocol
 from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,
+    BatchSource,
     Latest,
-    SourceState,
     Write,
     Written,
 )
@@ -174,7 +174,7 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
         after, effects = protocol.behaviour.step(site, state, input_)
-        if not isinstance(state, SourceState):
+        if not isinstance(state, BatchSource):
             return after, effects
         message = input_.message if isinstance(input_, Received) else None
         limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)

@@ -13,7 +13,7 @@ from model.system import System, read_memory
 from model.world import DOWN
 from sim.timed.costs import Costs
 from sim.timed.network import TimedNode, is_stored
-from sim.timed.record import Asked, Sample
+from sim.timed.record import Asked, SeriesPoint
 from sim.timed.stores import SharedStore
 
 
@@ -38,7 +38,7 @@ class RunObservation:
         self.settle, self.watched = settle, watched
         self.gauged = [node for node in nodes.values() if node.gauged]
         self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
-        self.points: list[Sample] = []
+        self.points: list[SeriesPoint] = []
         self.peak = self.peak_since = self.most = 0
         self.stores: Mapping[NodeName, SharedStore] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
@@ -52,7 +52,7 @@ class RunObservation:
             self.settle(node, now)
             queues.append(node.longest)
             node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
-        self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
+        self.points.append(SeriesPoint(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
 

@@ -56,7 +56,7 @@ def log_step(
     return LogEntry(done, int(input_ is not None), order, began, served, action, what)
 
 
-class Sample(NamedTuple):
+class SeriesPoint(NamedTuple):
     """A point of the series, with the largest values since the last point.
 
     backup: events kept by all nodes together.  queues: messages that wait or are in service, one
@@ -121,7 +121,7 @@ class TimedResult:
     in_vain: int
     asked: Asked
     queued: tuple[NodeName, ...]
-    points: tuple[Sample, ...]
+    points: tuple[SeriesPoint, ...]
     backup_peak: int
     backup_mean: float
     memory_peak: int

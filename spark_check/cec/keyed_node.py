@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import NOTHING_OF
 from model.events import Body, Event
-from model.protocols.cec.design import MENDED, Design
+from model.protocols.cec.design import MENDED, CecDesign
 from model.protocols.cec.messages import NodeState, Record
 from model.protocols.cec.operator import checkpoint, eligible, ignoring, process
-from model.protocols.cec.scan import Found
+from model.protocols.cec.scan import EventualCheckpoint
 
 ANY_SEGMENT = 1 << 62
 """A mark behind all segments: what is due follows from the stamps of footprints alone."""
@@ -32,7 +32,7 @@ class KeyedQuery(NamedTuple):
 
     box: Aggregate
     patience: int
-    design: Design = MENDED
+    design: CecDesign = MENDED
 
 
 class InputRow(NamedTuple):
@@ -106,7 +106,7 @@ def due(query: KeyedQuery, state: NodeState) -> int | None:
     return min((window.foot + query.patience for window in state.windows), default=None)
 
 
-def load(found: Found) -> Mapping[Any, NodeState]:
+def load(found: EventualCheckpoint) -> Mapping[Any, NodeState]:
     """An eventual checkpoint by key."""
     keys = {window.key for window in found.windows} | {floor.key for floor in found.floors}
     states = dict.fromkeys(keys, NEW._replace(until=found.newest))

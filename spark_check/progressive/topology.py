@@ -20,7 +20,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.errors import Invalid
 from model.events import Body
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.predicates import Where
 from spark_check.runtime.micro_batches import read_batches, write_batches
 from spark_check.traces.logs import find_log
@@ -85,9 +85,9 @@ class Topology:
     def instance(self) -> Instance:
         """After the failure of all workers: the whole topology is to be recovered."""
         return Instance(
-            tuple(Operator(part.name, (1,), frozenset({0})) for part in self.parts),
+            tuple(PlanOperator(part.name, (1,), frozenset({0})) for part in self.parts),
             tuple(
-                Query(name, frozenset(part.name for part in self.chain(name)), priority)
+                PlanQuery(name, frozenset(part.name for part in self.chain(name)), priority)
                 for name, priority in self.priorities.items()
             ),
         )

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from model.core import DISCARDED, Emit, Note, Received, Send, Site
 from model.events import SN, Body
 from model.protocol import Protocol
-from model.protocols.upstream_backup.states import SinkState
+from model.protocols.upstream_backup.states import SinkNode
 
 TABLES = """
 CREATE TABLE outputs (place INTEGER PRIMARY KEY, sn TEXT NOT NULL, body BLOB NOT NULL);
@@ -44,7 +44,7 @@ class DurableSink(NamedTuple):
         answers = []
         with closing(sqlite3.connect(self.path)) as file:
             (heard, discarded) = file.execute("SELECT heard, discarded FROM sink").fetchone()
-            state = SinkState((tuple(json.loads(heard)),))
+            state = SinkNode((tuple(json.loads(heard)),))
             for message in messages:
                 state, effects = protocol.behaviour.step(site, state, Received(sender, message))
                 for effect in effects:

@@ -64,7 +64,7 @@ QUANTITIES = (
 
 # --- an operator and its disk ----------------------------------------------------------------
 @dataclass(frozen=True)
-class Logged(Box):
+class LoggedBox(Box):
     """An operator with the settings of its node; it computes what `box` computes.
 
     checks: may windows be checkpointed in the background?  writes: how many writes may be
@@ -167,7 +167,7 @@ class Disk(NamedTuple):
 
 
 # --- what nodes hold -------------------------------------------------------------------------
-class Window(NamedTuple):
+class KeyWindow(NamedTuple):
     """An open window, or a key between windows (no pane).
 
     opened: the place of the tuple that opened the window.  foot: the stamp of its newest record
@@ -209,7 +209,7 @@ class NodeState(NamedTuple):
     """
 
     inlets: Inlets = Inlets()
-    windows: tuple[Window, ...] = ()
+    windows: tuple[KeyWindow, ...] = ()
     turns: tuple[tuple[Any, Any], ...] = ()
     floors: tuple[Floor, ...] = ()
     stamp: int = BEGINNING
@@ -227,11 +227,11 @@ class NodeState(NamedTuple):
     loaded: bool = False
 
 
-class SinkState(NamedTuple):
+class CecSink(NamedTuple):
     inlet: Inlet = Inlet()
 
 
-State = QueueState | NodeState | SinkState
+State = QueueState | NodeState | CecSink
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def show(value: object) -> str:
             return " ".join(f"{w.key}{_held(w.pane)}@{w.foot}" for w in windows) or "no window"
         case QueueState(place, _, kept):
             return f"{len(kept)} of {place}"
-        case SinkState(Inlet(place)):
+        case CecSink(Inlet(place)):
             return f"{place} taken"
         case (int(), Body(time, type_, data)):
             return f"{' '.join(map(_show_value, data)) or type_} @{time}"

@@ -47,7 +47,7 @@ class Output(NamedTuple):
     of: Lineage
 
 
-class Checkpoint(NamedTuple):
+class OperatorCheckpoint(NamedTuple):
     """A checkpoint of an operator: its box, the place and time of the last tuple in it, and the
     output queue."""
 
@@ -61,15 +61,15 @@ class Stable(NamedTuple):
     """The durable value of an operator: the last checkpoint that is whole, and the half-written one
     beside it, whose queue is missing."""
 
-    whole: Checkpoint
-    half: Checkpoint | None = None
+    whole: OperatorCheckpoint
+    half: OperatorCheckpoint | None = None
 
 
 NOT_ASKED = Replay(None)
 """What downstream wants before it has asked: nothing; it would ignore what comes."""
 
 
-class OperatorState(NamedTuple):
+class CrbOperator(NamedTuple):
     """The state of an operator.
 
     owed: the request of downstream that has no answer yet, since outputs that it does not want are
@@ -81,16 +81,16 @@ class OperatorState(NamedTuple):
     box: Any
     queue: QueueState
     owed: Replay | None
-    captured: Checkpoint | None
+    captured: OperatorCheckpoint | None
     stable: Stable
     loaded: bool = False
 
 
-class SinkState(NamedTuple):
+class CrbSink(NamedTuple):
     inlet: Inlet = Inlet()
 
 
-State = QueueState | OperatorState | SinkState
+State = QueueState | CrbOperator | CrbSink
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -115,10 +115,10 @@ def show(value: object) -> str:
             return show_message(value)
         case Stable(whole, half):
             return f"checkpoint at {whole.place}" + ("" if half is None else f", half {half.place}")
-        case OperatorState(Inlet(place), stable=stable):
+        case CrbOperator(Inlet(place), stable=stable):
             return f"at {place}, {show(stable)}"
         case QueueState(place, _, kept):
             return f"{len(kept)} of {place}"
-        case SinkState(Inlet(place)):
+        case CrbSink(Inlet(place)):
             return f"{place} taken"
     return str(value)

@@ -5,7 +5,7 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import LogIoDesign
 from model.protocols.log_io.evidence import (
     causality,
     connections,
@@ -40,7 +40,7 @@ TOPICS = (
 
 PROTOCOL = build(
     "",
-    Design(),
+    LogIoDesign(),
     (
         scopes.A_RELAY.holds(3_487),
         scopes.A_FILTER.holds(9_664),

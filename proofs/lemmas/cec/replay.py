@@ -22,7 +22,7 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.protocols.cec.design import MENDED, Bound, Checked, Closed, Design
+from model.protocols.cec.design import MENDED, Bound, CecDesign, Checked, Closed
 from model.queues import Stamp
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given
@@ -78,7 +78,7 @@ OLDEST = "T is not after a footprint, nor after the newest record"
 PLACED = "no record is after the newest"
 
 
-def earlier(design: Design, one: Any, other: Any, bound: Bound) -> Any:
+def earlier(design: CecDesign, one: Any, other: Any, bound: Bound) -> Any:
     """Is the stamp of `one` before that of `other`, or, WITH it, the same?"""
     order, at = (tuples, lambda x: x) if design.stamp is Stamp.PLACE else (times, time)
     return (order.le if bound is Bound.WITH else order.less)(at(one), at(other))
@@ -104,7 +104,7 @@ class ReplaySteps:
     """What the original run and the replay do with a tuple."""
 
     given: Given
-    design: Design
+    design: CecDesign
 
     def ignored(self, one: Any, floor_: Any) -> Any:
         return earlier(self.design, one, floor_, self.design.ignore)
@@ -161,7 +161,9 @@ class ReplaySteps:
         )
 
 
-def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) -> TransitionSystem:
+def system(
+    given: Given, design: CecDesign = MENDED, reads: Bound = Bound.WITHOUT
+) -> TransitionSystem:
     """design: its stamps, its bounds, and whether floors of keys are kept.  reads: does the scan
     read all records that are stamped T?"""
     steps = ReplaySteps(given, design)
@@ -242,7 +244,7 @@ def worlds(count: int) -> dict[Any, int]:
     return {TUPLE: count, WINDOW: 2, KEY: min(2, count), STATE: 3, TIME: min(2, count)}
 
 
-def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
+def prove(design: CecDesign, reads: Bound, given: Given) -> Iterator[SolverQuery]:
     def ignores(s: AtTime) -> Any:
         other = And(before(start, p), le(p, end), key(p) != group(w), known(key(p)))
         return Exists([w, p], And(loaded(w), s.done(end), Not(s.open_again(w)), other))
@@ -253,7 +255,7 @@ def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
     yield reaches(proved, what, ignores, 3, worlds(3))
 
 
-def combination(design: Design) -> Lemma:
+def combination(design: CecDesign) -> Lemma:
     """The lemma that other bounds and stamps than the mended ones are right, too."""
     replay, ignore = (bound is Bound.WITH for bound in (design.replay, design.ignore))
     checked, stamp = design.checked.name.lower(), design.stamp.name.lower()

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from model.cep.merge import Inlet, ready
+from model.cep.merge import InputQueue, ready
 from model.core import NodeName, Site
 from model.events import BEGINNING, Event, Mark
 from model.protocols.upstream_backup.buffers import Restore, join
 from model.protocols.upstream_backup.nodes import reinstate
-from model.protocols.upstream_backup.savepoints import OperatorState, push
+from model.protocols.upstream_backup.savepoints import NumberedOperator, push
 from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
 from model.world import Action, Deliver, World
@@ -26,10 +26,10 @@ class OperatorIteration(NamedTuple):
     """One call of `push`: the state before it, the event, the state after it, its outputs."""
 
     site: Site
-    before: OperatorState
+    before: NumberedOperator
     edge: int
     event: Event
-    after: OperatorState
+    after: NumberedOperator
     outputs: tuple[Event, ...]
 
 
@@ -101,5 +101,5 @@ def _iterations(
         state = after
 
 
-def _with(inlets: tuple[Inlet, ...], at: int, inlet: Inlet) -> tuple[Inlet, ...]:
+def _with(inlets: tuple[InputQueue, ...], at: int, inlet: InputQueue) -> tuple[InputQueue, ...]:
     return (*inlets[:at], inlet, *inlets[at + 1 :])

@@ -15,8 +15,14 @@ from model.cep.operator import Operator
 from model.cep.savepoint import Place, Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import NOTHING, SN, Body, Event
-from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
+from model.protocols.upstream_backup.layouts import KeptWindow
+from model.protocols.upstream_backup.savepoints import (
+    NumberedOperator,
+    Scheme,
+    origin,
+    push,
+    restore,
+)
 from model.system import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
@@ -37,13 +43,13 @@ def scheme_of(site: Site) -> Scheme:
     return scheme
 
 
-def kept_windows(state: OperatorState) -> tuple[Window, ...]:
+def kept_windows(state: NumberedOperator) -> tuple[KeptWindow, ...]:
     """The windows that an operator has not dropped, oldest first."""
     return (*state.closed, *state.open)
 
 
 def matches_by_window(
-    outputs: Iterable[Event], state: OperatorState, at: Mapping[Place, int]
+    outputs: Iterable[Event], state: NumberedOperator, at: Mapping[Place, int]
 ) -> dict[int, Matches]:
     """The matches of an iteration by the position of the opener of their window.
 
@@ -67,7 +73,7 @@ class FailureFreeRun:
 
     site: Site
     inputs: tuple[Taken, ...]
-    states: tuple[OperatorState, ...]
+    states: tuple[NumberedOperator, ...]
     outputs: tuple[tuple[Event, ...], ...]
     at: Mapping[Place, int]
 
@@ -75,16 +81,16 @@ class FailureFreeRun:
     def coming(self) -> int:
         return len(self.inputs)
 
-    def opener(self, window: Window) -> int:
+    def opener(self, window: KeptWindow) -> int:
         """The position of the event that opened the window."""
         return self.at[window.opener]
 
-    def last(self, state: OperatorState) -> int:
+    def last(self, state: NumberedOperator) -> int:
         """The position of the last event that an operator has consumed; -1 if there is none."""
         return max(self.at.get(place, -1) for place in enumerate(state.last))
 
     @cached_property
-    def windows(self) -> tuple[Window, ...]:
+    def windows(self) -> tuple[KeptWindow, ...]:
         """All windows that opened, oldest first."""
         return kept_windows(self.states[-1])
 
@@ -126,7 +132,7 @@ class FailureFreeRun:
 
 def replay(
     site: Site, savepoint: Savepoint, inputs: Iterable[Taken]
-) -> tuple[list[OperatorState], list[tuple[Event, ...]]]:
+) -> tuple[list[NumberedOperator], list[tuple[Event, ...]]]:
     """The states of the operator, restored and after each event that was not trimmed, and the
     outputs of each."""
     operator, scheme = operator_of(site), scheme_of(site)

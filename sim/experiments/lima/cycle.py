@@ -34,7 +34,7 @@ from model.cep.windows import TimeWindows
 from model.errors import Invalid
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     Skipping,
     notice,
@@ -239,7 +239,7 @@ class _Environment:
     def _send(
         self,
         event: Event,
-        state: OperatorState,
+        state: NumberedOperator,
         savepoint: Savepoint,
         skips: tuple[Ranges, ...],
         *,

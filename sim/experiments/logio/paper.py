@@ -27,7 +27,7 @@ FIRST_S = 2 * 0.5 + 0.05 + 5
 INTERVALS_S = (15.0, 30.0, 45.0)
 
 
-class Reading(Enum):
+class FigureReading(Enum):
     """What the text leaves open, for all figures.
 
     BOUNDED: connections take as many events under ABS as under LOG.io, and hold an operator back
@@ -42,11 +42,15 @@ class Reading(Enum):
     SNAPSHOT = "a cost a snapshot"
 
 
-CHOSEN = Reading.BOUNDED
+CHOSEN = FigureReading.BOUNDED
 """The reading that is compared; the others are beside it."""
 READINGS = {
-    PipelineRecovery.LOG: (Reading.BOUNDED, Reading.UNBOUNDED),
-    PipelineRecovery.SNAPSHOTS: (Reading.BOUNDED, Reading.UNBOUNDED, Reading.SNAPSHOT),
+    PipelineRecovery.LOG: (FigureReading.BOUNDED, FigureReading.UNBOUNDED),
+    PipelineRecovery.SNAPSHOTS: (
+        FigureReading.BOUNDED,
+        FigureReading.UNBOUNDED,
+        FigureReading.SNAPSHOT,
+    ),
 }
 
 
@@ -130,13 +134,13 @@ def _seconds(id_: str) -> float:
 
 
 @cache
-def costs(recovery: PipelineRecovery, reading: Reading) -> PipelineCosts:
+def costs(recovery: PipelineRecovery, reading: FigureReading) -> PipelineCosts:
     """The costs of a protocol in a reading; each from one published number."""
     if recovery is PipelineRecovery.NONE:
         return PipelineCosts()
-    if reading is Reading.SNAPSHOT:  # OP1 generates for 100 s: seven markers delay OP3
+    if reading is FigureReading.SNAPSHOT:  # OP1 generates for 100 s: seven markers delay OP3
         return PipelineCosts(snapshot_s=_seconds("fig7-abs-normal") / 7, restart_s=START_S)
-    room = _room() if reading is Reading.BOUNDED else None
+    room = _room() if reading is FigureReading.BOUNDED else None
     if recovery is PipelineRecovery.SNAPSHOTS:
         share = _seconds("fig7-abs-normal") / BOTTLENECK_S
         return PipelineCosts(share=share, restart_s=START_S, room=room)

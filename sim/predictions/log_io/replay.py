@@ -27,12 +27,12 @@ from model.oracle import oracle
 from model.play import OwnAction, Play
 from model.protocol import Protocol
 from model.protocols.log_io.deployment import reader_of
-from model.protocols.log_io.design import Capture, Design, Writes
+from model.protocols.log_io.design import LineageCapture, LogIoDesign, WriteSupport
 from model.protocols.log_io.lineage.queries import backward
 from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Restored, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from model.world import Deliver, Restart, Timeout, real_effects
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepCrash, StepPoint
 
@@ -46,8 +46,8 @@ NAMES = {READER: SOURCE}
 PAIRS = Triggered((2,), group="type", of="time")
 """Input Sets of two events of one type.  The time of an event is its place in the stream."""
 GRAPH = chain((MIDDLE, PAIRS), (WRITER, Relay()), source=EXTERNAL, sink=SINK)
-CHECKABLE = Design(lineage=Capture())
-PLAIN = replace(CHECKABLE, writes=Writes.PLAIN)
+CHECKABLE = LogIoDesign(lineage=LineageCapture())
+PLAIN = replace(CHECKABLE, writes=WriteSupport.PLAIN)
 """The external system cannot say whether a write has taken effect (Section 4.4)."""
 
 
@@ -87,7 +87,7 @@ class PipelinePrediction(NamedTuple):
 
 
 def predict(
-    types: str, ends: Sequence[int], crashes: Sequence[StepCrash], design: Design = CHECKABLE
+    types: str, ends: Sequence[int], crashes: Sequence[StepCrash], design: LogIoDesign = CHECKABLE
 ) -> PipelinePrediction:
     """The prediction for events of these types, one a letter, in batches with these ends.
 
@@ -107,7 +107,7 @@ def expected(types: str) -> tuple[Body, ...]:
 class PipelineRun:
     """A run of the model in batches."""
 
-    def __init__(self, types: str, ends: tuple[int, ...], design: Design) -> None:
+    def __init__(self, types: str, ends: tuple[int, ...], design: LogIoDesign) -> None:
         self.types, self.ends = types, ends
         self.play = Play(_protocol(design), _scope(types))
         self.writes = self.checks = self.transactions = self.replayed = self.written = 0
@@ -140,9 +140,9 @@ class PipelineRun:
         )
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> LogDatabase:
         state = self.play.state(LOG)
-        assert isinstance(state, Tables)
+        assert isinstance(state, LogDatabase)
         return state
 
     def task(self, plan: StepCrash | None, passes: dict[tuple[str, StepPoint], int]) -> bool:
@@ -208,7 +208,7 @@ class PipelineRun:
         return found
 
 
-def _protocol(design: Design) -> Protocol:
+def _protocol(design: LogIoDesign) -> Protocol:
     return PROTOCOL.vary(design=design)
 
 
@@ -229,7 +229,7 @@ def _order(action: OwnAction) -> tuple[int, int, bool] | None:
 
 
 # --- the log in words ------------------------------------------------------------------------
-def logged(tables: Tables) -> LogContents:
+def logged(tables: LogDatabase) -> LogContents:
     undone = (row for row in tables.events if not row.done)
     return LogContents(
         tuple(sorted(map(_row_text, undone))),
@@ -246,7 +246,7 @@ def row_text(sender: str, receiver: str, number: int, inset: int) -> str:
     return f"{sender}>{receiver} {number}" + (f" in set {inset}" if inset else "")
 
 
-def _context_text(node: str, context: Context) -> str:
+def _context_text(node: str, context: ContextRow) -> str:
     place = (context.box,) if node == READER else ()
     numbers = (*place, *context.last, *context.sent, context.insets)
     return context_text(NAMES.get(node, node), numbers)
@@ -258,7 +258,7 @@ def context_text(operator: str, numbers: Sequence[int]) -> str:
     return f"{operator} {' '.join(map(str, numbers))}"
 
 
-def _behind(tables: Tables) -> Iterator[tuple[int, ...]]:
+def _behind(tables: LogDatabase) -> Iterator[tuple[int, ...]]:
     """The events of the stream behind each write, from the rows of lineage."""
     for row in tables.used:
         if row.receiver == SINK:

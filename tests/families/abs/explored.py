@@ -9,12 +9,12 @@ from model.core import Property
 from model.evidence import Case
 from model.protocol import Protocol
 from model.protocols.abs import scopes
-from model.protocols.abs.design import Design
+from model.protocols.abs.design import AbsDesign
 from model.protocols.abs.family import ABS
 from proofs.explore.explorer import Exploration, explore
 
 CASES = {case.name: case for case in vars(scopes).values() if isinstance(case, Case)}
-_KNOWN: dict[tuple[Design, tuple[Property, ...], str], Exploration] = {}
+_KNOWN: dict[tuple[AbsDesign, tuple[Property, ...], str], Exploration] = {}
 
 
 def explored(protocol: Protocol, scope: str) -> Exploration:
@@ -25,6 +25,6 @@ def explored(protocol: Protocol, scope: str) -> Exploration:
     return _KNOWN[key]
 
 
-def reading(design: Design, scope: str) -> Exploration:
+def reading(design: AbsDesign, scope: str) -> Exploration:
     """The exploration of a design that claims precise recovery."""
     return explored(ABS.design("reading", design), scope)

@@ -15,7 +15,7 @@ from model.evidence import Outcome
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.protocols.abs import scopes
-from model.protocols.abs.design import Alignment, Completes, Design, Settles, Writes
+from model.protocols.abs.design import AbsDesign, Alignment, Completes, Settles, WriteMode
 from model.protocols.abs.messages import (
     AskRun,
     CommitEpoch,
@@ -52,7 +52,7 @@ BY_NAME = {protocol.name: protocol for protocol in (PROTOCOL, *VARIANTS)}
 
 def found(scope: str, **choices: object) -> Exploration:
     """The exploration of a scope in the mended design with these choices."""
-    return reading(replace(Design(), **choices), scope)  # type: ignore[arg-type]
+    return reading(replace(AbsDesign(), **choices), scope)  # type: ignore[arg-type]
 
 
 def actions(variant: str, scope: str) -> tuple[object, ...]:
@@ -125,15 +125,15 @@ def test_with_one_input_every_alignment_is_right() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("scope", ["a relay", "pairs", "a coin", "a union"])
 def test_writes_need_determinism_unless_they_are_committed_in_two_phases(scope: str) -> None:
-    right = {writes for writes in Writes if found(scope, writes=writes).counterexample is None}
-    numbered = set() if scope == "a union" else {Writes.IDEMPOTENT, Writes.COUNTED}
-    assert right == {Writes.TWO_PHASES, *numbered}
+    right = {writes for writes in WriteMode if found(scope, writes=writes).counterexample is None}
+    numbered = set() if scope == "a union" else {WriteMode.IDEMPOTENT, WriteMode.COUNTED}
+    assert right == {WriteMode.TWO_PHASES, *numbered}
 
 
 def test_a_coin_is_harmless_behind_no_other_writer() -> None:
     """The number of an output names the input that it was made of, whatever the coin says; a second
     writer writes what the coin says the second time."""
-    for writes in (Writes.IDEMPOTENT, Writes.COUNTED):
+    for writes in (WriteMode.IDEMPOTENT, WriteMode.COUNTED):
         assert found("a coin", writes=writes).counterexample is None
         assert found("two writers", writes=writes).counterexample is None
         assert found("a coin before two writers", writes=writes).counterexample is not None
@@ -141,7 +141,7 @@ def test_a_coin_is_harmless_behind_no_other_writer() -> None:
 
 
 def test_an_operator_that_chooses_again_makes_outputs_at_once_convergent() -> None:
-    assert found("a coin", writes=Writes.AT_ONCE).guarantee is Guarantee.CONVERGENT
+    assert found("a coin", writes=WriteMode.AT_ONCE).guarantee is Guarantee.CONVERGENT
 
 
 # --- what is refused, and how it looks -------------------------------------------------------

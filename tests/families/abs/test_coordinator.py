@@ -11,7 +11,13 @@ from model.core import Guarantee, Received, Save, Send, Step
 from model.events import Body
 from model.protocols.abs import scopes
 from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS, KEEPS_ALL
-from model.protocols.abs.design import Coordinator, Decides, Design, Returns, Sources
+from model.protocols.abs.design import (
+    AbsDesign,
+    CoordinatorRestart,
+    CoordinatorStorage,
+    Decides,
+    Sources,
+)
 from model.protocols.abs.family import ABS
 from model.protocols.abs.messages import (
     EndEpoch,
@@ -56,16 +62,19 @@ def test_the_coordinator_crashes_only_in_designs_that_say_so() -> None:
 def test_one_choice_of_each_kind_is_right() -> None:
     """Of all designs whose coordinator may crash, exactly the mended one survives all scopes."""
     scopes = ("coordinator and a relay", "coordinator of a relay", "coordinator of a relay thrice")
-    kept = [one for one in Coordinator if one is not Coordinator.NEVER_FAILS]
+    kept = [one for one in CoordinatorStorage if one is not CoordinatorStorage.NEVER_FAILS]
     right = []
-    for keeps, decides, returns in product(kept, Decides, Returns):
-        design = Design(coordinator=keeps, decides=decides, returns=returns)
+    for keeps, decides, returns in product(kept, Decides, CoordinatorRestart):
+        design = AbsDesign(coordinator=keeps, decides=decides, returns=returns)
         protocol = ABS.design("reading", design)
         runs = (explore(protocol, CASES[scope].scope, until=Guarantee.PRECISE) for scope in scopes)
         if all(run.counterexample is None for run in runs):
             right.append((keeps, decides, returns))
-    keeps, first = Coordinator.EPOCHS_AND_RUNS, Decides.STORED_FIRST
-    assert right == [(keeps, first, Returns.ROLLS_BACK), (keeps, first, Returns.ASKS)]
+    keeps, first = CoordinatorStorage.EPOCHS_AND_RUNS, Decides.STORED_FIRST
+    assert right == [
+        (keeps, first, CoordinatorRestart.ROLLS_BACK),
+        (keeps, first, CoordinatorRestart.ASKS),
+    ]
 
 
 def test_every_crash_point_of_the_coordinator_is_hit() -> None:
@@ -102,7 +111,7 @@ def test_a_crash_amid_the_news_of_an_epoch_loses_its_records(variant: str) -> No
 
 
 def test_one_number_for_two_runs_needs_two_crashes() -> None:
-    design = replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS)
+    design = replace(KEEPS_ALL, coordinator=CoordinatorStorage.EPOCHS)
     assert reading(design, "coordinator of a relay").counterexample is None
     twice = reading(design, "coordinator of a relay twice")
     assert twice.counterexample is not None
@@ -115,7 +124,7 @@ def test_one_number_for_two_runs_needs_two_crashes() -> None:
 
 
 # --- its steps -------------------------------------------------------------------------------
-def site_of(design: Design, name: str = "coordinator") -> object:
+def site_of(design: AbsDesign, name: str = "coordinator") -> object:
     return System(ABS.design("reading", design), scopes.A_RELAY.scope).sites[name]
 
 
@@ -150,7 +159,7 @@ def test_a_restarted_coordinator_restarts_again_for_a_node_that_it_thought_up() 
 
 
 def test_a_late_answer_restarts_no_node() -> None:
-    site = site_of(replace(KEEPS_ALL, returns=Returns.ASKS))
+    site = site_of(replace(KEEPS_ALL, returns=CoordinatorRestart.ASKS))
     state, _ = recover(site, Kept(2, 4))  # type: ignore[arg-type]
     for name in ("source", "writer"):
         state, _ = step(site, state, Received(name, RunIs(name, 5)))  # type: ignore[arg-type]
@@ -161,7 +170,7 @@ def test_a_late_answer_restarts_no_node() -> None:
 
 
 def test_a_coordinator_that_goes_on_ends_the_epoch_under_way_once_more() -> None:
-    site = site_of(replace(KEEPS_ALL, returns=Returns.GOES_ON))
+    site = site_of(replace(KEEPS_ALL, returns=CoordinatorRestart.GOES_ON))
     state, effects = recover(site, Kept(2, 4))  # type: ignore[arg-type]
     assert Send("source", EndEpoch(2, 5)) in effects
     assert state.begun
@@ -191,6 +200,6 @@ def test_a_marker_blocks_its_input_and_no_other() -> None:
 
 
 def test_a_source_that_sends_nothing_again_loses_what_no_epoch_has() -> None:
-    lost = reading(Design(sources=Sources.ONCE), "a relay").counterexample
+    lost = reading(AbsDesign(sources=Sources.ONCE), "a relay").counterexample
     assert lost is not None
     assert len(lost.trace.actions) == 6

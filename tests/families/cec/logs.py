@@ -14,9 +14,9 @@ from model.boxes.aggregate import Aggregate
 from model.core import Role, Site
 from model.events import Body, Event
 from model.log import Log
-from model.protocols.cec.deployment import Config
-from model.protocols.cec.design import MENDED, Design
-from model.protocols.cec.messages import Disk, Logged, NodeState, Segment
+from model.protocols.cec.deployment import CecConfig
+from model.protocols.cec.design import MENDED, CecDesign
+from model.protocols.cec.messages import Disk, LoggedBox, NodeState, Segment
 from model.protocols.cec.operator import checkpoint, process
 
 
@@ -32,14 +32,14 @@ class Written(NamedTuple):
     states: tuple[NodeState, ...]
 
 
-def site(box: Aggregate, design: Design = MENDED) -> Site:
+def site(box: Aggregate, design: CecDesign = MENDED) -> Site:
     """The operator's place in a deployment."""
-    config = Config(design, trims=False)
-    return Site("agg", Role.OPERATOR, Logged(box), ("source",), ("sink",), config)
+    config = CecConfig(design, trims=False)
+    return Site("agg", Role.OPERATOR, LoggedBox(box), ("source",), ("sink",), config)
 
 
 def write(
-    box: Aggregate, events: Sequence[Event], checks: Sequence[int], design: Design = MENDED
+    box: Aggregate, events: Sequence[Event], checks: Sequence[int], design: CecDesign = MENDED
 ) -> Written:
     """Run the operator; checks: how many G_checks there are after each event, if windows allow."""
     state = NodeState()

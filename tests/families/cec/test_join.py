@@ -20,10 +20,10 @@ from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.evidence import Case, Outcome
 from model.protocols.cec import scopes
-from model.protocols.cec.deployment import Config
+from model.protocols.cec.deployment import CecConfig
 from model.protocols.cec.design import MENDED, Interleaving, Position
 from model.protocols.cec.family import CEC
-from model.protocols.cec.messages import Logged, NodeState
+from model.protocols.cec.messages import LoggedBox, NodeState
 from model.protocols.cec.nodes import CHECK, boot, deploy, recover, step
 from model.protocols.cec.scopes import joined
 from model.queues import Entry, Inlets, Replayed, Stamp
@@ -68,8 +68,8 @@ def restarted(site: Site, state: NodeState) -> NodeState:
 def runs(draw: st.DrawFn, boxes: st.SearchStrategy[Box]) -> tuple[Box, Streams, NodeState]:
     """An operator, its inputs, and its state when it took all of them, with up to two crashes."""
     box, given_ = draw(boxes), draw(streams())
-    config = Config(MENDED, trims=False, sources=PREDS)
-    site = Site("join", Role.OPERATOR, Logged(box, checks=True), PREDS, ("sink",), config)
+    config = CecConfig(MENDED, trims=False, sources=PREDS)
+    site = Site("join", Role.OPERATOR, LoggedBox(box, checks=True), PREDS, ("sink",), config)
     state = boot(site)
     assert isinstance(state, NodeState)
     for crashes in reversed(range(draw(st.integers(1, 3)))):

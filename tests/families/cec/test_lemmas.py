@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from model.boxes.aggregate import Aggregate
 from model.events import Body, Event
 from model.log import Log
-from model.protocols.cec.design import MENDED, Bound, Closed, Design
+from model.protocols.cec.design import MENDED, Bound, CecDesign, Closed
 from model.protocols.cec.messages import Disk, Kind, NodeState, Segment
 from model.protocols.cec.nodes import recover
 from model.protocols.cec.operator import process
@@ -42,7 +42,7 @@ def counted(draw: st.DrawFn) -> tuple[Written, int]:
     return whole, draw(st.integers(0, len(whole.disk.log)))
 
 
-def again(whole: Written, log: Log[Segment], design: Design) -> Iterator[NodeState]:
+def again(whole: Written, log: Log[Segment], design: CecDesign) -> Iterator[NodeState]:
     """The operator that is restored from the log, before the replay and after each tuple."""
     state = recover(site(whole.box, design), Disk(1, log)).state
     request = state.inlets.ends[0].request
@@ -53,7 +53,7 @@ def again(whole: Written, log: Log[Segment], design: Design) -> Iterator[NodeSta
         yield state
 
 
-def path_of(whole: Written, log: Log[Segment], design: Design) -> Path:
+def path_of(whole: Written, log: Log[Segment], design: CecDesign) -> Path:
     """Both runs, as the lemma has them."""
     box, records = whole.box, [record for segment in log for record in segment.records]
     stream = {event.sn[0]: event for event in whole.events}
@@ -137,7 +137,7 @@ def tables(
         yield {w: w in open_ for w in opener}, states, {key: turns.get(key, 0) for key in keys}
 
 
-def mismatch(run: tuple[Written, int], design: Design) -> Mismatch | None:
+def mismatch(run: tuple[Written, int], design: CecDesign) -> Mismatch | None:
     whole, length = run
     log: Log[Segment] = Log().extend([*whole.disk.log][:length])
     if not log:

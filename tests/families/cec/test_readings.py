@@ -10,7 +10,7 @@ import pytest
 from model.core import Guarantee
 from model.evidence import Case, Outcome
 from model.protocols.cec import scopes
-from model.protocols.cec.design import MENDED, PUBLISHED, Bound, Checked, Design
+from model.protocols.cec.design import MENDED, PUBLISHED, Bound, CecDesign, Checked
 from model.protocols.cec.family import CEC
 from model.protocols.cec.variants import VARIANTS
 from model.queues import Stamp
@@ -28,7 +28,7 @@ READINGS = [
 ]
 
 
-def holds(design: Design, cases: tuple[Case, ...]) -> bool:
+def holds(design: CecDesign, cases: tuple[Case, ...]) -> bool:
     """Does the design hold in all of these scopes?"""
     for case in cases:
         protocol = CEC.design("reading", design, (case.holds(0),))

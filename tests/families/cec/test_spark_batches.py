@@ -16,9 +16,9 @@ from model.boxes.aggregate import Aggregate
 from model.errors import Invalid
 from model.events import Body
 from model.log import Log
-from model.protocols.cec.design import MENDED, Design
+from model.protocols.cec.design import MENDED, CecDesign
 from model.protocols.cec.messages import NodeState, Segment
-from model.protocols.cec.scan import Found, reconstruct
+from model.protocols.cec.scan import EventualCheckpoint, reconstruct
 from sim.predictions import cec as predictions
 from sim.predictions.cec import plain, predict
 from sim.predictions.crashes import BatchCrash
@@ -146,11 +146,11 @@ def test_a_crashed_loop_does_as_predicted(case: CecCase, tmp_path: Path) -> None
     assert play(case, tmp_path) == predicted(case)
 
 
-def no_floors(found: Found) -> dict[str, NodeState]:
+def no_floors(found: EventualCheckpoint) -> dict[str, NodeState]:
     return {key: state._replace(floors=()) for key, state in load(found).items()}
 
 
-def no_open_floors(found: Found) -> dict[str, NodeState]:
+def no_open_floors(found: EventualCheckpoint) -> dict[str, NodeState]:
     """Keys remember what closed; windows take every tuple."""
     return {
         key: state._replace(floors=tuple(f for f in state.floors if f.opened is None))
@@ -158,13 +158,13 @@ def no_open_floors(found: Found) -> dict[str, NodeState]:
     }
 
 
-def later(design: Design, box: Aggregate, newest: Iterable[Placed]) -> Found:
+def later(design: CecDesign, box: Aggregate, newest: Iterable[Placed]) -> EventualCheckpoint:
     found = summarize(design, box, newest)
     assert found.start is not None
     return found._replace(start=found.start + 1)
 
 
-def stops_early(design: Design, box: Aggregate, newest: Iterable[Placed]) -> Found:
+def stops_early(design: CecDesign, box: Aggregate, newest: Iterable[Placed]) -> EventualCheckpoint:
     """The scan looks for one footprint less than N."""
     if not (kept := sorted(newest)):
         return summarize(design, box, [])

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from model.core import Received, Send, Site, Step, TimerFired
 from model.events import Body, Event
-from model.protocols.crb.design import Acknowledges, Design, Instant, Replays
-from model.protocols.crb.messages import Checkpoint, OperatorState
+from model.protocols.crb.design import Acknowledges, CrbDesign, Instant, Replays
+from model.protocols.crb.messages import CrbOperator, OperatorCheckpoint
 from model.protocols.crb.nodes import CHECKPOINT, STORE, boot, recover, step
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.scopes import one, windows
@@ -38,19 +38,19 @@ FORMULAS = Formulas(system(all_given, EARLY, LATE))
 class Run(NamedTuple):
     """copy: the last checkpoint that was captured.  source: the output queue of upstream."""
 
-    operator: OperatorState
-    copy: Checkpoint
+    operator: CrbOperator
+    copy: OperatorCheckpoint
     source: QueueState
     acknowledged: int = 0
 
 
-def site_of(design: Design) -> Site:
+def site_of(design: CrbDesign) -> Site:
     return System(PROTOCOL, one(OPEN, len(STREAM))).sites["agg"]._replace(config=design)
 
 
 def begin(site: Site) -> Run:
     state = boot(site)
-    assert isinstance(state, OperatorState)
+    assert isinstance(state, CrbOperator)
     source = QueueState(len(STREAM), STREAM[-1].body.time, QueueState().kept.extend(STREAM))
     return Run(state, state.stable.whole, source)
 
@@ -107,7 +107,7 @@ def abstract(run: Run) -> dict[str, Any]:
     }
 
 
-def mismatch(design: Design, actions: list[str], account: Coverage) -> Mismatch | None:
+def mismatch(design: CrbDesign, actions: list[str], account: Coverage) -> Mismatch | None:
     site = site_of(design)
     runs = accumulate(actions, lambda run, act: follow(site, run, act), initial=begin(site))
     path = Path(RIGID, tuple(map(abstract, runs)), initial=True)
@@ -116,7 +116,7 @@ def mismatch(design: Design, actions: list[str], account: Coverage) -> Mismatch 
 
 @given(st.sampled_from([EARLY, LATE]), st.lists(st.sampled_from(ACTIONS), max_size=30))
 def test_checkpoints_and_restarts_are_as_the_lemma_has_them(
-    design: Design, actions: list[str]
+    design: CrbDesign, actions: list[str]
 ) -> None:
     found = mismatch(design, actions, Coverage())
     assert found is None, found.what

@@ -19,8 +19,8 @@ from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
 from model.protocols.crb.messages import (
     BEHIND,
-    Checkpoint,
-    OperatorState,
+    CrbOperator,
+    OperatorCheckpoint,
     Output,
     Stable,
     show,
@@ -52,7 +52,7 @@ def naive(box: Aggregate, arrivals: tuple[Arrival, ...], place: int) -> tuple[An
     return state, made
 
 
-def nodes(system: System, world: World) -> tuple[QueueState, OperatorState | None, Stable | None]:
+def nodes(system: System, world: World) -> tuple[QueueState, CrbOperator | None, Stable | None]:
     """The source's state, the operator's state (None while it is down) and its durable value."""
     source, agg = (world.nodes[system.node_at[name]] for name in ("source", "agg"))
     return source.state, None if agg.state is DOWN else agg.state, agg.durable
@@ -134,8 +134,8 @@ def test_messages_and_states_in_words() -> None:
         Restarted(): "restarted",
         Trim(3): "let go up to 3",
         queue: "0 of 3",
-        Stable(Checkpoint((), 1)): "checkpoint at 1",
-        Stable(Checkpoint((), 1), Checkpoint((), 2)): "checkpoint at 1, half 2",
+        Stable(OperatorCheckpoint((), 1)): "checkpoint at 1",
+        Stable(OperatorCheckpoint((), 1), OperatorCheckpoint((), 2)): "checkpoint at 1, half 2",
     }
     assert {value: show(value) for value in shown} == shown
 
@@ -143,11 +143,11 @@ def test_messages_and_states_in_words() -> None:
 def test_a_checkpoint_is_charged_half_by_half() -> None:
     state, _ = naive(PAIRS, (Arrival(1, "a"), Arrival(1, "b")), 2)
     output = Output((1,), Body(1, "a"), NOTHING_OF)
-    whole = Checkpoint(state, 2, 2, QueueState(1, 1, QueueState().kept.append(output)))
-    nothing = Checkpoint(PAIRS.begin(1))
+    whole = OperatorCheckpoint(state, 2, 2, QueueState(1, 1, QueueState().kept.append(output)))
+    nothing = OperatorCheckpoint(PAIRS.begin(1))
     assert size(Stable(nothing, whole)) == Size(MessageKind.CHECKPOINT, 0, 2, "checkpoints")
     assert size(Stable(whole)) == Size(MessageKind.CHECKPOINT, 0, 1, "checkpoints")
-    assert size(Stable(Checkpoint(()), Checkpoint(()))).items == 0
+    assert size(Stable(OperatorCheckpoint(()), OperatorCheckpoint(()))).items == 0
 
 
 def test_gauges() -> None:

@@ -11,23 +11,23 @@ from model.core import Guarantee, Scope
 from model.evidence import Outcome
 from model.protocol import Protocol
 from model.protocols.crb import scopes
-from model.protocols.crb.design import PUBLISHED, Design, Instant, Mode, Queue, Replays, Resumes
+from model.protocols.crb.design import PUBLISHED, CrbDesign, Instant, Mode, Queue, Replays, Resumes
 from model.protocols.crb.family import CRB
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.variants import VARIANTS
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
-MENDED = Design()
+MENDED = CrbDesign()
 STATELESS, WINDOWED = (case.scope for case in (scopes.WINDOWS_OF_ONE_TUPLE, scopes.ONE_KEY))
 MODES = pytest.mark.parametrize("mode", Mode)
 
 
-def design_of(variant: Protocol) -> Design:
+def design_of(variant: Protocol) -> CrbDesign:
     return variant.design  # type: ignore[no-any-return]
 
 
-def holds(design: Design, *scopes: Scope) -> bool:
+def holds(design: CrbDesign, *scopes: Scope) -> bool:
     """Does the design hold in all of these scopes?"""
     for scope in scopes:
         found = explore(CRB.design("reading", design), scope, until=Guarantee.PRECISE)
@@ -80,12 +80,14 @@ def test_the_published_protocol_needs_both_mends() -> None:
 
 def test_every_mend_has_a_variant_that_drops_it_alone_and_is_refuted() -> None:
     named = {
-        tuple(f.name for f in fields(Design) if getattr(design, f.name) != getattr(MENDED, f.name))
+        tuple(
+            f.name for f in fields(CrbDesign) if getattr(design, f.name) != getattr(MENDED, f.name)
+        )
         for design, variant in zip(map(design_of, VARIANTS), VARIANTS, strict=True)
         if variant.evidence.expected is Outcome.REFUTED
     }
     assert {name for names in named if len(names) == 1 for name in names} == {
-        field.name for field in fields(Design) if field.name != "mode"
+        field.name for field in fields(CrbDesign) if field.name != "mode"
     }
     assert design_of(PROTOCOL) == MENDED
     assert PUBLISHED in map(design_of, VARIANTS)

@@ -16,19 +16,19 @@ import pytest
 from model.core import NodeName
 from model.evidence import Case
 from model.protocol import Protocol
-from model.protocols.log_io.deployment import Part
-from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.deployment import SiteKind
+from model.protocols.log_io.design import Garbage, LogIoDesign
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.messages import Put
 from model.protocols.log_io.places import LOG
-from model.protocols.log_io.states import Connected, Operator
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.states import Connected, RunningOperator
+from model.protocols.log_io.tables import LogDatabase
 from model.system import System
 from model.world import World, initial
 from proofs.explore.explorer import edges
 
-KEEPING = build("", Design(garbage=Garbage.NEVER), (), "done rows stay, so that they are seen")
+KEEPING = build("", LogIoDesign(garbage=Garbage.NEVER), (), "done rows stay, so that they are seen")
 
 
 class Port(NamedTuple):
@@ -46,7 +46,7 @@ class Port(NamedTuple):
 
 def ports(system: System, world: World) -> Iterator[Port]:
     for site in system.deployment.sites:
-        if site.spec.part is not Part.CONNECTION:
+        if site.spec.part is not SiteKind.CONNECTION:
             continue
         receiver = system.sites[site.spec.receiver]
         edge = receiver.spec.ins.index(site.name)
@@ -55,31 +55,31 @@ def ports(system: System, world: World) -> Iterator[Port]:
         way = world.channels[system.channel_at[site.name, receiver.name]]
         held = frozenset(put.number for put in (*connection.held, *way) if isinstance(put, Put))
         state = world.nodes[system.node_at[receiver.name]].state
-        taken = state.last[edge] if isinstance(state, Operator) else 0
+        taken = state.last[edge] if isinstance(state, RunningOperator) else 0
         yield Port(receiver.preds[edge], receiver.name, held, taken)
 
 
-Claim = Callable[[Tables, Port], bool]
+Claim = Callable[[LogDatabase, Port], bool]
 
 
-def rows(tables: Tables, port: Port, number: int) -> list[tuple[bool, bool]]:
+def rows(tables: LogDatabase, port: Port, number: int) -> list[tuple[bool, bool]]:
     """(is it assigned, is it done) of each row of the event."""
     key = (port.sender, port.receiver, number)
     return [(row.inset > 0, row.done) for row in tables.events if row[:3] == key]
 
 
-def is_sent(tables: Tables, port: Port) -> bool:
+def is_sent(tables: LogDatabase, port: Port) -> bool:
     """What was received, or is in a connection, its sender's state reflects: the definition."""
     return all(rows(tables, port, number) for number in (*port.held, *range(1, port.taken + 1)))
 
 
-def is_assigned(tables: Tables, port: Port) -> bool:
+def is_assigned(tables: LogDatabase, port: Port) -> bool:
     """ "When an event is received (i.e., acknowledged), an InSet_ID has been assigned"."""
     found = [rows(tables, port, number) for number in range(1, port.taken + 1)]
     return all(found) and all(assigned for one in found for assigned, _ in one)
 
 
-def is_unassigned(tables: Tables, port: Port) -> bool:
+def is_unassigned(tables: LogDatabase, port: Port) -> bool:
     """ "If an event is in the communication channel then no InSet_ID has been assigned"."""
     return all(rows(tables, port, number) == [(False, False)] for number in port.held)
 
@@ -132,5 +132,5 @@ def test_with_failures_an_event_in_a_connection_may_be_assigned() -> None:
 @pytest.mark.parametrize("claim", [is_sent, is_assigned])
 def test_a_log_that_answers_late_refutes_the_claims(claim: Claim) -> None:
     """Not vacuous: an event is sent, or acknowledged, while its transaction is on its way."""
-    late = build("", Design(garbage=Garbage.NEVER, prompt=False), (), "nobody waits")
+    late = build("", LogIoDesign(garbage=Garbage.NEVER, prompt=False), (), "nobody waits")
     assert first_violation(claim, scopes.A_RELAY, 0, late) is not None

@@ -32,7 +32,7 @@ from sim.experiments.logio.crossing import crossing
 from sim.experiments.logio.exclusions import Exclusion, exclusions, fewest_outside
 from sim.experiments.logio.figures import FIGURES, rows
 from sim.experiments.logio.inbox import TaskInbox
-from sim.experiments.logio.paper import CHOSEN, READINGS, Reading, costs, linear
+from sim.experiments.logio.paper import CHOSEN, READINGS, FigureReading, costs, linear
 from sim.experiments.logio.pipeline import run
 from sim.experiments.logio.study import (
     Failure,
@@ -226,7 +226,7 @@ def test_work_done_again_is_what_the_text_says() -> None:
         (5000, 0.03, 0.1, 250),
     ):
         pipeline = linear(events, period_s, work_s, 1, events // 2)
-        one = costs(ABS, Reading.UNBOUNDED)
+        one = costs(ABS, FigureReading.UNBOUNDED)
         ran = run(PipelineStudy(pipeline, ABS, one, (Failure("OP4", 2 * outputs),), 15.0))
         assert ran.lost_s == pytest.approx((outputs * work_s,), rel=0.02)
 
@@ -280,8 +280,8 @@ def test_readings_are_those_of_the_protocols() -> None:
         assert CHOSEN in readings
         for reading in readings:
             one = costs(recovery, reading)
-            assert (one.room is not None) == (reading is Reading.BOUNDED)
-            assert (one.snapshot_s > 0) == (reading is Reading.SNAPSHOT)
+            assert (one.room is not None) == (reading is FigureReading.BOUNDED)
+            assert (one.snapshot_s > 0) == (reading is FigureReading.SNAPSHOT)
     assert {costs(one, CHOSEN).room for one in (LOG, ABS)} == {costs(LOG, CHOSEN).room}
 
 

@@ -19,11 +19,11 @@ from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.patches import Patched, Reading
 from model.protocols.log_io.design import (
-    Capture,
-    Design,
     Garbage,
+    LineageCapture,
+    LineageNames,
     LineageScope,
-    Names,
+    LogIoDesign,
     OutputPort,
     Ports,
 )
@@ -43,7 +43,7 @@ from model.protocols.log_io.lineage.queries import backward, forward, relationsh
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Executed, ExecutedGroup, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent, Used
 from model.system import System
 from tests.families.log_io.lineage_worlds import every_world
 
@@ -119,8 +119,8 @@ def test_a_scope_without_a_path_is_refused() -> None:
 
 # --- rows of transactions --------------------------------------------------------------------
 A = Body(1, "a")
-CONTEXT = Context((), (0,), (0,))
-Transact = Callable[[Design, Tables, str, Any], Answer]
+CONTEXT = ContextRow((), (0,), (0,))
+Transact = Callable[[LogIoDesign, LogDatabase, str, Any], Answer]
 PORTS = Ports(frozenset({("r", "op"), ("s", "op")}), frozenset({("op", "next")}))
 
 
@@ -129,16 +129,18 @@ def read_as(*readings: Reading) -> Transact:
     return Patched("model.protocols.log_io.log", readings, "transact") if readings else transact
 
 
-def generation(design: Design, inputs: int, outputs: int, transact: Transact = transact) -> Tables:
+def generation(
+    design: LogIoDesign, inputs: int, outputs: int, transact: Transact = transact
+) -> LogDatabase:
     """The tables after an operator has made so many outputs of so many inputs."""
-    tables = Tables(tuple(LoggedEvent("r", "op", at, 0, A) for at in range(1, inputs + 1)))
+    tables = LogDatabase(tuple(LoggedEvent("r", "op", at, 0, A) for at in range(1, inputs + 1)))
     for at in range(1, inputs + 1):
         tables, _ = transact(design, tables, "op", Assign("r", at, (1,)))
     really = frozenset(("r", at) for at in range(1, inputs + 1))
     rows = tuple(LoggedEvent("op", "next", at, 0, A) for at in range(1, outputs + 1))
     used = tuple(Used("op", "next", at, 1, really) for at in range(1, outputs + 1))
     after, _ = transact(design, tables, "op", Commit(rows, CONTEXT, 1, Lineage(used)))
-    assert isinstance(after, Tables)
+    assert isinstance(after, LogDatabase)
     return after
 
 
@@ -146,10 +148,12 @@ def generation(design: Design, inputs: int, outputs: int, transact: Transact = t
 def test_rows_that_name_events_are_a_product_and_those_that_name_sets_a_sum(
     inputs: int, outputs: int
 ) -> None:
-    by_set = generation(Design(lineage=Capture(ports=PORTS)), inputs, outputs)
+    by_set = generation(LogIoDesign(lineage=LineageCapture(ports=PORTS)), inputs, outputs)
     assert len(by_set.used) + len(by_set.assigned) == outputs + inputs
     assert by_set.related == ()
-    by_event = generation(Design(lineage=Capture(ports=PORTS, names=Names.EVENTS)), inputs, outputs)
+    by_event = generation(
+        LogIoDesign(lineage=LineageCapture(ports=PORTS, names=LineageNames.EVENTS)), inputs, outputs
+    )
     assert len(by_event.related) == outputs * inputs
     assert not by_event.used
     assert not by_event.assigned
@@ -161,7 +165,7 @@ def test_the_join_finds_what_garbage_collection_leaves(
     inputs: int, outputs: int, garbage: Garbage
 ) -> None:
     """Sections 3.6 and 7.3 do not fit each other."""
-    design = Design(lineage=Capture(ports=PORTS), garbage=garbage)
+    design = LogIoDesign(lineage=LineageCapture(ports=PORTS), garbage=garbage)
     tables = generation(design, inputs, outputs, read_as(ASSIGNMENTS_GO))
     found = relationships(tables)[("op", "next", 1)]
     assert len(found) == (inputs if garbage is Garbage.NEVER else 0)
@@ -171,7 +175,7 @@ def test_the_join_finds_what_garbage_collection_leaves(
 def test_example_5_an_output_of_the_other_port_alone(readings: tuple[Reading, ...]) -> None:
     """It has a row in the reading of Algorithm 3, step 4.5.b, and a relationship in none."""
     ports = PORTS._replace(ins=frozenset({("s", "op")}))
-    tables = generation(Design(lineage=Capture(ports=ports)), 2, 1, read_as(*readings))
+    tables = generation(LogIoDesign(lineage=LineageCapture(ports=ports)), 2, 1, read_as(*readings))
     assert len(tables.used) == len(readings)
     assert relationships(tables, ports).get(("op", "next", 1), frozenset()) == frozenset()
 
@@ -180,8 +184,8 @@ def test_example_5_an_output_of_the_other_port_alone(readings: tuple[Reading, ..
 def test_example_5_an_output_of_both_ports(readings: tuple[Reading, ...]) -> None:
     """The relationship is with the input on OP2.in2 alone."""
     ports = PORTS._replace(ins=frozenset({("s", "op")}))
-    design, transact = Design(lineage=Capture(ports=ports)), read_as(*readings)
-    tables = Tables((LoggedEvent("r", "op", 1, 0, A), LoggedEvent("s", "op", 1, 0, A)))
+    design, transact = LogIoDesign(lineage=LineageCapture(ports=ports)), read_as(*readings)
+    tables = LogDatabase((LoggedEvent("r", "op", 1, 0, A), LoggedEvent("s", "op", 1, 0, A)))
     for sender in ("r", "s"):
         tables, _ = transact(design, tables, "op", Assign(sender, 1, (1,)))
     used = Used("op", "next", 1, 1, frozenset({("r", 1), ("s", 1)}))
@@ -195,8 +199,8 @@ def test_example_7_fills_tables_4_and_5() -> None:
     ones.  Table 4 has the second row of e2 undone, though its Input Set has been used; by step 4 of
     Algorithm 3 it is done."""
     ports = PORTS._replace(outs=frozenset({("OP3", "OP4")}), ins=frozenset({("OP1", "OP3")}))
-    design = Design(lineage=Capture(ports=ports), garbage=Garbage.NEVER)
-    tables = Tables(tuple(LoggedEvent("OP1", "OP3", at, 0, A) for at in (1, 2, 3)))
+    design = LogIoDesign(lineage=LineageCapture(ports=ports), garbage=Garbage.NEVER)
+    tables = LogDatabase(tuple(LoggedEvent("OP1", "OP3", at, 0, A) for at in (1, 2, 3)))
     for assigned, output in (((1, (1,)), 0), ((2, (1, 2)), 1), ((3, (3,)), 2)):
         tables, _ = transact(design, tables, "OP3", Assign("OP1", *assigned))
         if output:
@@ -220,8 +224,8 @@ def test_example_7_fills_tables_4_and_5() -> None:
 
 def test_a_group_of_writes_leaves_the_bodies_that_its_writes_leave_alone() -> None:
     ports = PORTS._replace(outs=frozenset({("op", "sink")}))
-    design = Design(lineage=Capture(ports=ports))
-    logged = Tables(tuple(LoggedEvent("op", "sink", at, 0, A) for at in (1, 2)))
+    design = LogIoDesign(lineage=LineageCapture(ports=ports))
+    logged = LogDatabase(tuple(LoggedEvent("op", "sink", at, 0, A) for at in (1, 2)))
     by_group, _ = transact(design, logged, "op", ExecutedGroup("sink", (1, 2)))
     alone = logged
     for at in (1, 2):

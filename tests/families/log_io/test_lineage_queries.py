@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from model.events import Body
 from model.protocols.log_io.design import (
-    Capture,
-    Design,
+    LineageCapture,
     LineageScope,
+    LogIoDesign,
     OfState,
     OutputPort,
     Ports,
@@ -31,11 +31,11 @@ from model.protocols.log_io.lineage.queries import backward, forward, relationsh
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, Key, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import ContextRow, Key, LogDatabase, LoggedEvent, Used
 from tests.families.log_io.lineage_worlds import every_world, whole
 
 A = Body(1, "a")
-CONTEXT = Context((), (0,), (0,))
+CONTEXT = ContextRow((), (0,), (0,))
 
 
 # --- queries ---------------------------------------------------------------------------------
@@ -101,9 +101,12 @@ def test_retention_deletes_what_is_older_and_nothing_else() -> None:
 @given(st.sets(st.integers(0, 40)), st.integers(1, 3))
 def test_a_later_clean_up_deletes_no_more(late: set[int], newest: int) -> None:
     """The rows of events within the window are the same, whenever earlier clean-ups came."""
-    capture = Capture(ports=LINE, retention=Retention(newest))
-    eager, lazy = Design(lineage=capture), Design(lineage=replace(capture, retention=None))
-    always, sometimes = Tables(), Tables()
+    capture = LineageCapture(ports=LINE, retention=Retention(newest))
+    eager, lazy = (
+        LogIoDesign(lineage=capture),
+        LogIoDesign(lineage=replace(capture, retention=None)),
+    )
+    always, sometimes = LogDatabase(), LogDatabase()
     for at, (node, message) in enumerate(TRANSACTIONS):
         always, _ = transact(eager, always, node, message)
         sometimes, _ = transact(eager if at in late else lazy, sometimes, node, message)
@@ -141,13 +144,13 @@ TRANSACTIONS = [
 
 def test_nothing_that_a_state_was_made_of_is_older_than_the_retention() -> None:
     """Lineage through states goes back to the first input, so retention deletes none of it."""
-    capture = Capture(
+    capture = LineageCapture(
         (LineageScope(OutputPort("source"), OutputPort("op")),),
         of_state=OfState.SETS,
         retention=Retention(1),
     )
     base = PROTOCOL.named("log-io:lineage-of-state-by-sets")
-    protocol = replace(base, design=Design(lineage=capture))
+    protocol = replace(base, design=LogIoDesign(lineage=capture))
     scope = of_one(PAIRS, 3, "a", crashes=0)
     tables = max(every_world(protocol, scope), key=lambda one: len(one.used))
     assert {row.number for row in tables.data if row.receiver == "op"} == {1, 2, 3}

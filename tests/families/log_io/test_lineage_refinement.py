@@ -8,17 +8,17 @@ from hypothesis import find, given
 from hypothesis import strategies as st
 
 from model.events import Body
-from model.protocols.log_io.design import Capture, Design, Ports
-from model.protocols.log_io.lineage.refinement import Dependency, records_behind, refine
+from model.protocols.log_io.design import LineageCapture, LogIoDesign, Ports
+from model.protocols.log_io.lineage.refinement import AttributeDependency, records_behind, refine
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Lineage
-from model.protocols.log_io.tables import Context, Key, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import ContextRow, Key, LogDatabase, LoggedEvent, Used
 
 DAY = "2025-02-23T"
 OFFSET = "+03:00"
-CONTEXT = Context((), (0,), (0,))
+CONTEXT = ContextRow((), (0,), (0,))
 PORTS = Ports(frozenset({("OP1", "OP3")}), frozenset({("OP3", "OP4")}))
-ITEM, STATE = Dependency("item_ID", "item_ID"), Dependency("state", "state")
+ITEM, STATE = AttributeDependency("item_ID", "item_ID"), AttributeDependency("state", "state")
 
 
 def hour(date: str) -> str:
@@ -26,8 +26,8 @@ def hour(date: str) -> str:
     return f"{date.partition(':')[0]}:00:00{OFFSET}"
 
 
-HOUR = Dependency("date", "hour", hour)
-TOTAL = Dependency("amount", "total")
+HOUR = AttributeDependency("date", "hour", hour)
+TOTAL = AttributeDependency("amount", "total")
 """It does not hold: amounts are added up."""
 
 
@@ -58,14 +58,14 @@ def sums(window: str, batches: tuple[tuple[Body, ...], ...]) -> Sums:
     return Sums(tuple(found))
 
 
-def logged(window: str, batches: tuple[tuple[Body, ...], ...]) -> tuple[Tables, Sums]:
+def logged(window: str, batches: tuple[tuple[Body, ...], ...]) -> tuple[LogDatabase, Sums]:
     """The tables after OP3 has put out the window of an hour, and what was really used."""
     found = sums(window, batches)
     events = (
         LoggedEvent("OP1", "OP3", at, 0, Body(0, "batch", batch))
         for at, batch in enumerate(batches, 1)
     )
-    tables, design = Tables(tuple(events)), Design(lineage=Capture(ports=PORTS))
+    tables, design = LogDatabase(tuple(events)), LogIoDesign(lineage=LineageCapture(ports=PORTS))
     for at in range(1, len(batches) + 1):
         tables, _ = transact(design, tables, "OP3", Assign("OP1", at, (1,)))
     body = Body(0, "batch", tuple(record for record, _ in found.records))
@@ -112,7 +112,7 @@ DEPENDENCIES = st.sets(st.sampled_from([ITEM, STATE, HOUR])).map(tuple)
 
 @given(BATCHES, DEPENDENCIES)
 def test_refinement_drops_no_record_that_was_used_if_the_dependencies_hold(
-    batches: tuple[tuple[Body, ...], ...], dependencies: tuple[Dependency, ...]
+    batches: tuple[tuple[Body, ...], ...], dependencies: tuple[AttributeDependency, ...]
 ) -> None:
     tables, found = logged(TEN, batches)
     for record, used in found.records:
@@ -125,8 +125,8 @@ def test_refinement_drops_no_record_that_was_used_if_the_dependencies_hold(
 @given(BATCHES, DEPENDENCIES, DEPENDENCIES)
 def test_more_dependencies_leave_fewer_records(
     batches: tuple[tuple[Body, ...], ...],
-    some: tuple[Dependency, ...],
-    more: tuple[Dependency, ...],
+    some: tuple[AttributeDependency, ...],
+    more: tuple[AttributeDependency, ...],
 ) -> None:
     inputs = [one for batch in batches for one in batch]
     for record, _ in sums(TEN, batches).records:
@@ -149,13 +149,13 @@ def test_refinement_goes_on_over_several_operators() -> None:
     """OP4 relays the window of OP3, and asks for the records behind one of its own."""
     tables, found = logged(TEN, EVENTS)
     ports = Ports(PORTS.ins | {("OP3", "OP4")}, PORTS.outs | {("OP4", "end")})
-    design = Design(lineage=Capture(ports=ports))
+    design = LogIoDesign(lineage=LineageCapture(ports=ports))
     tables, _ = transact(design, tables, "OP4", Assign("OP3", 1, (1,)))
     (batch,) = (row.body for row in tables.events if row.sender == "OP3")
     used = Used("OP4", "end", 1, 1, frozenset({("OP3", 1)}))
     commit = Commit((LoggedEvent("OP4", "end", 1, 0, batch),), CONTEXT, 1, Lineage((used,)))
     tables, _ = transact(design, tables, "OP4", commit)
-    same = tuple(Dependency(name, name) for name in ("hour", "item_ID", "state"))
+    same = tuple(AttributeDependency(name, name) for name in ("hour", "item_ID", "state"))
     for record, really in found.records:
         behind = records_behind(
             tables, ("OP4", "end", 1), record, {"OP4": same, "OP3": (ITEM, STATE, HOUR)}

@@ -15,7 +15,7 @@ from model.evidence import Case, Outcome
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.design import Delivery, Design, Garbage, Replaying, Scaling
+from model.protocols.log_io.design import Delivery, Garbage, LogIoDesign, Replaying, Scaling
 from model.protocols.log_io.evidence import replicas, scopes
 from model.protocols.log_io.evidence.shapes import one
 from model.protocols.log_io.lineage.queries import backward, forward
@@ -23,7 +23,7 @@ from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from model.system import System
 from model.world import World, progress
 from proofs.explore.explorer import edges, explore
@@ -31,7 +31,7 @@ from proofs.explore.explorer import edges, explore
 A = Body(1, "a")
 LOSSY = Delivery.LOSSY
 ONE, FIRST = Replaying(frozenset({"one"})), Replaying(frozenset({"first"}))
-CONTEXT = Context((), (0,), (0,))
+CONTEXT = ContextRow((), (0,), (0,))
 
 
 def last_worlds(case: Case, *, lineage: bool = True) -> list[World]:
@@ -43,10 +43,10 @@ def last_worlds(case: Case, *, lineage: bool = True) -> list[World]:
     return [w for w in found if not any(progress(system, w, name) for name in system.sites)]
 
 
-def tables_of(case: Case, world: World) -> Tables:
+def tables_of(case: Case, world: World) -> LogDatabase:
     system = System(PROTOCOL.named("log-io:lineage"), case.scope)
     state = world.nodes[system.node_at[LOG]].state
-    assert isinstance(state, Tables)
+    assert isinstance(state, LogDatabase)
     return state
 
 
@@ -90,11 +90,16 @@ def test_a_commit_ends_one_input_set_and_keeps_the_others(
     rows: list[LoggedEvent], inset: int
 ) -> None:
     outputs = (LoggedEvent("op", "sink", 1, 0, A),)
-    tables, effects = transact(Design(), Tables(tuple(rows)), "op", Commit(outputs, CONTEXT, inset))
+    tables, effects = transact(
+        LogIoDesign(), LogDatabase(tuple(rows)), "op", Commit(outputs, CONTEXT, inset)
+    )
     assert effects == ()
     assert {*tables.events} == {row for row in rows if row.inset != inset} | {*outputs}
     kept, _ = transact(
-        Design(garbage=Garbage.NEVER), Tables(tuple(rows)), "op", Commit(outputs, CONTEXT, inset)
+        LogIoDesign(garbage=Garbage.NEVER),
+        LogDatabase(tuple(rows)),
+        "op",
+        Commit(outputs, CONTEXT, inset),
     )
     assert {row[:3] for row in kept.events} == {row[:3] for row in (*rows, *outputs)}
     assert all(row.done == (row.inset == inset) for row in kept.events if row.receiver == "op")
@@ -102,7 +107,7 @@ def test_a_commit_ends_one_input_set_and_keeps_the_others(
 
 @given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:4]))
 def test_recovery_reads_each_undone_row_once(rows: list[LoggedEvent]) -> None:
-    _, (answer,) = transact(Design(), Tables(tuple(rows)), "op", Restore())
+    _, (answer,) = transact(LogIoDesign(), LogDatabase(tuple(rows)), "op", Restore())
     assert isinstance(answer, Send)
     found = answer.message
     assert isinstance(found, Restored)
@@ -115,16 +120,16 @@ def test_recovery_reads_each_undone_row_once(rows: list[LoggedEvent]) -> None:
 
 def test_an_assignment_is_of_one_event() -> None:
     rows = (LoggedEvent("r", "op", 1, 0, A), LoggedEvent("r", "op", 2, 0, A))
-    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, (7,)))
+    tables, _ = transact(LogIoDesign(), LogDatabase(rows), "op", Assign("r", 1, (7,)))
     assert [row.inset for row in tables.events] == [7, 0]
 
 
 def test_an_event_of_two_input_sets_has_two_rows_and_is_done_in_one() -> None:
     """Section 3.4: "as many entries for e are created in EVENT_LOG"."""
     rows = (LoggedEvent("r", "op", 1, 0, A), LoggedEvent("r", "op", 2, 0, A))
-    tables, _ = transact(Design(), Tables(rows), "op", Assign("r", 1, (8, 7)))
+    tables, _ = transact(LogIoDesign(), LogDatabase(rows), "op", Assign("r", 1, (8, 7)))
     assert [row[2:4] for row in tables.events] == [(1, 7), (1, 8), (2, 0)]
-    tables, _ = transact(Design(), tables, "op", Commit((), CONTEXT, 7))
+    tables, _ = transact(LogIoDesign(), tables, "op", Commit((), CONTEXT, 7))
     assert [row[2:4] for row in tables.events] == [(1, 8), (2, 0)]
 
 
@@ -164,20 +169,20 @@ def test_a_crash_between_assignment_and_removal_takes_nothing_twice() -> None:
     [
         (
             replicas.A_REPLICA_GOES_AWAY,
-            Design(scaling=Scaling(), replaying=ONE),
+            LogIoDesign(scaling=Scaling(), replaying=ONE),
             "no replay operator",
         ),
         (
             replicas.A_REPLICA_GOES_AWAY,
-            Design(scaling=Scaling(), connection=LOSSY),
+            LogIoDesign(scaling=Scaling(), connection=LOSSY),
             "lasting connections",
         ),
-        (scopes.TWO_RELAYS, Design(replaying=FIRST, connection=LOSSY), "lasting connections"),
+        (scopes.TWO_RELAYS, LogIoDesign(replaying=FIRST, connection=LOSSY), "lasting connections"),
     ],
     ids=lambda one: getattr(one, "name", None),
 )
 def test_choices_that_the_model_does_not_have_together_are_refused(
-    case: Case, design: Design, expected: str
+    case: Case, design: LogIoDesign, expected: str
 ) -> None:
     with pytest.raises(Invalid, match=expected):
         deploy(design, case.scope)

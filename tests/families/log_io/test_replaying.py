@@ -16,7 +16,7 @@ from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.replaying.log import change, collect
 from model.protocols.log_io.replaying.messages import Mark, Reset
-from model.protocols.log_io.tables import LoggedEvent, SetState, Tables
+from model.protocols.log_io.tables import LogDatabase, LoggedEvent, SetState
 from model.world import Deliver, Restart, offers
 from proofs.explore.explorer import explore
 
@@ -28,7 +28,7 @@ REPLAY = PROTOCOL.named("log-io:replay")
 
 # --- what the log keeps ------------------------------------------------------------------------
 @st.composite
-def tables(draw: st.DrawFn) -> Tables:
+def tables(draw: st.DrawFn) -> LogDatabase:
     """Rows between reader, first, second and third: Input Set N of a node makes its output N."""
     events, states = [], []
     for sender, receiver in NEXT.items():
@@ -40,11 +40,11 @@ def tables(draw: st.DrawFn) -> Tables:
             if sender in CHAIN.operators:
                 states.append(SetState(sender, number, (), ((sender, receiver, number),)))
     rows = tuple(sorted(events, key=lambda row: row.key))
-    return Tables(rows, states=tuple(sorted(states)))
+    return LogDatabase(rows, states=tuple(sorted(states)))
 
 
 @given(tables())
-def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: Tables) -> None:
+def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: LogDatabase) -> None:
     """Needed: it is awaited, or an output that was made of it is undone, or is kept itself."""
     after = collect(CHAIN, before)
     kept = {row.key for row in after.events}
@@ -62,7 +62,7 @@ def test_a_done_input_is_kept_just_while_somebody_may_need_it(before: Tables) ->
 
 
 @given(tables(), st.sets(st.integers(1, 5)))
-def test_marks_come_and_go_and_change_nothing_else(before: Tables, numbers: set[int]) -> None:
+def test_marks_come_and_go_and_change_nothing_else(before: LogDatabase, numbers: set[int]) -> None:
     keys = tuple(("first", "second", number) for number in sorted(numbers))
     bare = change(before, Reset(tuple(row.key for row in before.events)))
     marked = change(bare, Mark(keys))
@@ -86,7 +86,7 @@ def with_an_output_of_first() -> Play:
 def rows_of(play: Play, sender: str) -> list[LoggedEvent]:
     """The rows of this sender in the log."""
     tables = play.state(LOG)
-    assert isinstance(tables, Tables)
+    assert isinstance(tables, LogDatabase)
     return [row for row in tables.events if row.sender == sender]
 
 

@@ -8,17 +8,17 @@ from hypothesis import strategies as st
 
 from model.core import OperatorClass, Send
 from model.events import Body
-from model.protocols.log_io.design import Design, Replicas, Scaling
+from model.protocols.log_io.design import LogIoDesign, Replicas, Scaling
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Move, Resent
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from proofs.explore.explorer import explore
 
 DISPATCHER, STAYS, LEAVES, MERGER, _ = Replicas()
-BEFORE, AFTER = Context((), (0,), (0, 0)), Context((), (0,), (1, 0), alone=True)
-WAITS = Design(scaling=Scaling(in_turn=True))
+BEFORE, AFTER = ContextRow((), (0,), (0, 0)), ContextRow((), (0,), (1, 0), alone=True)
+WAITS = LogIoDesign(scaling=Scaling(in_turn=True))
 INPUT = LoggedEvent(DISPATCHER, LEAVES, 2, 0, Body(2, "b"))
 OUTPUT = LoggedEvent(LEAVES, MERGER, 1, 0, Body(1, "b"))
 MOVE = Move(LEAVES, STAYS, (INPUT,), 1, AFTER)
@@ -34,13 +34,13 @@ ROWS = st.builds(
 )
 
 
-def tables(*rows: LoggedEvent) -> Tables:
-    return Tables(tuple(sorted(rows)), ((DISPATCHER, BEFORE),))
+def tables(*rows: LoggedEvent) -> LogDatabase:
+    return LogDatabase(tuple(sorted(rows)), ((DISPATCHER, BEFORE),))
 
 
 @given(st.lists(ROWS, max_size=6, unique_by=lambda row: row[:3]))
 def test_a_move_keeps_every_undone_event_and_its_order(rows: list[LoggedEvent]) -> None:
-    design, before = Design(scaling=Scaling()), tables(*rows)
+    design, before = LogIoDesign(scaling=Scaling()), tables(*rows)
     _, (answer,) = transact(design, before, DISPATCHER, Choose(LEAVES))
     assert isinstance(answer, Send)
     chosen: Chosen = answer.message

@@ -29,7 +29,7 @@ from model.protocols.micro_batch.family import MICRO_BATCH
 from model.protocols.micro_batch.messages import (
     NO_BATCH,
     Batch,
-    Design,
+    MicroBatchDesign,
     Offsets,
     Rows,
     Write,
@@ -268,7 +268,7 @@ def test_a_known_id_hides_events_or_lets_them_through_twice() -> None:
     scope = replace(_counted(2), inputs=(("source", Inputs((A,), 2)),))
 
     def ends(first: int | None) -> set[Guarantee]:
-        design = Design(offsets=Offsets.AFTER, first=first)
+        design = MicroBatchDesign(offsets=Offsets.AFTER, first=first)
         system = System(MICRO_BATCH.design("", design), scope)
         worlds = (world for _, _, world in edges(system.protocol, scope))
         return {guarantee(scope, observe(w)) for w in worlds if quiescent(system, w)}

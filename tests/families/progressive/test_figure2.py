@@ -7,7 +7,7 @@ from model.core import Arrival
 from model.graph import SINK, SOURCE, Graph
 from model.parts import over_words
 from model.play import OwnAction, Play
-from model.protocols.progressive.design import Design, Order, Outputs
+from model.protocols.progressive.design import Order, Outputs, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import COORDINATOR
 from model.system import read_gauges
@@ -33,7 +33,7 @@ GRAPH = Graph(
     ),
     (("p1", "p2"), ("p2", "p3"), ("p3", "p4"), ("p3", "p5"), ("p4", "Q1"), ("p5", "Q2")),
 )
-DESIGN = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED)
+DESIGN = ProgressiveDesign(order=Order.RECOVERY, outputs=Outputs.COMMITTED)
 PROTOCOL = PROGRESSIVE_RECOVERY.design("figure 2", DESIGN)
 SCOPE = over_words(GRAPH, 3, "a", crashes=3)
 TIMER = "punctuate"

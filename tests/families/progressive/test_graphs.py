@@ -15,12 +15,12 @@ from model.properties import allowed_outputs
 from model.protocols.progressive.design import (
     Accepts,
     Buffering,
-    Design,
     Ends,
     Fence,
-    Late,
+    LateFailures,
     Order,
     Outputs,
+    ProgressiveDesign,
 )
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from proofs.explore.random_walk import Walks, walks
@@ -57,20 +57,20 @@ def scopes(draw: st.DrawFn) -> Scope:
 
 FREE = {
     "buffering": st.sampled_from(Buffering),
-    "late": st.sampled_from(Late),
+    "late": st.sampled_from(LateFailures),
     "overlap": st.booleans(),
     "threshold": st.integers(0, 3),
 }
-NUMBERED = st.builds(Design, **FREE)
+NUMBERED = st.builds(ProgressiveDesign, **FREE)
 COMMITTED = st.builds(
-    Design,
+    ProgressiveDesign,
     outputs=st.just(Outputs.COMMITTED),
     order=st.sampled_from([Order.RECOVERY, Order.ALWAYS]),
     **FREE,
 )
 
 
-def walk(design: Design, scope: Scope, count: int, seed: int) -> Walks:
+def walk(design: ProgressiveDesign, scope: Scope, count: int, seed: int) -> Walks:
     """Unions of unions allow thousands of outputs, which no other graph asks for again."""
     allowed_outputs.cache_clear()
     return walks(PROGRESSIVE_RECOVERY.design("any", design), scope, count, seed)
@@ -78,7 +78,9 @@ def walk(design: Design, scope: Scope, count: int, seed: int) -> Walks:
 
 @pytest.mark.slow
 @given(scopes(), NUMBERED | COMMITTED, st.integers(0, 10**6))
-def test_mended_designs_are_right_in_any_graph(scope: Scope, design: Design, seed: int) -> None:
+def test_mended_designs_are_right_in_any_graph(
+    scope: Scope, design: ProgressiveDesign, seed: int
+) -> None:
     found = walk(design, scope, WALKS, seed)
     assert found.trace is None, found.property
 
@@ -99,6 +101,6 @@ def test_the_same_walks_find_flaws(flaw: dict[str, object]) -> None:
         (("source", SOURCE), ("p0", Relay()), ("p1", Relay()), ("sink", SINK)),
         (("source", "p0"), ("p0", "p1"), ("p1", "sink")),
     )
-    design = Design(**flaw)  # type: ignore[arg-type]
+    design = ProgressiveDesign(**flaw)  # type: ignore[arg-type]
     found = walk(design, over_words(graph, 3, "a", crashes=2), 3_000, seed=1)
     assert found.trace is not None

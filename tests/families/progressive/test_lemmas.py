@@ -14,15 +14,15 @@ from model.core import NodeName
 from model.evidence import Case
 from model.graph import Graph
 from model.protocols.progressive import partition, scopes
-from model.protocols.progressive.design import Design, Ends
+from model.protocols.progressive.design import Ends, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
+    CoordinatorPhase,
     CoordinatorState,
     Members,
     PartitionState,
-    Phase,
-    SourceState,
+    PunctuatingSource,
 )
 from model.system import System
 from model.world import World
@@ -32,7 +32,7 @@ from proofs.prove.conformance import Comparison, Coverage, Formulas, Mismatch, P
 from proofs.prove.lemma import all_given
 from proofs.prove.structure import Structure
 
-FORMULAS = Formulas(system(all_given, Design()))
+FORMULAS = Formulas(system(all_given, ProgressiveDesign()))
 NUMBERS = range(1, 9)
 """No node of these scopes sends more items after a punctuation."""
 WORLDS = 6_000
@@ -66,7 +66,7 @@ class Observer(NamedTuple):
     def state(self, world: World, name: NodeName) -> Any:
         return world.nodes[self.system.node_at[name]].state
 
-    def phase(self, world: World) -> Phase | None:
+    def phase(self, world: World) -> CoordinatorPhase | None:
         """None while the coordinator is down."""
         state = self.state(world, COORDINATOR)
         return state.phase if isinstance(state, CoordinatorState) else None
@@ -76,7 +76,7 @@ class Observer(NamedTuple):
         items, nodes = rigid.sorts["item"], rigid.sorts["node"]
         leader = self.state(world, COORDINATOR)
         own = {name: self.items_of(world, name, leader.epoch.number, start) for name in nodes}
-        ended = leader.phase is not Phase.RUNNING
+        ended = leader.phase is not CoordinatorPhase.RUNNING
         partitions = self.members.partitions
         return {
             "made": {item: item.n in own[item.by][0] for item in items},
@@ -94,7 +94,7 @@ class Observer(NamedTuple):
     ) -> tuple[set[int], set[int]]:
         """The numbers after the punctuation: of what is made, and of what is kept."""
         state, first = self.state(world, name), self.first(world, name, start)
-        if isinstance(state, SourceState):  # it has what is still to come, too
+        if isinstance(state, PunctuatingSource):  # it has what is still to come, too
             to_come = {n for n in NUMBERS if n > state.number - first}
             return {*NUMBERS}, {item.number - first for item in state.kept} | to_come
         if not isinstance(state, PartitionState) or state.epoch is None:
@@ -148,7 +148,7 @@ def between(before: Table, after: Table) -> Iterator[Table]:
     yield after
 
 
-def paths(design: Design, case: Case) -> Iterator[Path]:
+def paths(design: ProgressiveDesign, case: Case) -> Iterator[Path]:
     """All edges of progressive recoveries, and their beginnings."""
     scope = case.scope
     protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
@@ -156,9 +156,9 @@ def paths(design: Design, case: Case) -> Iterator[Path]:
     rigid = rigid_of(scope.graph, see.members)
     for before, _, after in edges(protocol, scope, limit=WORLDS):
         phases = see.phase(before), see.phase(after)
-        if phases[1] is None or Phase.RUNNING not in phases:
+        if phases[1] is None or CoordinatorPhase.RUNNING not in phases:
             continue
-        if phases[0] is Phase.RUNNING:
+        if phases[0] is CoordinatorPhase.RUNNING:
             start = see.state(before, COORDINATOR).epoch.start
             first, last = (see.table(world, rigid, start) for world in (before, after))
             yield Path(rigid, (first, *between(first, last)))
@@ -167,7 +167,7 @@ def paths(design: Design, case: Case) -> Iterator[Path]:
             yield Path(rigid, (see.table(after, rigid, start),), initial=True)
 
 
-def mismatch(design: Design, case: Case, account: Coverage) -> Mismatch | None:
+def mismatch(design: ProgressiveDesign, case: Case, account: Coverage) -> Mismatch | None:
     comparison = Comparison(FORMULAS)
     found = (comparison.compare(path, account) for path in paths(design, case))
     return next((one for one in found if one), None)
@@ -177,16 +177,16 @@ def mismatch(design: Design, case: Case, account: Coverage) -> Mismatch | None:
 def test_recoveries_are_as_the_lemma_has_them() -> None:
     account = Coverage()
     for case in (FIRST, SECOND, SIDE):
-        found = mismatch(Design(threshold=0), case, account)
+        found = mismatch(ProgressiveDesign(threshold=0), case, account)
         assert found is None, f"{case.name}: {found.what}"
     assert account.alone == {"make", "fail", "notice", "rejoin", "acknowledge", "end"}
 
 
 def test_a_failure_that_cancels_nothing_does_not_conform() -> None:
-    design = Design(threshold=0, ends=Ends.CHECKPOINT)
+    design = ProgressiveDesign(threshold=0, ends=Ends.CHECKPOINT)
     assert mismatch(design, SECOND, Coverage()) is not None
 
 
 def test_a_partition_that_keeps_nothing_does_not_conform(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition, "_is_buffering", lambda *_: False)
-    assert mismatch(Design(threshold=0), SECOND, Coverage()) is not None
+    assert mismatch(ProgressiveDesign(threshold=0), SECOND, Coverage()) is not None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from model.core import Received, Send, Site
 from model.events import Body
 from model.protocols.progressive import scopes
-from model.protocols.progressive.design import Design, Order
+from model.protocols.progressive.design import Order, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import (
     COORDINATOR,
@@ -155,7 +155,9 @@ def follow(site: Site, run: Run, action: Action) -> Iterator[Run]:
         yield run
 
 
-def mismatch(design: Design, actions: list[Action], account: Coverage) -> Mismatch | None:
+def mismatch(
+    design: ProgressiveDesign, actions: list[Action], account: Coverage
+) -> Mismatch | None:
     protocol = PROGRESSIVE_RECOVERY.design("to compare", design)
     site = System(protocol, scopes.A_TRIANGLE_THE_UNION.scope).sites["union"]
     runs = [Run(boot(site))]
@@ -166,7 +168,7 @@ def mismatch(design: Design, actions: list[Action], account: Coverage) -> Mismat
 
 @given(st.lists(st.sampled_from([0, 0, 1, 1, RESTART]), max_size=30))
 def test_numbers_are_as_the_lemma_has_them(actions: list[Action]) -> None:
-    found = mismatch(Design(), actions, Coverage())
+    found = mismatch(ProgressiveDesign(), actions, Coverage())
     assert found is None, found.what
 
 
@@ -177,11 +179,11 @@ LATE: list[Action] = [1, RESTART, 0, 0, 0, 1, 1]
 
 def test_one_run_takes_every_transition() -> None:
     account = Coverage()
-    assert mismatch(Design(), RUN, account) is None
+    assert mismatch(ProgressiveDesign(), RUN, account) is None
     assert {*account.transitions} == {"take", "store", "restart"}
 
 
 @pytest.mark.parametrize("order", [Order.NEVER, Order.RECOVERY])
 def test_another_order_does_not_conform(order: Order) -> None:
-    assert mismatch(Design(), LATE, Coverage()) is None
-    assert mismatch(Design(order=order), LATE, Coverage()) is not None
+    assert mismatch(ProgressiveDesign(), LATE, Coverage()) is None
+    assert mismatch(ProgressiveDesign(order=order), LATE, Coverage()) is not None

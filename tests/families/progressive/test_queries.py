@@ -7,7 +7,7 @@ import pytest
 from model.core import Observation, Property, Scope, When
 from model.errors import Invalid
 from model.properties import comparisons
-from model.protocols.progressive.design import Design, Order, Outputs
+from model.protocols.progressive.design import Order, Outputs, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import DataTuple
 from model.protocols.progressive.protocol import PROTOCOL
@@ -17,9 +17,9 @@ from model.world import DOWN, Action, Deliver, World
 from proofs.explore.explorer import edges, explore
 from sim.inputs.flights import flight_workload
 
-COMMITTED = Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED, threshold=0)
-NUMBERED = Design(order=Order.ALWAYS, outputs=Outputs.NUMBERED, threshold=0)
-AT_ONCE = Design(outputs=Outputs.AT_ONCE)
+COMMITTED = ProgressiveDesign(order=Order.RECOVERY, outputs=Outputs.COMMITTED, threshold=0)
+NUMBERED = ProgressiveDesign(order=Order.ALWAYS, outputs=Outputs.NUMBERED, threshold=0)
+AT_ONCE = ProgressiveDesign(outputs=Outputs.AT_ONCE)
 HEALTHY = 1
 """The query Q2, which hands on every tuple.  O2, which fails, belongs to Q1 alone."""
 SCOPE = of(QUERIES, 1, 1, "O2")
@@ -74,7 +74,7 @@ def is_early(system: System, before: World, action: Action, after: World) -> boo
 @pytest.mark.slow
 @pytest.mark.parametrize(("design", "early"), [(NUMBERED, True), (COMMITTED, False)])
 def test_results_that_wait_for_a_checkpoint_wait_for_all_partitions(
-    design: Design, early: bool
+    design: ProgressiveDesign, early: bool
 ) -> None:
     """Then a recovery in progress helps no query: a global checkpoint needs everybody."""
     protocol = PROGRESSIVE_RECOVERY.design("queries", design)

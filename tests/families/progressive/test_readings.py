@@ -10,19 +10,19 @@ import pytest
 from model.core import Guarantee, Scope
 from model.evidence import Outcome
 from model.protocols.progressive import scopes
-from model.protocols.progressive.design import PUBLISHED, Design, Order, Outputs
+from model.protocols.progressive.design import PUBLISHED, Order, Outputs, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from proofs.explore.explorer import Exploration, explore
 
-MENDED = Design()
+MENDED = ProgressiveDesign()
 MENDS = [
     field.name
-    for field in fields(Design)
+    for field in fields(ProgressiveDesign)
     if getattr(PUBLISHED, field.name) != getattr(MENDED, field.name)
 ]
 
 
-def look(design: Design, scope: Scope) -> Exploration:
+def look(design: ProgressiveDesign, scope: Scope) -> Exploration:
     found = explore(PROGRESSIVE_RECOVERY.design("reading", design), scope, until=Guarantee.PRECISE)
     assert found.counterexample is not None or found.complete
     return found
@@ -55,7 +55,7 @@ def test_eight_choices_are_mended() -> None:
 def test_numbers_between_partitions_need_one_order_in_recovery() -> None:
     """Even if results wait: a partition fails in the recovery, and numbers other tuples then."""
     twice = scopes.A_TRIANGLE_THE_UNION_TWICE.scope
-    design = Design(outputs=Outputs.COMMITTED, threshold=0)
+    design = ProgressiveDesign(outputs=Outputs.COMMITTED, threshold=0)
     assert look(replace(design, order=Order.RECOVERY), twice).counterexample is None
     found = look(replace(design, order=Order.NEVER), twice).counterexample
     assert found is not None

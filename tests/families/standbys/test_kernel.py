@@ -37,7 +37,7 @@ from model.protocols.active_standby.messages import Trim
 from model.protocols.passive_standby.checkpoints import CHECKPOINT
 from model.protocols.passive_standby.messages import Checkpoint
 from model.registry import protocols
-from model.standbys.choices import Returns
+from model.standbys.choices import NodeReturns
 from model.standbys.consumers import ACKNOWLEDGE
 from model.standbys.messages import Ack, Last, Output
 from model.system import System
@@ -71,15 +71,19 @@ NETWORKS = {"relay": (FILTER, Relay()), "windows": (AGGREGATE, Aggregate("count"
 FAMILIES: dict[StudiedProtocol, tuple[str, Any, Any]] = {
     StudiedProtocol.PASSIVE: (
         "passive-standby",
-        passive.Design(),
+        passive.PassiveStandbyDesign(),
         passive.PRECISE,
     ),
     StudiedProtocol.ACTIVE: (
         "active-standby",
-        active.Design(serves=active.Serves.HIGH),
+        active.ActiveStandbyDesign(serves=active.Serves.HIGH),
         replace(active.PRECISE, serves=active.Serves.HIGH),
     ),
-    StudiedProtocol.UPSTREAM: ("upstream-backup-acks", acks.Design(), acks.PRECISE),
+    StudiedProtocol.UPSTREAM: (
+        "upstream-backup-acks",
+        acks.UpstreamBackupAcksDesign(),
+        acks.PRECISE,
+    ),
 }
 SAME = (Moments(0.3, 437.7, 20.0, 20.0), Moments(0.7, 503.4, 12.0, 12.0))
 OWN = (Moments(0.7, 455.4, 46.0, 12.0), Moments(0.1, 492.6, 12.0, 46.0))
@@ -135,7 +139,9 @@ def work_ms(network: QueryNetwork) -> float:
 
 def timed(setting: HwangSetting, box: Any, moments: Moments, design: Any = None) -> Timed:
     name, rollback, precise = FAMILIES[setting.protocol]
-    chosen = replace(design or (precise if setting.precise else rollback), returns=Returns.NEVER)
+    chosen = replace(
+        design or (precise if setting.precise else rollback), returns=NodeReturns.NEVER
+    )
     protocol = protocols()[name].vary(design=chosen)
     system = System(protocol, Scope(chain(("A", box)), (("source", Inputs((), 0)),), 1))
     log: list[LogEntry] = []
@@ -296,7 +302,7 @@ def test_the_mended_rule_of_active_standby_keeps_more_than_the_published_one() -
     """The mended secondary compares high watermarks with low ones: it keeps in addition the outputs
     with a tuple that was in a window when the last one served was made."""
     setting, (_, box) = point(StudiedProtocol.ACTIVE, AGGREGATE), NETWORKS["windows"]
-    found = timed(setting, box, SAME[0], active.Design())
+    found = timed(setting, box, SAME[0], active.ActiveStandbyDesign())
     outputs = int(process(AGGREGATE, COUNT).outs.sum())
     more = found.passed - outputs - kernel(setting, SAME[0]).duplicates
     assert more == (AGGREGATE.window - 1) // AGGREGATE.advance

@@ -23,13 +23,13 @@ from model.protocol import Protocol
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
-    Absent,
+    AbsentInput,
     Cuts,
-    Design,
     Idle,
+    InputNames,
     Labels,
-    Names,
     Renews,
+    UpstreamBackupAcksDesign,
 )
 from model.registry import protocols
 from model.world import (
@@ -62,7 +62,7 @@ STEPS = st.one_of(
 )
 
 
-def upstream_backup(design: Design) -> Protocol:
+def upstream_backup(design: UpstreamBackupAcksDesign) -> Protocol:
     return protocols()["upstream-backup-acks"].vary(design=design)
 
 
@@ -130,14 +130,14 @@ def test_unions_recover_precisely_by_determinants(name: str, data: st.DataObject
     assert recovery_in(protocols()[name], scope, steps) is Guarantee.PRECISE
 
 
-@pytest.mark.parametrize("names", Names)
-def test_a_name_that_begins_anew_hides_what_is_new(names: Names) -> None:
+@pytest.mark.parametrize("names", InputNames)
+def test_a_name_that_begins_anew_hides_what_is_new(names: InputNames) -> None:
     """Five tuples through three nodes, the first of which fails after the fourth one: B discards
     what comes again, and C takes the fifth one for an old one by its number."""
     protocol = upstream_backup(replace(PRECISE, names=names))
     steps = [*[(INJECT, 0)] * 4, (SETTLE, 0), (FAIL, 0), (INJECT, 0)]
     found = recovery(protocol, [Relay()] * 3, 2, steps)
-    assert found is (Guarantee.PRECISE if names is Names.MARKS else Guarantee.GAP)
+    assert found is (Guarantee.PRECISE if names is InputNames.MARKS else Guarantee.GAP)
 
 
 def after_two_failures(protocol: Protocol, box: Any, tuples: int) -> Guarantee:
@@ -172,15 +172,17 @@ def test_windows_by_count_are_aligned_if_the_state_is_kept(name: str) -> None:
     assert (found is Guarantee.PRECISE) is (name != "upstream-backup-acks")
 
 
-@pytest.mark.parametrize("absent", Absent)
-def test_an_input_of_which_nothing_is_held_is_needed_from_the_next_tuple_on(absent: Absent) -> None:
+@pytest.mark.parametrize("absent", AbsentInput)
+def test_an_input_of_which_nothing_is_held_is_needed_from_the_next_tuple_on(
+    absent: AbsentInput,
+) -> None:
     """Windows of three tuples, each of which begins two tuples after the one before: a1 a2 b1, then
     b1 b2 b3, in which there is no a.  A restart that begins with a2 is out of line."""
     scope = two(after_union(windows(3, 2)), 3, 3, "b")
     left, right = (INJECT, 0), (INJECT, 1)
     steps = [left, left, right, right, right, (SETTLE, 0), left, (SETTLE, 0), (FAIL, 0)]
     found = recovery_in(upstream_backup(replace(ARBITRARY_TOO, absent=absent)), scope, steps)
-    assert (found is Guarantee.PRECISE) is (absent is Absent.NEXT)
+    assert (found is Guarantee.PRECISE) is (absent is AbsentInput.NEXT)
 
 
 @pytest.mark.parametrize("renews", Renews)

@@ -14,12 +14,12 @@ from model.pair_scopes import LAST_ALONE, two
 from model.play import Play
 from model.properties import guarantee
 from model.protocol import Failures
-from model.protocols.active_standby.design import PUBLISHED, Design, Serves
+from model.protocols.active_standby.design import PUBLISHED, ActiveStandbyDesign, Serves
 from model.protocols.active_standby.family import ACTIVE_STANDBY
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
 from model.protocols.upstream_backup_acks import design as upstream
 from model.registry import protocols
-from model.standbys.choices import Returns
+from model.standbys.choices import NodeReturns
 from model.world import (
     Crash,
     Deliver,
@@ -34,7 +34,7 @@ EXACT = "passive-standby", "active-standby", "upstream-backup-acks"
 ENDINGS = "", "-again", "-any", "-suspicion"
 
 
-def ends(design: Design) -> Guarantee:
+def ends(design: ActiveStandbyDesign) -> Guarantee:
     """The recovery after one failure of a primary whose secondary has another order.
 
     A: the pair a1 a2; b1 waits; c2 comes out by itself.  Its secondary: the pair a1 b1; a2 waits;
@@ -57,8 +57,8 @@ def ends(design: Design) -> Guarantee:
 
 def test_a_secondary_with_another_order_loses_an_output_by_high_watermarks() -> None:
     """5.3: b1 is in no output that downstream has, and in no state of the secondary."""
-    assert ends(replace(PUBLISHED, returns=Returns.NEVER)) is Guarantee.GAP
-    mended = Design(returns=Returns.NEVER)
+    assert ends(replace(PUBLISHED, returns=NodeReturns.NEVER)) is Guarantee.GAP
+    mended = ActiveStandbyDesign(returns=NodeReturns.NEVER)
     assert ends(replace(mended, serves=Serves.HIGH)) is Guarantee.GAP
     assert ends(mended) is Guarantee.DIVERGENT
 
@@ -107,7 +107,7 @@ def test_a_witness_is_a_run_to_the_guarantee_that_is_pinned() -> None:
 @pytest.mark.exhaustive
 def test_what_downstream_has_received_may_be_needed_there_once_more() -> None:
     """5.2, to the letter: level 1 follows the cause of what was received; 7,381,522 worlds."""
-    design = replace(upstream.PRECISE, maps=upstream.Maps.RECEIVED, returns=Returns.NEVER)
+    design = replace(upstream.PRECISE, maps=upstream.Maps.RECEIVED, returns=NodeReturns.NEVER)
     protocol = protocols()["upstream-backup-acks"].vary(design=design)
     scope = replace(scopes.TWO_NODES_THREE_TUPLES.scope, crashes=2)
     found = explore(protocol, scope)

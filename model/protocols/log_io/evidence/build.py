@@ -27,7 +27,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocol import Protocol
 from model.protocols.log_io import behaviour
 from model.protocols.log_io.behaviour import BEHAVIOUR
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import LogIoDesign
 from model.protocols.log_io.measures import DONE
 from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 
@@ -52,7 +52,7 @@ LOG_IO = Family(
 
 def build(
     name: str,
-    design: Design,
+    design: LogIoDesign,
     scopes: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = CHECKED,

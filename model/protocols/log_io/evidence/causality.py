@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from model.core import CRASHED, RESTORED
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Groups, Writes
+from model.protocols.log_io.design import Groups, LogIoDesign, WriteSupport
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, build
 from model.protocols.log_io.evidence.readings import OUTPUTS_FIRST, WRITES_FIRST
@@ -18,7 +18,7 @@ FAILED = (CRASHED, RESTORED)
 VARIANTS = (
     build(
         "outputs-before-writes",
-        Design(),
+        LogIoDesign(),
         (scopes.A_READER_OF_WRITES.fails(3_022, 5, GAP),),
         "Algorithm 3 sends outputs first (step 5).  If the operator crashes before it writes (step "
         "6), its successor reads an external system that does not show the write.",
@@ -27,7 +27,7 @@ VARIANTS = (
     ),
     build(
         "writes-before-outputs",
-        Design(),
+        LogIoDesign(),
         (
             scopes.A_READER_OF_WRITES.fails(2_537, 7, GAP),
             scopes.A_READER_OF_WRITES_NO_CRASH.fails(70, 11, GAP),
@@ -39,7 +39,7 @@ VARIANTS = (
     ),
     build(
         "writes-in-groups-before-outputs",
-        Design(groups=Groups()),
+        LogIoDesign(groups=Groups()),
         (scopes.A_READER_OF_WRITES_NO_CRASH.fails(70, 11, GAP),),
         "A group has to wait for the one before, too.",
         (),
@@ -47,7 +47,7 @@ VARIANTS = (
     ),
     build(
         "outputs-after-idempotent-writes",
-        Design(writes=Writes.IDEMPOTENT),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
         (
             scopes.A_READER_OF_WRITES.holds(1_419),
             scopes.A_READER_OF_TWO_WRITES.holds(1_324),

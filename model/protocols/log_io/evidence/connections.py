@@ -7,12 +7,12 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Delivery, Design
+from model.protocols.log_io.design import Delivery, LogIoDesign
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, SEEN, build
 from model.protocols.log_io.evidence.readings import INPUTS_LOST
 
-LOSSY = Design(connection=Delivery.LOSSY)
+LOSSY = LogIoDesign(connection=Delivery.LOSSY)
 
 VARIANTS = (
     build(
@@ -42,7 +42,7 @@ VARIANTS = (
     ),
     build(
         "late-log",
-        Design(prompt=False),
+        LogIoDesign(prompt=False),
         (scopes.A_RELAY.fails(102_118, 8, GAP),),
         "Outputs are sent before the log has confirmed the transaction of Algorithm 3, step 4; a "
         "restarted node asks a log that knows less than its neighbours.",

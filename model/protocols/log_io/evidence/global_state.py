@@ -7,7 +7,7 @@ order in which it makes the state anew, with the verdicts expected of them, and 
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Garbage, Known
+from model.protocols.log_io.design import Garbage, Known, LogIoDesign
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, FAILED, GAP, build
 from model.protocols.log_io.evidence.readings import (
@@ -19,12 +19,12 @@ from model.protocols.log_io.evidence.readings import (
     TRIGGERS_AGAIN,
 )
 
-LOGGED = Design(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
+LOGGED = LogIoDesign(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
 
 VARIANTS = (
     build(
         "no-array",
-        Design(),
+        LogIoDesign(),
         (
             scopes.COUNTED_BY_TYPE.fails(2_403, 12, DIVERGENT),
             scopes.TWO_INPUTS_COUNTED_BY_TWO_FUNCTIONS.fails(645, 13, DIVERGENT),
@@ -61,7 +61,7 @@ VARIANTS = (
     ),
     build(
         "array-and-triggers",
-        Design(greatest=Known.EVENT_LOG),
+        LogIoDesign(greatest=Known.EVENT_LOG),
         (scopes.COUNTED_BY_TYPE.fails(2_647, 10, DIVERGENT),),
         "With the array, as published: a replayed input is not counted twice, and the condition is "
         "evaluated all the same.  The stored count is full, and an input that was not the last one "
@@ -71,7 +71,7 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn",
-        Design(),
+        LogIoDesign(),
         (
             scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(739, 10, CONVERGENT),
             scopes.TWO_PORTS_BY_TYPE.fails(15_310, 15, GAP),
@@ -83,7 +83,7 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn-unseen",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(703, 10, GAP),),
         "In another order, the input that was the last one of its Input Set comes before those "
         "that a condition has seen, and the set is never complete.",
@@ -92,7 +92,7 @@ VARIANTS = (
     ),
     build(
         "port-by-port",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(739, 10, CONVERGENT),),
         "So it is with one port after the other.",
         FAILED,
@@ -100,7 +100,7 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn-with-an-order",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_PORTS_IN_ORDER_OF_TIME.holds(966),),
         "An operator that enforces an order of its own between ports keeps in its global state "
         "what it holds back, so that the order of replay makes no difference.",
@@ -109,7 +109,7 @@ VARIANTS = (
     ),
     build(
         "in-order-of-assignment",
-        Design(),
+        LogIoDesign(),
         (
             scopes.TWO_PORTS_AND_TWO_FUNCTIONS.holds(709),
             scopes.TWO_PORTS_BY_TYPE.holds(15_590, quick=False),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Grouped, Groups, Transfer, Writes
+from model.protocols.log_io.design import Grouped, Groups, LogIoDesign, Transfer, WriteSupport
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import STATUS_OF_GROUP
@@ -19,8 +19,8 @@ ANEW, IN_PARTS = Grouped.PENDING, Transfer.IN_PARTS
 AGAIN = (*SEEN, PENDING)
 
 
-def groups(writes: Writes = Writes.CHECKABLE, **changed: Any) -> Design:
-    return Design(writes=writes, groups=Groups(**changed))
+def groups(writes: WriteSupport = WriteSupport.CHECKABLE, **changed: Any) -> LogIoDesign:
+    return LogIoDesign(writes=writes, groups=Groups(**changed))
 
 
 VARIANTS = (
@@ -72,28 +72,28 @@ VARIANTS = (
     ),
     build(
         "idempotent-groups",
-        groups(Writes.IDEMPOTENT),
+        groups(WriteSupport.IDEMPOTENT),
         (scopes.TWO_WRITES_AN_INPUT.holds(3_269),),
         "Idempotent groups are enough if a group is executed as a whole, and again as it was.",
         AGAIN,
     ),
     build(
         "idempotent-groups-in-parts",
-        groups(Writes.IDEMPOTENT, transfer=IN_PARTS),
+        groups(WriteSupport.IDEMPOTENT, transfer=IN_PARTS),
         (scopes.TWO_WRITES_AN_INPUT.fails(3_749, 6, REPEATING),),
         "Each write of the group is idempotent, and the group is not: w1 w2 w1 w2.",
         AGAIN,
     ),
     build(
         "idempotent-groups-anew",
-        groups(Writes.IDEMPOTENT, grouped=ANEW),
+        groups(WriteSupport.IDEMPOTENT, grouped=ANEW),
         (scopes.TWO_WRITES_AN_INPUT.fails(3_311, 9, REPEATING),),
         "A group that has grown is another action, and does not repeat the one before.",
         AGAIN,
     ),
     build(
         "plain-groups",
-        groups(Writes.PLAIN),
+        groups(WriteSupport.PLAIN),
         (scopes.TWO_WRITES_AN_INPUT.fails(3_573, 6, REPEATING),),
         "A group that is neither checkable nor idempotent is executed twice.",
         AGAIN,
@@ -140,8 +140,8 @@ MUTANTS = (
     Mutant(
         "a part of a group is forgotten",
         SURROUNDINGS,
-        "after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
-        "after = state if isinstance(message, GroupedWrite) else External("
+        "after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
+        "after = state if isinstance(message, GroupedWrite) else ExternalSystem("
         "(*state.newest[:edge], action, *state.newest[edge + 1 :]))",
         "groups-in-parts: two writes an input",
     ),

@@ -11,10 +11,10 @@ from model.patches import Change, Reading
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Protocol
 from model.protocols.log_io.design import (
-    Capture,
-    Design,
+    LineageCapture,
+    LineageNames,
     LineageScope,
-    Names,
+    LogIoDesign,
     OfState,
     OutputPort,
     Reads,
@@ -44,7 +44,7 @@ OF_LINE = LineageScope(OutputPort("source"), OutputPort("second"))
 
 def _variant(
     name: str,
-    capture: Capture,
+    capture: LineageCapture,
     scopes: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = SEEN,
@@ -52,20 +52,24 @@ def _variant(
     reads: Reads = Reads.REPLAYABLE,
     readings: tuple[Reading, ...] = (),
 ) -> Protocol:
-    design = Design(lineage=capture, reads=reads)
+    design = LogIoDesign(lineage=capture, reads=reads)
     words = WHOLE if checks == (is_missing,) else TRUE
     properties = (AS_IF, COMPLETE, DONE, lineage(design, words, *checks))
     return build(name, design, scopes, finding, must_occur, properties, readings)
 
 
-RETAINED_CAPTURE = Capture((OF_LINE,), retention=Retention(1))
+RETAINED_CAPTURE = LineageCapture((OF_LINE,), retention=Retention(1))
 ROWS = "model.protocols.log_io.lineage.rows"
 RETENTION = "model.protocols.log_io.lineage.retention"
 ASSIGNMENTS_GO = Reading(
     'Section 3.6: rows of EVENT_LOG "can be removed as soon as they are done", with their '
     "assignments",
     (
-        Change(ROWS, "if capture.names is Names.INSET:  # the join of 7.3 needs them", "if False:"),
+        Change(
+            ROWS,
+            "if capture.names is LineageNames.INSET:  # the join of 7.3 needs them",
+            "if False:",
+        ),
         Change(ROWS, "tables = tables._replace(assigned=_merged(tables.assigned, more, 4))", ""),
     ),
 )
@@ -122,7 +126,7 @@ BY_ROW = Reading(
 CAPTURE = (
     _variant(
         "lineage",
-        Capture(),
+        LineageCapture(),
         (
             scopes.A_RELAY.holds(3_487),
             scopes.BATCHES.holds(9_659),
@@ -142,7 +146,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-of-reads",
-        Capture(),
+        LineageCapture(),
         (scopes.A_READ_AND_THREE_CRASHES.holds(17_207),),
         "Algorithm 1 has no row of lineage for an output of a source.  With one, each output has "
         "the read action that it comes from, though the source has restarted.",
@@ -151,7 +155,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-collected",
-        Capture(),
+        LineageCapture(),
         (scopes.A_RELAY.fails(3_487, 4, PRECISE),),
         "Section 3.6 removes done events from EVENT_LOG, and with them the assignments that the "
         "join of 7.3 needs: EVENT_LINEAGE names an Input Set that nothing is in.  The assignments "
@@ -160,7 +164,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-by-events",
-        Capture(names=Names.EVENTS),
+        LineageCapture(names=LineageNames.EVENTS),
         (
             scopes.A_RELAY.holds(3_487),
             scopes.BATCHES.holds(9_659),
@@ -173,7 +177,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-bodies-of-senders",
-        Capture(),
+        LineageCapture(),
         (scopes.A_RELAY.fails(3_487, 4, PRECISE),),
         "Section 3.6 keeps bodies of events whose sender has capture enabled on their port.  A "
         "path begins at a port whose sender has not: the events that a full backward query ends "
@@ -182,7 +186,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-scope",
-        Capture((OF_LEFT, EXAMPLE_5)),
+        LineageCapture((OF_LEFT, EXAMPLE_5)),
         (
             scopes.TWO_PORTS.holds(8_733),
             scopes.TWO_PORTS_AND_BATCHES.holds(1_613),
@@ -193,7 +197,7 @@ CAPTURE = (
     ),
     _variant(
         "lineage-of-each-output",
-        Capture((OF_LEFT,)),
+        LineageCapture((OF_LEFT,)),
         (
             scopes.TWO_PORTS.fails(8_733, 4, PRECISE),
             scopes.TWO_PORTS_AND_BATCHES.fails(1_613, 7, PRECISE),
@@ -206,7 +210,7 @@ CAPTURE = (
 OF_STATE = (
     _variant(
         "lineage-of-state",
-        Capture(),
+        LineageCapture(),
         (
             scopes.AN_AGGREGATE.fails(63_790, 7, PRECISE),
             scopes.A_CEP_OPERATOR.fails(58_020, 7, PRECISE),
@@ -216,7 +220,7 @@ OF_STATE = (
     ),
     _variant(
         "lineage-of-state-by-sets",
-        Capture(of_state=OfState.SETS),
+        LineageCapture(of_state=OfState.SETS),
         (
             scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.holds(4_818),
             scopes.A_CEP_OPERATOR_THAT_CRASHES_ONCE.holds(4_479),
@@ -227,7 +231,7 @@ OF_STATE = (
     ),
     _variant(
         "lineage-of-state-exactly",
-        Capture(of_state=OfState.SETS),
+        LineageCapture(of_state=OfState.SETS),
         (
             scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.fails(4_818, 10, PRECISE),
             scopes.A_CEP_OPERATOR_THAT_CRASHES_ONCE.fails(4_479, 11, PRECISE),
@@ -239,14 +243,14 @@ OF_STATE = (
 OF_FUNCTIONS = (
     _variant(
         "lineage-of-an-output-set",
-        Capture(),
+        LineageCapture(),
         (scopes.BATCHES_APART.fails(2_437, 8, PRECISE),),
         "An Output Set of two events, each of one of two inputs: both have the Input Set for their "
         "lineage.  Section 7.3 guarantees that no relationship is there without a contribution.",
     ),
     _variant(
         "lineage-by-function",
-        Capture(names=Names.FUNCTION),
+        LineageCapture(names=LineageNames.FUNCTION),
         (
             scopes.BATCHES_APART.holds(2_437),
             scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.holds(4_818),

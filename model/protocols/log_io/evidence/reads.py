@@ -7,7 +7,7 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Reads
+from model.protocols.log_io.design import LogIoDesign, Reads
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
 from model.protocols.log_io.evidence.readings import REPEATED
@@ -16,7 +16,7 @@ from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
 VARIANTS = (
     build(
         "stored-reads",
-        Design(reads=Reads.STORED),
+        LogIoDesign(reads=Reads.STORED),
         (
             scopes.A_READ.holds(45_879),
             scopes.A_READ_AND_THREE_CRASHES.holds(17_207),
@@ -29,7 +29,7 @@ VARIANTS = (
     ),
     build(
         "reads-again",
-        Design(reads=Reads.STORED),
+        LogIoDesign(reads=Reads.STORED),
         (scopes.A_READ_AND_A_CRASH.fails(266, 12, GAP),),
         "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
         "restart are of two reads.",

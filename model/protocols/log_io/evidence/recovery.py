@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Garbage, Known
+from model.protocols.log_io.design import Garbage, Known, LogIoDesign
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import DIVERGENT, FAILED, GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import (
@@ -23,7 +23,7 @@ from model.protocols.log_io.evidence.readings import (
     TRIGGERS_AGAIN,
 )
 
-FROM_LOG = Design(greatest=Known.EVENT_LOG)
+FROM_LOG = LogIoDesign(greatest=Known.EVENT_LOG)
 PUBLISHED = (SMALLER, SENT_FROM_LOG, BY_NUMBER, ROUND_ROBIN, TRIGGERS_AGAIN, OUTPUTS_FIRST)
 """Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""
 
@@ -43,7 +43,7 @@ VARIANTS = (
     ),
     build(
         "smaller-numbers",
-        Design(),
+        LogIoDesign(),
         (scopes.A_RELAY.fails(5_251, 7, REPEATING),),
         "Algorithm 2, step 1, discards smaller numbers alone, and an event that comes twice in a "
         "row has an equal one.  Discard numbers up to the greatest.",
@@ -73,7 +73,7 @@ VARIANTS = (
     ),
     build(
         "sent-from-the-log",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_RELAYS.fails(10_364, 11, GAP),),
         "Section 3.6 deletes done events, and with them the latest number sent (Algorithm 9, step "
         "1): a restarted operator numbers from 1 again, and its outputs are taken for obsolete.",
@@ -81,7 +81,7 @@ VARIANTS = (
     ),
     build(
         "again-into-all-sets",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_INPUTS_OF_TWO_FUNCTIONS.fails(453, 6, GAP),),
         "A restarted operator that puts an undone input into all its Input Sets: one of them may "
         "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
@@ -90,7 +90,7 @@ VARIANTS = (
     ),
     build(
         "triggers-again",
-        Design(),
+        LogIoDesign(),
         (
             scopes.BATCHES_IN_TURN_BY_TYPE_THAT_CRASH_ONCE.fails(1_030, 13, DIVERGENT),
             scopes.BATCHES_IN_TURN_BY_TYPE.fails(64_554, 13, DIVERGENT, quick=False),
@@ -103,7 +103,7 @@ VARIANTS = (
     ),
     build(
         "sets-by-number",
-        Design(),
+        LogIoDesign(),
         (scopes.TWO_FUNCTIONS.fails(23_049, 9, DIVERGENT),),
         "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
         "whose set began earlier generates first, and before the failure another one did.",

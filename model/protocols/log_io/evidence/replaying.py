@@ -11,7 +11,7 @@ from dataclasses import replace
 from model.core import CRASHED, RESTORED, Guarantee
 from model.evidence import Mutant
 from model.properties import AS_IF, COMPLETE
-from model.protocols.log_io.design import Capture, Design, Garbage, Logs, Replaying
+from model.protocols.log_io.design import Garbage, LineageCapture, LogIoDesign, Logs, Replaying
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.replay_readings import (
@@ -39,8 +39,8 @@ FIRST = Replaying(frozenset({"first"}))
 TWO = Replaying(frozenset({"first", "second"}))
 HELD = (AS_IF, COMPLETE, DONE, COLLECTED)
 TRUE = "at rest, lineage names exactly the inputs that were used"
-TRACED = Design(replaying=FIRST, lineage=Capture())
-TRACED_TWO = Design(replaying=TWO, lineage=Capture())
+TRACED = LogIoDesign(replaying=FIRST, lineage=LineageCapture())
+TRACED_TWO = LogIoDesign(replaying=TWO, lineage=LineageCapture())
 SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
 PUBLISHED = (
     AT_FAILURE,
@@ -61,7 +61,7 @@ PUBLISHED = (
 VARIANTS = (
     build(
         "replay",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (
             scopes.TWO_RELAYS.holds(12_329),
             scopes.ONE_BATCH_AND_A_RELAY.holds(3_655),
@@ -79,7 +79,7 @@ VARIANTS = (
     ),
     build(
         "replay-chains",
-        Design(replaying=TWO),
+        LogIoDesign(replaying=TWO),
         (
             scopes.THREE_RELAYS_AND_AN_EVENT.holds(3_551),
             scopes.THREE_RELAYS_AND_A_CRASH.holds(1_906),
@@ -114,7 +114,7 @@ VARIANTS = (
     ),
     build(
         "replay-published",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(21_161, 6, GAP),),
         "Word by word.  A replay operator that restarts sends its unassigned outputs as replayed "
         "events, and the next operator, which is running, discards these.",
@@ -123,7 +123,7 @@ VARIANTS = (
     ),
     build(
         "replay-asked-at-failure",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(20_282, 8, GAP),),
         "The engine has the replay operator look for marked outputs when the next operator fails, "
         "and that one marks them after it has restarted: nothing is found, and it waits for ever.",
@@ -132,7 +132,7 @@ VARIANTS = (
     ),
     build(
         "replay-by-state",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(12_348, 9, GAP),),
         "A replay operator that fails while another one waits for it restarts in state restarted, "
         "and forgets the marked outputs (Algorithm 10, step 2).",
@@ -141,7 +141,7 @@ VARIANTS = (
     ),
     build(
         "replay-of-whole-sets",
-        Design(replaying=FIRST, garbage=Garbage.NEVER),
+        LogIoDesign(replaying=FIRST, garbage=Garbage.NEVER),
         (scopes.TWO_RECEIVERS.fails(9_640, 11, Guarantee.REPEATING),),
         "The outputs of an Input Set go to two operators.  One needs its event again, and both "
         "events are undone then: the other operator takes its own twice after a restart "
@@ -151,7 +151,7 @@ VARIANTS = (
     ),
     build(
         "replay-reset-by-sender",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(12_474, 10, GAP),),
         "The sender sets the status of a marked output to undone before it sends the output, and "
         "fails in between: nobody knows that it is still wanted.",
@@ -160,7 +160,7 @@ VARIANTS = (
     ),
     build(
         "replay-in-latest-state",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.BATCHES_IN_TURN_AND_A_RELAY.fails(35_712, 5, GAP),),
         "An Input Set is replayed over the latest global state (Algorithm 11, step 2), and that "
         "is not the one from which its outputs were generated.",
@@ -169,7 +169,7 @@ VARIANTS = (
     ),
     build(
         "replay-discards",
-        Design(replaying=TWO),
+        LogIoDesign(replaying=TWO),
         (scopes.TWO_RELAYS_THAT_MEET.fails(13_068, 12, GAP),),
         "An operator that waits for two replay operators discards what the first one sends after "
         "its replayed events (Algorithm 11, step 4.a), and nobody sends it again.",
@@ -178,7 +178,7 @@ VARIANTS = (
     ),
     build(
         "replay-not-filtered",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(12_578, 6, GAP),),
         'An operator in state "running" discards replayed events (5.2); Example 10 filters '
         "obsolete ones instead.",
@@ -187,7 +187,7 @@ VARIANTS = (
     ),
     build(
         "replay-accepts-any",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(12_426, 12, GAP),),
         "An operator that waits for some replayed event accepts each one without filtering, also "
         "one that it has taken.",
@@ -196,7 +196,7 @@ VARIANTS = (
     ),
     build(
         "replay-assigns-again",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.A_RELAY_AND_TWO_FUNCTIONS_AND_A_CRASH.fails(927, 10, GAP),),
         "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
         "all Input Sets of its operator, also into one that was done.",
@@ -205,7 +205,7 @@ VARIANTS = (
     ),
     build(
         "replay-without-inputs",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.TWO_RELAYS.fails(10_190, 5, GAP),),
         'Section 3.6 has "an exception" to the deletion of done events for replay operators, and '
         "Section 5 does not say which: their inputs are needed.",
@@ -214,7 +214,7 @@ VARIANTS = (
     ),
     build(
         "replay-keeps-while-logged",
-        Design(replaying=TWO),
+        LogIoDesign(replaying=TWO),
         (scopes.THREE_RELAYS_AND_A_CRASH.fails(2_045, 15, GAP),),
         "An input is kept while an output made of it is logged.  That output is taken while the "
         "operator waits for the input's data, and the data never comes.",
@@ -223,7 +223,7 @@ VARIANTS = (
     ),
     build(
         "replay-gone-unnoticed",
-        Design(replaying=TWO),
+        LogIoDesign(replaying=TWO),
         (scopes.THREE_RELAYS_AND_A_CRASH.fails(1_866, 15, GAP),),
         "The output is taken between the answer of the log and the transaction that marks the "
         "input: the row is gone, and the operator waits for it.",
@@ -232,7 +232,7 @@ VARIANTS = (
     ),
     build(
         "replay-old-marks",
-        Design(replaying=TWO),
+        LogIoDesign(replaying=TWO),
         (scopes.THREE_RELAYS_AND_AN_EVENT.fails(3_648, 11, Guarantee.PRECISE),),
         "A mark of a life before stays for ever, and its event with it.",
         SEEN,
@@ -240,7 +240,7 @@ VARIANTS = (
     ),
     build(
         "replay-arbitrary",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.A_RACE_AND_TWO_RECEIVERS.fails(1_417, 10, GAP),),
         "A replay operator has to be deterministic (5.1): with two inputs that race, two receivers "
         "see two orders.",
@@ -248,7 +248,7 @@ VARIANTS = (
     ),
     build(
         "optimistic",
-        Design(replaying=replace(FIRST, logs=Logs.DATA)),
+        LogIoDesign(replaying=replace(FIRST, logs=Logs.DATA)),
         (
             scopes.TWO_RELAYS.holds(12_613),
             scopes.TWO_RECEIVERS.holds(7_768),
@@ -261,7 +261,7 @@ VARIANTS = (
     ),
     build(
         "optimistic-rows",
-        Design(replaying=FIRST),
+        LogIoDesign(replaying=FIRST),
         (scopes.A_RELAY_AND_A_BATCH.fails(7_044, 7, GAP),),
         "If the whole transaction comes after the outputs, a receiver acknowledges an event that "
         "is not logged; the row that is logged later is unassigned, and if the receiver crashes, "

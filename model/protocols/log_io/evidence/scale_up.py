@@ -9,15 +9,15 @@ from __future__ import annotations
 from model.core import Guarantee
 from model.evidence import Mutant
 from model.patches import Change, Reading
-from model.protocols.log_io.design import DOWN, UP, Design, Scaling, Task
+from model.protocols.log_io.design import DOWN, UP, LogIoDesign, Scaling, ScalingTask
 from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED
 
 LOG = "model.protocols.log_io.scaling.log"
 OPERATORS = "model.protocols.log_io.scaling.operators"
-DISPATCHER_FIRST = (Task.ADD_TO_DISPATCHER, Task.DEPLOY, Task.ADD_TO_MERGER)
-MERGER_LAST = (Task.DEPLOY, Task.ADD_TO_DISPATCHER, Task.ADD_TO_MERGER)
+DISPATCHER_FIRST = (ScalingTask.ADD_TO_DISPATCHER, ScalingTask.DEPLOY, ScalingTask.ADD_TO_MERGER)
+MERGER_LAST = (ScalingTask.DEPLOY, ScalingTask.ADD_TO_DISPATCHER, ScalingTask.ADD_TO_MERGER)
 PRECISE = Guarantee.PRECISE
 _BEFORE = 'case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)'
 
@@ -58,7 +58,7 @@ WHEN_DONE = Reading(
 VARIANTS = (
     build(
         "scale-up",
-        Design(scaling=Scaling(UP, in_turn=True)),
+        LogIoDesign(scaling=Scaling(UP, in_turn=True)),
         (
             replicas.A_KEY_WITH_A_CRASH.holds(65_409),
             replicas.TWO_KEYS.holds(2_253),
@@ -75,7 +75,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-published",
-        Design(scaling=Scaling(UP)),
+        LogIoDesign(scaling=Scaling(UP)),
         (
             replicas.EQUAL_EVENTS_WITH_A_CRASH.holds(20_682),
             replicas.A_KEY.fails(300, 15, DIVERGENT),
@@ -89,7 +89,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-at-once",
-        Design(scaling=Scaling(UP)),
+        LogIoDesign(scaling=Scaling(UP)),
         (replicas.A_KEY.fails(1_153, 18, DIVERGENT),),
         "The undone events of the key move, as in Algorithm 13; they overtake an output that the "
         "merger has not taken.",
@@ -97,7 +97,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-when-done",
-        Design(scaling=Scaling(UP, in_turn=True)),
+        LogIoDesign(scaling=Scaling(UP, in_turn=True)),
         (
             replicas.A_KEY.fails(524, 18, DIVERGENT),
             replicas.A_PAIR.fails(144, 11, GAP),
@@ -109,7 +109,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-dispatcher-first",
-        Design(scaling=Scaling(DISPATCHER_FIRST)),
+        LogIoDesign(scaling=Scaling(DISPATCHER_FIRST)),
         (replicas.EQUAL_EVENTS.fails(359, 17, GAP),),
         "The dispatcher sends to a replica before its connection is created (Algorithm 12, step "
         "1), and the event is lost.",
@@ -118,7 +118,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-merger-last",
-        Design(scaling=Scaling(MERGER_LAST, in_turn=True)),
+        LogIoDesign(scaling=Scaling(MERGER_LAST, in_turn=True)),
         (
             replicas.DISPATCH_FAILS.holds(8_363),
             replicas.MERGE_FAILS.holds(4_342),
@@ -130,7 +130,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-acknowledged-first",
-        Design(scaling=Scaling(UP)),
+        LogIoDesign(scaling=Scaling(UP)),
         (replicas.AN_EVENT_OF_A_KEY.fails(1_992, 17, PRECISE),),
         "The dispatcher acknowledges its new state before it has stored it (7.2), and crashes "
         "between: the controller is done, and the replica gets nothing.",
@@ -139,7 +139,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-not-stored",
-        Design(scaling=Scaling(UP)),
+        LogIoDesign(scaling=Scaling(UP)),
         (replicas.AN_EVENT_OF_A_KEY.fails(1_902, 18, PRECISE),),
         "The dispatcher stores its new state with its next output alone, and crashes before: the "
         "controller is done, and the replica gets nothing.",
@@ -148,7 +148,7 @@ VARIANTS = (
     ),
     build(
         "scale-up-and-down",
-        Design(scaling=Scaling(UP + DOWN, in_turn=True)),
+        LogIoDesign(scaling=Scaling(UP + DOWN, in_turn=True)),
         (
             replicas.A_PAIR.holds(2_295),
             replicas.CONTROLLER_FAILS.holds(16_714),
@@ -170,7 +170,7 @@ MUTANTS = (
     Mutant(
         "the connections of a new replica are not created",
         CONTROLLER,
-        "opens = connections(_replicas(site)) if state.left[0] is Task.DEPLOY else ()",
+        "opens = connections(_replicas(site)) if state.left[0] is ScalingTask.DEPLOY else ()",
         "opens = ()",
         "scale-up: two keys",
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from model.core import Guarantee
 from model.evidence import Mutant
 from model.patches import Change, Reading
-from model.protocols.log_io.design import Deletes, Design, Scaling
+from model.protocols.log_io.design import Deletes, LogIoDesign, Scaling
 from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
 from model.protocols.log_io.quantities import MOVED, THWARTED
@@ -35,7 +35,7 @@ GOES_ON = Reading(
 VARIANTS = (
     build(
         "scale-down",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
             replicas.A_REPLICA_GOES_AWAY.holds(107_444),
             replicas.A_REPLICA_GOES_AWAY_ITS_NODE_FAILS.holds(152_530),
@@ -49,7 +49,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-order",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (replicas.A_REPLICA_WITH_TWO_EVENTS_GOES_AWAY.fails(15_271, 13, DIVERGENT),),
         "An event that has moved overtakes one that the replica has processed: the order of events "
         "of one key is not kept, also without a crash.  Algorithm 13 does not claim it.",
@@ -57,7 +57,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-turn",
-        Design(scaling=Scaling(in_turn=True)),
+        LogIoDesign(scaling=Scaling(in_turn=True)),
         (
             replicas.A_KEY_WITH_A_CRASH.holds(87_911),
             replicas.A_PAIR_WITH_A_CRASH.holds(22_526),
@@ -73,7 +73,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-turn-and-deletes",
-        Design(scaling=Scaling(in_turn=True, deletes=Deletes.MOVED)),
+        LogIoDesign(scaling=Scaling(in_turn=True, deletes=Deletes.MOVED)),
         (
             replicas.AN_EVENT_OF_A_KEY.holds(4_313),
             replicas.CONTROLLER_FAILS.holds(1_875),
@@ -86,7 +86,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-published",
-        Design(scaling=Scaling(deletes=Deletes.MOVED)),
+        LogIoDesign(scaling=Scaling(deletes=Deletes.MOVED)),
         (replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_109, 12, GAP),),
         "Algorithm 13, step 3, deletes the connection to the merger with the outputs that the "
         "merger has not taken, also without a crash.",
@@ -94,7 +94,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-of-what-was-chosen",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
             replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_604, 13, Guarantee.CONVERGENT),
             replicas.A_REPLICA_GOES_AWAY.fails(152_825, 13, Guarantee.CONVERGENT, quick=False),
@@ -106,7 +106,7 @@ VARIANTS = (
     ),
     build(
         "scale-down-without-failing",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
             replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_680, 13, Guarantee.CONVERGENT),
             replicas.A_REPLICA_GOES_AWAY.fails(152_494, 13, Guarantee.CONVERGENT, quick=False),

@@ -7,7 +7,7 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Writes
+from model.protocols.log_io.design import LogIoDesign, WriteSupport
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import TOGETHER
@@ -16,14 +16,14 @@ from model.protocols.log_io.quantities import PENDING
 VARIANTS = (
     build(
         "plain-writes",
-        Design(writes=Writes.PLAIN),
+        LogIoDesign(writes=WriteSupport.PLAIN),
         (scopes.A_RELAY.fails(3_573, 6, REPEATING),),
         "A write that is neither checkable nor idempotent is executed twice, as Section 4.4 says.",
         (*SEEN, PENDING),
     ),
     build(
         "idempotent-writes",
-        Design(writes=Writes.IDEMPOTENT),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
         (
             scopes.A_RELAY.holds(3_269),
             scopes.TWO_TYPES.holds(6_610),
@@ -34,7 +34,7 @@ VARIANTS = (
     ),
     build(
         "idempotent-writes-together",
-        Design(writes=Writes.IDEMPOTENT),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
         (scopes.A_RELAY.fails(3_375, 9, REPEATING),),
         "By Section 2.3 a write is idempotent if twice in a row is as once.  Two pending writes "
         "are repeated as w1 w2 w1 w2, and the external system shows w1 again.",
@@ -43,7 +43,7 @@ VARIANTS = (
     ),
     build(
         "checkable-writes-together",
-        Design(),
+        LogIoDesign(),
         (scopes.A_RELAY.fails(3_626, 8, GAP),),
         "While Algorithm 8 asks for the status of a pending write, Algorithm 9 goes on, and a new "
         "write overtakes it.",

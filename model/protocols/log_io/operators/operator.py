@@ -29,22 +29,22 @@ from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
 from model.protocols.log_io.roles import is_alone
-from model.protocols.log_io.states import Operator, Taken
+from model.protocols.log_io.states import RunningOperator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing.groups import send
 from model.protocols.log_io.writing.writes import succeed
 
 
-def begin(site: Site) -> Operator:
+def begin(site: Site) -> RunningOperator:
     """The state of an operator that has seen nothing."""
     spec = site.spec
     none = (0,) * len(site.preds)
     array = none if spec.design.greatest is Known.EVENT_LOG else None
     sent, alone = (0,) * len(site.succs), is_alone(site)
-    return Operator(spec.logic.begin(len(none)), none, sent, alone=alone, array=array)
+    return RunningOperator(spec.logic.begin(len(none)), none, sent, alone=alone, array=array)
 
 
-def work(site: Site, state: Operator, input_: Received) -> Answer:
+def work(site: Site, state: RunningOperator, input_: Received) -> Answer:
     """The step of an operator that is not recovering."""
     sender, message = input_
     match message:
@@ -67,7 +67,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
-def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
+def go_on(site: Site, state: RunningOperator, effects: tuple[Effect, ...]) -> Answer:
     """Take what is held, until another read is needed, or data (Algorithm 11, steps 4.b and 5)."""
     while state.held and not state.busy:
         first, *held = state.held
@@ -82,7 +82,7 @@ def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
 
 
 # --- Algorithm 2: state update ---------------------------------------------------------------
-def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
+def _take(site: Site, state: RunningOperator, sender: NodeName, event: Put) -> Answer:
     """Algorithm 2, step 1.  An event that is not obsolete is accepted, or held."""
     edge = site.spec.ins.index(sender)
     pred, last = site.preds[edge], state.last[edge]
@@ -101,7 +101,7 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
 
 
 def _accept(
-    site: Site, state: Operator, edge: int, event: Put, drops: tuple[Effect, ...]
+    site: Site, state: RunningOperator, edge: int, event: Put, drops: tuple[Effect, ...]
 ) -> Answer:
     """Algorithm 2, steps 2 and 3, of each Input Set of the event."""
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
@@ -125,7 +125,7 @@ def _keeps_order(site: Site) -> bool:
     return len(site.preds) > 1 and bool(site.spec.logic.several)
 
 
-def _insets_of(state: Operator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
+def _insets_of(state: RunningOperator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
     """The numbers of the Input Sets with these keys; new ones for those that are not under way.
 
     A number says which function the set is for: it is the place of the function, modulo the number
@@ -138,8 +138,8 @@ def _insets_of(state: Operator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
 
 
 def _update(
-    site: Site, state: Operator, taken: Taken, value: int | None = None
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, taken: Taken, value: int | None = None
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
     it triggers (step 3).
 
@@ -165,7 +165,7 @@ def _update(
     return generate(site, before, state, fed.outs, taken, value)
 
 
-def _opened(state: Operator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
+def _opened(state: RunningOperator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
     """The Input Sets under way, with this one."""
     return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
 
@@ -175,7 +175,7 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
-def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
+def _replay(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment.
 
     Algorithm 11, step 4.b, and Algorithm 9, step 2.
@@ -187,7 +187,7 @@ def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     return _update_again(site, state, Taken(item, row.number, key, row.inset))
 
 
-def _update_again(site: Site, state: Operator, taken: Taken) -> Answer:
+def _update_again(site: Site, state: RunningOperator, taken: Taken) -> Answer:
     """Algorithm 9, step 2.b: the global state "if not already done", and the event state of its
     Input Set alone.
 
@@ -199,7 +199,7 @@ def _update_again(site: Site, state: Operator, taken: Taken) -> Answer:
     return _gather(site, state, taken), ()
 
 
-def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
+def _has_updated(site: Site, state: RunningOperator, taken: Taken) -> bool:
     """Is the input's update part of the stored global state (step 2.b: "if not already done")?"""
     logic, edge = site.spec.logic, taken.item.edge
     if not logic.gathers:
@@ -210,7 +210,7 @@ def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
     return one != newest or bool(function <= last)
 
 
-def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
+def _gather(site: Site, state: RunningOperator, taken: Taken) -> RunningOperator:
     item, _, key, inset = taken
     gathered, opened = site.spec.logic.gather(state.box, item, key), _opened(state, key, inset)
     return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

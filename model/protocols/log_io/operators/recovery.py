@@ -18,14 +18,14 @@ from model.core import (
     Send,
     Site,
 )
-from model.protocols.log_io.design import Delivery, Known, Writes
+from model.protocols.log_io.design import Delivery, Known, WriteSupport
 from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.roles import reads
-from model.protocols.log_io.states import Operator, Recovering
+from model.protocols.log_io.states import Recovering, RunningOperator
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing.writes import hand_on
 
@@ -41,7 +41,7 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     ]  # Algorithm 8, step 1
     replayed = len(found.assigned)
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
-    checks = design.writes is Writes.CHECKABLE
+    checks = design.writes is WriteSupport.CHECKABLE
     if not checks:
         effects += note(PENDING, len(writes))
     # Algorithm 7, steps 1 and 2; Algorithm 8, step 2; Algorithm 10, step 5
@@ -70,7 +70,7 @@ def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, .
     return tuple(sorted(rows, key=lambda row: row.order))
 
 
-def _restored_context(site: Site, found: Restored) -> Operator:
+def _restored_context(site: Site, found: Restored) -> RunningOperator:
     """Algorithm 9, step 1, and Algorithm 11, step 2: the context from STATE, and what EVENT_LOG has
     besides.
 
@@ -80,7 +80,7 @@ def _restored_context(site: Site, found: Restored) -> Operator:
     stored = found.context or context_of(site, state)
     greatest = dict(found.greatest)
     logged = tuple(greatest.get(name, 0) for name in site.preds)
-    return Operator(
+    return RunningOperator(
         box=stored.box,
         last=stored.last if design.greatest is Known.CONTEXT else logged,
         sent=stored.sent,
@@ -91,7 +91,7 @@ def _restored_context(site: Site, found: Restored) -> Operator:
     )
 
 
-def _reconnect(site: Site, state: Operator) -> tuple[Effect, ...]:
+def _reconnect(site: Site, state: RunningOperator) -> tuple[Effect, ...]:
     """A restarted operator asks its lasting connections for what they hold."""
     if site.spec.design.connection is Delivery.LOSSY:
         return ()

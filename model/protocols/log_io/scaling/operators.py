@@ -32,7 +32,7 @@ from model.protocols.log_io.scaling.messages import (
     Traffic,
     Updated,
 )
-from model.protocols.log_io.states import Image, Operator, Recovering
+from model.protocols.log_io.states import Image, Recovering, RunningOperator
 from model.protocols.log_io.writing.writes import hand_on
 
 MESSAGES = (Committed, Deploy, Add, Remove, Chosen, Resent, Removed)
@@ -47,7 +47,7 @@ def deploy(site: Site, message: Any) -> Answer:
     return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))
 
 
-def obey(site: Site, state: Operator, message: Any) -> Answer:
+def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
     """The step of the dispatcher, the merger or the replica."""
     scaling = site.spec.design.scaling
     replicas = scaling.replicas
@@ -83,12 +83,12 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message}")
 
 
-def _store(site: Site, state: Operator) -> Send:
+def _store(site: Site, state: RunningOperator) -> Send:
     """7.2: a node acknowledges "only after successfully storing its new state"."""
     return Send(LOG, Commit((), context_of(site, state)))
 
 
-def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
+def _move(site: Site, state: RunningOperator, chosen: Chosen) -> Answer:
     """Algorithm 13, step 1.c: the events whose replica is another one now."""
     replicas = site.spec.design.scaling.replicas
     to = replicas.first if chosen.replica == replicas.second else replicas.second
@@ -101,7 +101,7 @@ def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
     return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(site, state))),)
 
 
-def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
+def _end_commit(site: Site, state: RunningOperator, succeeds: bool) -> Answer:
     """Step 5 of the replica, if its transaction has not failed (7.2)."""
     assert state.committing is not None
     rows, state = [*state.committing], state._replace(committing=None)
@@ -116,7 +116,7 @@ def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
     return go_on(site, state._replace(sent=sent), (Note(THWARTED),))
 
 
-def report_first(site: Site, before: Operator, answer: Answer) -> Answer:
+def report_first(site: Site, before: RunningOperator, answer: Answer) -> Answer:
     """The step, and what the controller hears of the first input, if there is a controller."""
     state, effects = answer
     begins = any(state.last) and not any(before.last)

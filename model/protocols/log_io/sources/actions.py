@@ -28,7 +28,7 @@ from model.protocols.log_io.messages import (
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
 from model.protocols.log_io.states import Source
-from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
+from model.protocols.log_io.tables import ContextRow, LoggedEvent, SideRead, Used
 from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
@@ -100,7 +100,7 @@ def _iterate(
         numbered = zip(site.succs, sent, strict=True)
         rows = [LoggedEvent(site.name, succ, one, 0, body) for succ, one in numbered]
         ends = at == len(effect)
-        context = Context((number, 0) if ends else (number - 1, at), (), sent)
+        context = ContextRow((number, 0) if ends else (number - 1, at), (), sent)
         sends = put_all(site, rows)
         lineage = _origin(site, rows, number)
         commit = Commit(tuple(rows), context, 0, lineage, ends)
@@ -126,7 +126,7 @@ def resume(site: Site, found: Restored) -> Answer:
 
     What came meanwhile belongs to a lost connection: the requests are sent again.
     """
-    context = found.context or Context((0, 0), (), (0,) * len(site.succs))
+    context = found.context or ContextRow((0, 0), (), (0,) * len(site.succs))
     number, offset = context.box
     sends = put_all(site, found.outputs)  # step 1
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *sends]

@@ -14,7 +14,7 @@ from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import note
 from model.protocols.log_io.states import Reader
-from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.tables import ContextRow, LoggedEvent
 from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
@@ -35,7 +35,7 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
     numbered = zip(site.succs, sent, strict=True)
     rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
-    commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
+    commit = Send(LOG, Commit(tuple(rows), ContextRow(after.inlet.place, (), sent)))  # step 2.c
     sends = put_all(site, rows)
     return after, (commit, *sends)
 
@@ -46,7 +46,7 @@ def read_again(site: Site, found: Restored) -> Answer:
     What the source sent before the request belongs to a lost connection.  The read action is never
     complete here (steps 3.a and 3.b): its source goes on.
     """
-    context = found.context or Context(0, (), (0,) * len(site.succs))
+    context = found.context or ContextRow(0, (), (0,) * len(site.succs))
     request = Replay(context.box)
     sends = put_all(site, found.outputs)  # step 1
     # step 2, and steps 4.a and 4.b: the action is executed again, from the event after the last one

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from model.core import NodeName, Role
 from model.events import NOTHING, SN
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore
-from model.protocols.upstream_backup.states import OperatorNode, SinkState
+from model.protocols.upstream_backup.states import OperatorNode, SinkNode
 from model.system import System
 from model.world import DOWN, Action, World
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
@@ -106,7 +106,7 @@ class HoldingObserver(Observer):
         )
 
     def holding(self, name: NodeName, state: Any, arrivals: Arrivals) -> Holding:
-        if state is DOWN or isinstance(state, SinkState):
+        if state is DOWN or isinstance(state, SinkNode):
             return Holding(state is not DOWN)
         held = dict(state.replicas)
         if isinstance(state, OperatorNode):

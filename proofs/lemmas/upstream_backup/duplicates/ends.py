@@ -17,7 +17,7 @@ from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.savepoints import push, restore
-from model.protocols.upstream_backup.states import OperatorNode, SinkState, SourceState
+from model.protocols.upstream_backup.states import OperatorNode, SinkNode, SourceNode
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
@@ -88,7 +88,7 @@ class EdgeView:
     # --- the two ends ------------------------------------------------------------------------
     def gives(self, node: Any, arrivals: Arrivals) -> tuple[SN, SN] | None:
         """base and cursor of the producer; None if it is not running."""
-        if isinstance(node, SourceState):
+        if isinstance(node, SourceNode):
             return node.outlets[self.outlet].acked, (node.latest,) if node.latest else NOTHING
         if not isinstance(node, OperatorNode) or node.operator is None:
             return None
@@ -117,7 +117,7 @@ class EdgeView:
     def trims(self, ends: EdgeEnds) -> Iterator[SN]:
         """The numbers up to which some savepoint of the successor reaches."""
         nodes = [n for n in (ends.producer, ends.successor) if n is not DOWN]
-        held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkState)]
+        held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkNode)]
         messages = (*ends.down, *ends.up)
         held += [m.replicas for m in messages if isinstance(m, Ack | Restore)]
         for replicas in held:
@@ -128,7 +128,7 @@ class EdgeView:
     def changed(self, before: EdgeEnds, after: EdgeEnds) -> bool:
         """Has the successor done anything with an event?"""
         one, other = before.successor, after.successor
-        if isinstance(one, SinkState):
+        if isinstance(one, SinkNode):
             return before.outputs != after.outputs
         if not isinstance(one, OperatorNode) or not isinstance(other, OperatorNode):
             return False

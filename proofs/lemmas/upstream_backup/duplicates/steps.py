@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from model.events import NOTHING, SN, Event
 from model.protocols.upstream_backup.buffers import Restore
-from model.protocols.upstream_backup.states import SinkState
+from model.protocols.upstream_backup.states import SinkNode
 from model.world import DOWN
 from proofs.lemmas.upstream_backup.duplicates.ends import EdgeEnds, EdgeView
 from proofs.lemmas.upstream_backup.reference import Arrivals
@@ -79,7 +79,7 @@ class AbstractSteps:
     def _listening(self, state: EdgeState, ends: EdgeEnds, heard: tuple[Any, ...]) -> EdgeState:
         """What the successor has heard, and what has an effect."""
         node, edge = ends.successor, self.edge
-        if isinstance(node, SinkState):
+        if isinstance(node, SinkNode):
             given = [body for at, body in ends.outputs if at == edge.at]
             done, doubled = edge.effects(given, self.arrivals)
             heard_ = node.heard[edge.at]

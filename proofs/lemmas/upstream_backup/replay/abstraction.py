@@ -16,8 +16,8 @@ from model.cep.engines import Matches
 from model.cep.operator import Operator
 from model.core import Site
 from model.events import NOTHING, Body
-from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState
+from model.protocols.upstream_backup.layouts import KeptWindow
+from model.protocols.upstream_backup.savepoints import NumberedOperator
 from model.system import System
 from model.world import Action, World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
@@ -57,7 +57,7 @@ class WindowEngine(NamedTuple):
         inner, held = state
         return (*held, *self.operator.engine.close(inner))
 
-    def inner(self, state: OperatorState, window: Window) -> Any:
+    def inner(self, state: NumberedOperator, window: KeptWindow) -> Any:
         if self.operator.parallel:
             return window.state
         inner = self.begin()
@@ -144,7 +144,11 @@ def original_state(
 
 
 def replay_state(
-    run: FailureFreeRun, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
+    run: FailureFreeRun,
+    state: NumberedOperator,
+    last: int,
+    got: Mapping[int, Matches],
+    started: bool,
 ) -> StateTable:
     """The state after the operator has processed `last` in its present incarnation."""
     engine = engine_of(run.site)

@@ -23,13 +23,13 @@ from model.core import NodeName, Role, Site
 from model.events import BEGINNING, NOTHING, SN, Event
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Skipping,
     origin,
     push,
     restore,
 )
-from model.protocols.upstream_backup.states import OperatorNode, SourceState
+from model.protocols.upstream_backup.states import OperatorNode, SourceNode
 from model.system import System
 from model.world import DOWN, Action, Deliver, World, initial
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration, iterations
@@ -50,7 +50,7 @@ class Near(NamedTuple):
     savepoint: Savepoint
 
     @property
-    def operator(self) -> OperatorState | None:
+    def operator(self) -> NumberedOperator | None:
         """None if it is down or not yet restored."""
         return None if self.node is DOWN else self.node.operator
 
@@ -98,7 +98,7 @@ class SkipRangeObserver(Observer):
         held = [
             node.state.replicas
             for node in world.nodes
-            if isinstance(node.state, SourceState | OperatorNode)
+            if isinstance(node.state, SourceNode | OperatorNode)
         ]
         found = [copy for copies in (*sent, *held) for name, copy in copies if name == site.name]
         return reduce(Savepoint.join, found, origin(scheme_of(site), len(site.preds)))
@@ -269,7 +269,7 @@ class SkippedStream:
 
 
 # --- one operator ----------------------------------------------------------------------------
-def drained(state: OperatorState, edge: int, numbers: Iterable[SN]) -> SN:
+def drained(state: NumberedOperator, edge: int, numbers: Iterable[SN]) -> SN:
     """The last event of which it is known whether it is skipped.  In serial processing it comes
     before the last event consumed, since nothing is known of events that wait."""
     waiting = [queued.place[1] for queued in state.queue if queued.place[0] == edge]
@@ -282,8 +282,8 @@ def drained(state: OperatorState, edge: int, numbers: Iterable[SN]) -> SN:
 
 
 def verdicts(
-    site: Site, state: OperatorState, edge: int, event: Event
-) -> tuple[OperatorState, set[Place]]:
+    site: Site, state: NumberedOperator, edge: int, event: Event
+) -> tuple[NumberedOperator, set[Place]]:
     """Process an event: the state, and the events that are now known to be skipped."""
     scheme = replace(scheme_of(site), skipping=Skipping.PER_EDGE)
     empty = (Skips(),) * len(site.preds)
@@ -331,10 +331,10 @@ def stream_to(site: Site, near: Near, edge: int) -> set[SN]:
     return stream
 
 
-def _emitted(state: SourceState | OperatorNode, sn: SN) -> bool:
+def _emitted(state: SourceNode | OperatorNode, sn: SN) -> bool:
     """Has this incarnation emitted the event?  Complex events have the numbers of
     model.cep.numbering.TRIGGERED."""
-    if isinstance(state, SourceState):
+    if isinstance(state, SourceNode):
         return sn <= (state.latest,)
     if state.operator is None:
         return False

@@ -20,7 +20,7 @@ from model.core import Role, Site
 from model.events import SN
 from model.protocols.upstream_backup.buffers import Ack
 from model.protocols.upstream_backup.layouts import Script
-from model.protocols.upstream_backup.savepoints import OperatorState
+from model.protocols.upstream_backup.savepoints import NumberedOperator
 from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
 from model.world import Action, Deliver, World
@@ -38,8 +38,8 @@ class OperatorChange(NamedTuple):
     savepoint, before and after."""
 
     run: FailureFreeRun
-    before: OperatorState
-    after: OperatorState
+    before: NumberedOperator
+    after: NumberedOperator
     answers: bool
     trims: tuple[tuple[SN, ...], tuple[SN, ...]]
 
@@ -68,14 +68,14 @@ class WindowObserver(Observer):
             trims = then.mine.trim, then.mine.trim
             yield OperatorChange(run, taken.before, taken.after, False, trims)
 
-    def _until_now(self, site: Site, state: OperatorState, world: World) -> FailureFreeRun:
+    def _until_now(self, site: Site, state: NumberedOperator, world: World) -> FailureFreeRun:
         inputs = self.reference.inputs(site.name, world.arrivals)
         done = [(edge, event) for edge, event in inputs if event.sn == state.last[edge]]
         return self.reference.run(site, done[-1], world.arrivals)
 
 
 # --- what is trimmed -------------------------------------------------------------------------
-def first_number(state: OperatorState) -> int:
+def first_number(state: NumberedOperator) -> int:
     """The number of the first window kept, or of the first one to come."""
     windows = kept_windows(state)
     return windows[0].number if windows else state.cep.opened + 1
@@ -109,7 +109,7 @@ def _trim_states(change: OperatorChange, restart: int) -> Iterator[StateTable]:
     last, here = run.last(before), run.last(after)
     retained = {produced.sn: produced.retained for produced in before.pending}
 
-    def state(operator: OperatorState, last: int, trim: tuple[SN, ...]) -> StateTable:
+    def state(operator: NumberedOperator, last: int, trim: tuple[SN, ...]) -> StateTable:
         open_ = {window.number for window in operator.open}
         pending = {produced.sn for produced in operator.pending}
         opened = {window.number: run.opener(window) <= last for window in run.windows}
@@ -178,7 +178,7 @@ def layout_paths(system: System) -> Paths:
     return paths
 
 
-def layout_path(run: FailureFreeRun, before: OperatorState, after: OperatorState) -> Path:
+def layout_path(run: FailureFreeRun, before: NumberedOperator, after: NumberedOperator) -> Path:
     """The path begins where the operator is: first the events that it does not receive, then this
     one."""
     last, here = run.last(before), run.coming - 1
@@ -213,12 +213,12 @@ def original_state(run: FailureFreeRun, position: int) -> StateTable:
     return done | _windows_of(run, run.states[position + 1], "")
 
 
-def replay_state(run: FailureFreeRun, state: OperatorState, started: bool) -> StateTable:
+def replay_state(run: FailureFreeRun, state: NumberedOperator, started: bool) -> StateTable:
     scripted = started and state.script is not None
     return {"replaying": started, "scripted": scripted} | _windows_of(run, state, "_again")
 
 
-def _windows_of(run: FailureFreeRun, state: OperatorState, suffix: str) -> StateTable:
+def _windows_of(run: FailureFreeRun, state: NumberedOperator, suffix: str) -> StateTable:
     positions, newest = range(run.coming + 1), state.cep.newest
     windows = {run.opener(window) for window in kept_windows(state)}
     open_ = {run.opener(window): window.events for window in state.open}

@@ -14,7 +14,7 @@ from typing import Any
 
 from model.cep.operator import Operator
 from model.cep.patterns import Pattern, Strategy
-from model.protocols.upstream_backup.savepoints import OperatorState
+from model.protocols.upstream_backup.savepoints import NumberedOperator
 from model.system import System
 from model.world import Action, World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
@@ -83,7 +83,7 @@ def _paths(iteration: OperatorIteration) -> Iterator[Path]:
 
 
 def _state(
-    state: OperatorState, numbers: Collection[int], event: tuple[bool, ...], said: Said
+    state: NumberedOperator, numbers: Collection[int], event: tuple[bool, ...], said: Said
 ) -> StateTable:
     """The windows as the symbols have them, without those that an operator has dropped."""
     windows = {window.number: window for window in kept_windows(state)}

@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 from model.events import Body
-from model.protocols.log_io.design import Capture as ModelCapture
+from model.protocols.log_io.design import LineageCapture as ModelCapture
 from model.protocols.log_io.design import LineageScope, OutputPort
 from model.protocols.log_io.lineage.ports import ports_of
-from model.protocols.log_io.tables import Context as ModelContext
-from model.protocols.log_io.tables import LoggedEvent, ReadAction, Tables
+from model.protocols.log_io.tables import ContextRow as ModelContext
+from model.protocols.log_io.tables import LogDatabase, LoggedEvent, ReadActionRow
 from spark_check.log_io.library import (
     Capture,
     Connection,
@@ -130,8 +130,8 @@ def tables_of(log: Log) -> dict[str, Any]:
     }
 
 
-def told_by_model(tables: Tables) -> dict[str, Any]:
-    def action(row: ReadAction) -> tuple[str, int, bool, bool]:
+def told_by_model(tables: LogDatabase) -> dict[str, Any]:
+    def action(row: ReadActionRow) -> tuple[str, int, bool, bool]:
         return row.node, row.number, row.complete, row.done
 
     return {

@@ -23,7 +23,7 @@ from hypothesis.stateful import (
 
 from model.core import Send
 from model.events import Body
-from model.protocols.log_io.design import Design, Scaling
+from model.protocols.log_io.design import LogIoDesign, Scaling
 from model.protocols.log_io.lineage.queries import backward as model_backward
 from model.protocols.log_io.lineage.queries import forward as model_forward
 from model.protocols.log_io.log import transact
@@ -40,7 +40,7 @@ from model.protocols.log_io.messages import (
     Store,
 )
 from model.protocols.log_io.scaling.messages import Committed
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables, Used
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent, Used
 from spark_check.log_io.library import (
     ActionInfo,
     Capture,
@@ -90,8 +90,10 @@ class Machine(RuleBasedStateMachine):
         super().__init__()
         self.log = Log(place, capture, synchronous="OFF", watch=self.look)
         self.reader = Log(place, capture, synchronous="OFF")
-        self.design = Design(lineage=MODEL_WHOLE if capture == WHOLE else None, scaling=Scaling())
-        self.tables = Tables()
+        self.design = LogIoDesign(
+            lineage=MODEL_WHOLE if capture == WHOLE else None, scaling=Scaling()
+        )
+        self.tables = LogDatabase()
         self.numbers: dict[tuple[str, str], int] = {}
         self.before: list[Any] | None = None
         self.ended: dict[str, set[int]] = {node: set() for node in PREDS}
@@ -132,10 +134,10 @@ class Machine(RuleBasedStateMachine):
                 rows.append(LoggedEvent(node, succ, number, 0, Body(number, "a")))
         return tuple(rows)
 
-    def context(self, node: str, box: int, insets: int) -> Context:
+    def context(self, node: str, box: int, insets: int) -> ContextRow:
         last = tuple(self.numbers.get((pred, node), 0) for pred in PREDS.get(node, ()))
         sent = tuple(self.numbers.get((node, succ), 0) for succ in SUCCS[node])
-        return Context(box, last, sent, insets)
+        return ContextRow(box, last, sent, insets)
 
     def open_sets(self, node: str) -> list[int]:
         """Input Sets that have not been used: no event is assigned to another one (2.3)."""
@@ -304,7 +306,7 @@ class Machine(RuleBasedStateMachine):
         self.reader.close()
 
 
-def store(log: Log, transaction: Transaction, node: str, context: Context) -> None:
+def store(log: Log, transaction: Transaction, node: str, context: ContextRow) -> None:
     body, stored = context_of(node, context)
     transaction.store_state(log.get_state_id(node), body, stored)
 

@@ -25,10 +25,10 @@ from model.cep.windows import CountWindows, Extent, PatternWindows, Splitter, Ti
 from model.core import Role, Site
 from model.events import SN, Body, Event
 from model.predicates import Type
-from model.protocols.upstream_backup.design import Config, Design
+from model.protocols.upstream_backup.design import UpstreamBackupConfig, UpstreamBackupDesign
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     Skipping,
     origin,
@@ -162,7 +162,7 @@ def of(found: FoundReplay) -> Operator:
 
 def run(
     operator: Operator, scheme: Scheme, start: Savepoint, events: list[Event]
-) -> tuple[OperatorState, list[Event]]:
+) -> tuple[NumberedOperator, list[Event]]:
     state = restore(scheme, start)
     outputs: list[Event] = []
     for event in events:
@@ -228,7 +228,7 @@ class SavedRun(NamedTuple):
     events: list[Event]
     known: int
     outputs: list[Event]
-    state: OperatorState
+    state: NumberedOperator
     theta: int
 
 
@@ -332,10 +332,10 @@ class NumberedTwice(NamedTuple):
 
     def original(
         self, events: list[Event]
-    ) -> tuple[FailureFreeRun, list[OperatorState], list[Event]]:
+    ) -> tuple[FailureFreeRun, list[NumberedOperator], list[Event]]:
         """The run; the states and the output with the numbering under test."""
         named, numbered = self.schemes
-        config = Config(Design(named), (), ())
+        config = UpstreamBackupConfig(UpstreamBackupDesign(named), (), ())
         site = Site("A", Role.OPERATOR, self.operator, ("source",), ("sink",), config)
         run_ = run_operator(site, tuple((0, event) for event in events))
         states = [restore(numbered, origin(numbered, 1))]

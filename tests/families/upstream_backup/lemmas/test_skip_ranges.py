@@ -10,7 +10,7 @@ import z3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.cep.merge import Inlet, ready
+from model.cep.merge import InputQueue, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.savepoint import Savepoint
@@ -23,10 +23,10 @@ from model.log import Log
 from model.predicates import Type
 from model.protocols.upstream_backup import buffers as backup
 from model.protocols.upstream_backup.buffers import Ack, Outlet, release
-from model.protocols.upstream_backup.design import Config, Design
+from model.protocols.upstream_backup.design import UpstreamBackupConfig, UpstreamBackupDesign
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     Skipping,
     notice,
@@ -134,8 +134,8 @@ def play(run: FoundRun) -> SkippedRun:
 
 
 def process(
-    scheme: Scheme, state: OperatorState, events: Iterable[Taken]
-) -> tuple[OperatorState, list[Event]]:
+    scheme: Scheme, state: NumberedOperator, events: Iterable[Taken]
+) -> tuple[NumberedOperator, list[Event]]:
     outputs: list[Event] = []
     for edge, event in events:
         state, produced = push(OPERATOR, scheme, state, edge, event)
@@ -150,14 +150,16 @@ def log_of(queue: Sequence[Event]) -> Log[Event]:
 
 def held(queue: Sequence[Event], trim: SN, skips: Ranges) -> list[Event]:
     """What upstream holds of them once it has received an acknowledgement."""
-    site = Site("up", Role.SOURCE, SOURCE, (), ("A",), Config(Design(), (), ()))
+    site = Site(
+        "up", Role.SOURCE, SOURCE, (), ("A",), UpstreamBackupConfig(UpstreamBackupDesign(), (), ())
+    )
     (outlet,) = release(site, (Outlet(log_of(queue)),), "A", Ack(trim, skips, ()))
     return [*outlet.backup]
 
 
 def merge(queues: Sequence[Sequence[Event]]) -> list[Taken]:
     """As the operator takes them if all have arrived."""
-    inlets = [Inlet(log_of(queue), mark=10**9) for queue in queues]
+    inlets = [InputQueue(log_of(queue), mark=10**9) for queue in queues]
     taken = []
     while (at := ready(tuple(inlets))) is not None:
         taken.append((at, inlets[at].queue.first()))

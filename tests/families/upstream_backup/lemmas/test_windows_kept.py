@@ -25,10 +25,10 @@ from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindow
 from model.core import Scope
 from model.events import Body, Event
 from model.predicates import Type
-from model.protocols.upstream_backup.layouts import Drawing, Window
+from model.protocols.upstream_backup.layouts import Drawing, KeptWindow
 from model.protocols.upstream_backup.protocol import PROTOCOL
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     origin,
     push,
@@ -66,7 +66,7 @@ class WindowedRun:
         self.operator, self.scheme = operator, scheme
         self.state = restore(scheme, start)
         self.outputs: list[Event] = []
-        self.windows: dict[int, Window] = {}
+        self.windows: dict[int, KeptWindow] = {}
 
     def push(self, event: Event) -> None:
         self.state, outputs = push(self.operator, self.scheme, self.state, 0, event)
@@ -101,7 +101,7 @@ class WindowedRun:
         ]
 
 
-def kept(state: OperatorState) -> list[Window]:
+def kept(state: NumberedOperator) -> list[KeptWindow]:
     return [*state.closed, *state.open]
 
 
