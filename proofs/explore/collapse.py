@@ -1,7 +1,7 @@
 """Collapsed worlds: a world as one integer, and a cache of steps by the values that they read.
 
-Rule of this file: no decision.  model.world decides what may happen and what an action does; this
-file only makes sure that no question is asked twice.
+Rule of this file: no decision.  model.world decides which actions may happen and their effects;
+this file only makes sure that no question is asked twice.
 
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
@@ -12,12 +12,12 @@ focus, on a world that is empty elsewhere.  For each view the answer is kept as 
 the messages appended to outgoing channels and outputs.  Appends are cached too, so that an action
 on a packed world costs one addition for the node and one for each channel on which the node sends.
 
-A failure group has a view for each member at which it may crash: what the member's own view reads,
-and the nodes of the others.  Nothing else of the others is read: a crash closes their channels
-whatever these hold.
+A failure group has a view for each member at which it may crash: the fields that the member's own
+view reads, and the nodes of the others.  Nothing else of the others is read: a crash closes their
+channels whatever these hold.
 
-A prompt site has a view like any other site.  What it is sent is a message in its channel, as an
-action leaves it; the successor is then settled: the site takes message after message.
+A prompt site has a view like any other site.  A message to it is in its channel, as an action
+leaves it; the successor is then settled: the site takes message after message.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class Collapsed:
         return self.settle(after) if self.prompt else after
 
     def settle(self, packed: int) -> int:
-        """The world in which the prompt sites have taken what they were sent."""
+        """The world in which the prompt sites have taken their messages."""
         for at in self.prompt:
             view = self.views[at]
             while True:
@@ -295,7 +295,7 @@ class Collapsed:
     def _answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> tuple[CachedEffect, ActionEvidence]:
-        """The effect of an action, and what it is evidence of.
+        """The effect of an action, and the evidence that it gives.
 
         Both depend on the node's own fields, on whether a crash may follow, and on the message that
         the action takes; of other channels they change or use nothing.
@@ -336,8 +336,8 @@ class Collapsed:
     def _marked(
         self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool
     ) -> tuple[Any, ...]:
-        """What a crash appends to a channel or an output that is empty before, and holds `value`
-        afterwards."""
+        """The items that a crash appends to a channel or an output that is empty before, and holds
+        `value` afterwards."""
         messages: tuple[Any, ...] = value
         if field < self.starts[2]:
             sender, receiver = self.system.deployment.channels[field - self.starts[1]]

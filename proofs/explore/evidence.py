@@ -1,4 +1,4 @@
-"""What an exploration has tried: the crash points, those that were hit, and the protocol's notes.
+"""The evidence of an exploration: the crash points, those that were hit, and the protocol's notes.
 
 Rule of this file: one action at a time; whoever explores adds up.
 """
@@ -49,7 +49,8 @@ class ScopeCrashPoint(NamedTuple):
 
 
 class ActionEvidence(NamedTuple):
-    """What an action shows: its notes, the crash points in it, and the one where it crashes."""
+    """The evidence of an action: its notes, the crash points in it, and the one where it
+    crashes."""
 
     notes: Mapping[str, int] = {}
     points: frozenset[ScopeCrashPoint] = frozenset()
@@ -57,7 +58,7 @@ class ActionEvidence(NamedTuple):
 
 
 def gather_evidence(system: System, world: World, action: Action) -> ActionEvidence:
-    """What the action shows in this world.
+    """The evidence of the action in this world.
 
     A group of which one member is up crashes as this node alone does: no point of the group is hit.
     """
@@ -113,7 +114,7 @@ def _within(
     crash_after: int,
     group: tuple[NodeName, ...],
 ) -> ScopeCrashPoint:
-    """The point in the step of an action, after so many effects."""
+    """The point in the step of an action, after `crash_after` effects."""
     effects = real_effects(response(system, world, action).effects)[:crash_after]
     input_ = None if isinstance(action, Restart) else input_of(system, world, action)
     return ScopeCrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)

@@ -23,7 +23,7 @@ CLOSED = "closed"
 
 
 class Marker(Enum):
-    """Before the messages to append, or in their place: what a crash does to a channel."""
+    """Before the messages to append, or in their place: the effect of a crash on a channel."""
 
     CLEAR = "lose the content"
     CLOSE = "lose the content; the receiver is down"

@@ -30,7 +30,7 @@ def refuted(
     erratum: tuple[str, str] | None = None,
 ) -> Lemma:
     """broken: an invariant, the steps of a smallest run that breaks it, and the size of its world.
-    erratum: what the paper claims, and what is right."""
+    erratum: the claim of the paper, and the correct one."""
     claim, steps, sizes = broken
     world = ", ".join(f"{sort}s: {size}" for sort, size in sizes.items())
     return Lemma(

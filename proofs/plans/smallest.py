@@ -80,7 +80,7 @@ def _of_size(queries: int, operators: int, cost: int, priority: int) -> Iterator
 
 
 def _falling(total: int, parts: int, largest: int) -> Iterator[Sequence[int]]:
-    """All ways to write the total as a sum of so many numbers, none larger than the one before."""
+    """All ways to write the total as a sum of `parts` numbers, none larger than the one before."""
     if parts == 0:
         if total == 0:
             yield ()

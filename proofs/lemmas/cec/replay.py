@@ -3,11 +3,11 @@
 Rule of this file: tuples and the states of windows; which records a scan finds is in scan.py.
 
 Both runs go over one stream, side by side.  A window, and the turn of a key (when its next window
-opens), are deterministic functions of the tuples of the key, of any states.  What is loaded is a
-state of the original run: a window's after its footprint, a turn's after the newest record of the
-key.  So they are as in the original run only if each tuple is applied to each of them once.
-Keys are functions of tuples, and tuples of keys, which leaves EPR.
-Sebepou and Magoutis, CEC, 2011, Section II.B ("Continuous eventual checkpoints"); III.
+opens), are deterministic functions of the tuples of the key, of any states.  A loaded state is one
+of the original run: a window's after its footprint, a turn's after the newest record of the key.
+So they are as in the original run only if each tuple is applied to each of them once.  Keys are
+functions of tuples, and tuples of keys, which leaves EPR.  Sebepou and Magoutis, CEC, 2011, Section
+II.B ("Continuous eventual checkpoints"); III.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ TUPLE, WINDOW, KEY = DeclareSort("input"), DeclareSort("window"), DeclareSort("k
 STATE, TIME = DeclareSort("state"), DeclareSort("time")
 BOOL = z3.BoolSort()
 
-# --- what never changes ----------------------------------------------------------------------
+# --- the rigid part --------------------------------------------------------------------------
 tuples, times = TotalOrder(TUPLE, "le#tuple"), TotalOrder(TIME, "le#time")
 le, before = tuples.le, tuples.less
 time, key = Function("time", TUPLE, TIME), Function("key", TUPLE, KEY)
@@ -45,9 +45,9 @@ adds, turns = (Function(name, STATE, TUPLE, STATE) for name in ("adds#", "turns#
 full = Function("full#", STATE, TUPLE, BOOL)
 opens = Function("opens#", STATE, TUPLE, WINDOW, BOOL)
 
-# The log at the crash: the tuples of its newest record and of T; what is loaded of each window,
-# and the tuple of its footprint; of which keys the scan has read a record, what is loaded of them,
-# and the tuple of the newest record of each key.
+# The log at the crash: the tuples of its newest record and of T; the loaded state of each window,
+# and the tuple of its footprint; the keys of which the scan has read a record, the loaded state of
+# each, and the tuple of its newest record.
 end, start = z3.Consts("end start", TUPLE)
 loaded, stored = Function("loaded", WINDOW, BOOL), Function("stored", WINDOW, STATE)
 known, resumes = Function("known", KEY, BOOL), Function("resumes", KEY, STATE)
@@ -101,7 +101,7 @@ def feed(s: AtTime, t: AtTime, names: tuple[str, ...], one: Any, wakes: Any, dea
 
 @dataclass(frozen=True)
 class ReplaySteps:
-    """What the original run and the replay do with a tuple."""
+    """The steps of the original run and of the replay with a tuple."""
 
     given: Given
     design: CecDesign
@@ -119,7 +119,7 @@ class ReplaySteps:
         return feed(s, t, AGAIN, one, Not(Or(after, below)), deaf)
 
     def logged(self, s: AtTime, t: AtTime, one: Any) -> Any:
-        """What the log says of the tuple."""
+        """The contents of the log about the tuple."""
         entering = And(self.design.checked is Checked.ENTERING, foot(w) != opener(w))
         state = stored(w) == If(entering, s.inner(w), t.inner(w))
         closed = And(Or(s.open(w), opener(w) == one), Not(t.open(w)))
@@ -240,7 +240,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 # --- lemmas ----------------------------------------------------------------------------------
 def worlds(count: int) -> dict[Any, int]:
-    """Small worlds of so many tuples."""
+    """Small worlds with this number of tuples."""
     return {TUPLE: count, WINDOW: 2, KEY: min(2, count), STATE: 3, TIME: min(2, count)}
 
 

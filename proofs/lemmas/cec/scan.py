@@ -2,7 +2,7 @@
 
 Rule of this file: records and windows; no tuple, and so no replay (replay.py).
 
-The log is what is stored, record by record: a crash may come after any of them, so each of its
+The log is stored record by record: a crash may come after any of them, so each of its
 prefixes is covered.  A window is known by its opening.  A window is left while it is open and the
 scan has not found it.  Numbers of windows are integers, which leaves EPR.
 Sebepou and Magoutis, CEC, 2011, Section II.B ("Constructing an EC", "Extent of an EC").
@@ -176,7 +176,8 @@ class LoggedSteps:
 def system(
     given: Given, count: WindowCount = WindowCount.EVERY, trims: LogTrim = LogTrim.EXTENT
 ) -> TransitionSystem:
-    """A log, and a scan of it.  count: the records that have N.  trims: what is let go."""
+    """A log, and a scan of it.  count: the records that have N.  trims: the records that are let
+    go."""
     steps = LoggedSteps(given, count, trims)
 
     one, two = (("record", RECORD),), (("record", RECORD), ("window", WINDOW))
@@ -258,7 +259,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 
 def worlds(windows: int, records_: int, stamps_: int = 1) -> dict[Any, int]:
-    """Small worlds of so many windows, and of so many records beside the origin."""
+    """Small worlds with these numbers of windows, and of records beside the origin."""
     return {RECORD: records_ + 1, WINDOW: windows, NAME: windows, STAMP: stamps_}
 
 

@@ -1,4 +1,5 @@
-"""Adaptive buffers: what a partition that fails again will need is kept, or can be made again.
+"""Adaptive buffers: the items that a partition needs if it fails again are kept, or can be made
+again.
 
 Rule of this file: one progressive recovery, from its punctuation to its end; no order of items.
 

@@ -1,7 +1,7 @@
 """The observer: it follows the explorer through the worlds of a system, for an abstraction.
 
 Rule of this file: it knows nodes, channels and the iterations of operators, and no lemma.  An
-abstraction translates what the observer sees into the symbols of its lemma.
+abstraction translates the observations into the symbols of its lemma.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class OperatorIteration(NamedTuple):
 
 
 class Observer:
-    """A world system, its failure-free run, and what has been looked at."""
+    """A world system, its failure-free run, and the worlds that have been looked at."""
 
     def __init__(self, system: System) -> None:
         self.system = system

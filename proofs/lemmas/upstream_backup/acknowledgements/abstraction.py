@@ -1,6 +1,7 @@
-"""The model, as replicas sees it: who holds whose savepoints, and what they mean.
+"""The model, as replicas sees it: the holders of savepoints, and the meaning of these.
 
-Rule of this file: what a savepoint will not give again is found by running it, not by reading it.
+Rule of this file: the events that a savepoint will not give again are found by running it, not by
+reading it.
 """
 
 from __future__ import annotations

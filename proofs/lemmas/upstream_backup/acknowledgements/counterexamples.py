@@ -32,8 +32,9 @@ LOST = "no event is lost"
 
 
 def nothing_lost(s: AtTime) -> Any:
-    """No operator v is down whose predecessor u is up and can neither give what v's savepoint
-    needs nor hear of a later one: not from v's messages, not from another node that is up."""
+    """No operator v is down whose predecessor u is up and can neither give the events that v's
+    savepoint needs nor hear of a later one: not from v's messages, not from another node that is
+    up."""
     better = And(replicas.feeds(n, v), s.up(n), replicas.fits(s.held(u, u), u, s.held(n, v)))
     hope = Or(Exists([m], s.sent(m)), Exists([n], better))
     lost = And(replicas.between(u, v), replicas.operator(u), s.up(u), Not(s.up(v)), Not(hope))
@@ -121,7 +122,7 @@ savepoint as well; B sends it to C, and C to the source P: P has A's savepoint w
 
 
 def refute_relayed(_: Given) -> Iterator[SolverQuery]:
-    """One run, step by step, because all runs of so many steps are too many to search."""
+    """One run, step by step, because all runs of this length are too many to search."""
     talkative = replace(
         replicas.system(without(replicas.NO_OTHERS)), invariants={LOST: nothing_lost}
     )

@@ -1,11 +1,10 @@
 """Acknowledgements over a graph: nothing is trimmed that some savepoint still needs.
 
-Rule of this file: it knows which node holds whose savepoints and what has been acknowledged, and
-nothing of what operators compute.  Of a savepoint b of node v it knows trim(b, u), up to where v
-needs no event of u any more, and theta(b), up to where v, restored from b, will not give its own
-events again.  That both mean what they say is proved in the other folders. Lima et al.,
-Sections II-B and II-C; model.protocols.upstream_backup.nodes and
-model.protocols.upstream_backup.buffers.
+Rule of this file: it knows the savepoints of each holder and the acknowledged events, and nothing
+of the operators' results.  Of a savepoint b of node v it knows trim(b, u), up to where v needs no
+event of u any more, and theta(b), up to where v, restored from b, will not give its own events
+again.  That both have this meaning is proved in the other folders.  Lima et al., Sections II-B and
+II-C; model.protocols.upstream_backup.nodes and model.protocols.upstream_backup.buffers.
 
 The encoding stays in EPR: functions go from messages and nodes to savepoints and from savepoints to
 positions, never back.  Messages are a set: any that was sent may be lost, may be received again,

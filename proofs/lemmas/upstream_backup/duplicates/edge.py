@@ -1,12 +1,12 @@
 """Discarding duplicates: each event has its effect once, whatever crashes and is replayed.
 
 Rule of this file: it knows one edge, a producer, a channel and a successor, and of events nothing
-but their numbers.  That an event has the same number each time, that what is trimmed is covered by
-a savepoint, and which events the successor has no use for, are the business of the other files
-here; what is taken from them is a hypothesis by name.  Lima et al., III-B2 and III-B4.
+but their numbers.  That an event has the same number each time, that a savepoint covers all trimmed
+events, and which events the successor has no use for, are the business of the other files here;
+each assumption from them is a hypothesis by name.  Lima et al., III-B2 and III-B4.
 
 An effect is undone when the successor crashes, unless it is in the savepoint from which it starts
-again; a sink never crashes, and what it has given out stays so.  Order needs no symbol of its own:
+again; a sink never crashes, and its outputs stay.  Order needs no symbol of its own:
 at every moment the effects are those of all events up to a number, and a message adds one at most.
 
 The encoding stays in EPR: functions go from messages to events and from both to numbers.  The
@@ -100,12 +100,13 @@ def heard_of(s: AtTime, p: Any) -> Any:
 
 # --- crashes ---------------------------------------------------------------------------------
 def producer_crash(s: AtTime, t: AtTime) -> Any:
-    """What it has sent still arrives."""
+    """The messages that it has sent still arrive."""
     return And(s.running, Not(t.running))
 
 
 def mute_crash(s: AtTime, t: AtTime) -> Any:
-    """What it has sent is lost with its connections.  It may crash while it is being restored."""
+    """The messages that it has sent are lost with its connections.  It may crash while it is being
+    restored."""
     return And(Not(t.running), t.gone == s.sent)
 
 
@@ -124,13 +125,13 @@ def successor_crash(s: AtTime, t: AtTime) -> Any:
 
 # --- the system ------------------------------------------------------------------------------
 class EdgeSteps:
-    """What the two ends do, by name of the transition, if these hypotheses hold."""
+    """The steps of the two ends, by name of the transition, if these hypotheses hold."""
 
     def __init__(self, given: Given) -> None:
         self.given = given
 
     def passed(self, t: AtTime, place: Any) -> Any:
-        """The cursor comes to `place`, and over what is left out behind it."""
+        """The cursor comes to `place`, and over the events that are left out behind it."""
         left_out = Or(unneeded(e), le(number(e), place), less(t.cursor, number(e)))
         return And(le(place, t.cursor), self.given(IN_ORDER, ForAll([e], left_out)))
 
@@ -287,7 +288,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 # --- lemmas ----------------------------------------------------------------------------------
 def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
-    """The system without some transitions, so that a run shows what is meant.  The edge alone
+    """The system without some transitions, so that a run shows the meaning.  The edge alone
     cannot say when replays happen and answers are lost: other nodes crash."""
     spurious = ("replay", "answer is lost", *left_out)
     steps = tuple(step for step in whole.transitions if step.name not in spurious)

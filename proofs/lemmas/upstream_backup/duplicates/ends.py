@@ -1,7 +1,7 @@
-"""An edge of the graph in a world: its two ends, and what the failure-free run says of its events.
+"""An edge of the graph in a world: its two ends, and its events in the failure-free run.
 
-Rule of this file: what an event is, the failure-free run says; what a node gives, skips and listens
-to is found by running it or read off its state.  Steps are another file's.
+Rule of this file: the failure-free run defines the events; the events that a node gives, skips and
+listens to are found by running it or read off its state.  Steps are another file's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proofs.prove.structure import Structure
 
 
 class EdgeEnds(NamedTuple):
-    """All of a world that matters to an edge: its nodes, its channels, what the sink gave out."""
+    """All of a world that matters to an edge: its nodes, its channels, the outputs of the sink."""
 
     producer: Any
     successor: Any

@@ -1,10 +1,10 @@
 """The abstract steps of one step of one end of an edge, in the symbols of the lemma.
 
-Rule of this file: what had an effect, the outputs of a sink or the change of an operator say, and
-not the number that it has heard.
+Rule of this file: an event had an effect if the outputs of a sink or the state of an operator show
+it, whatever number it has heard.
 
-An operator keeps no list of what it has processed.  That it has processed all it has heard, once
-and in order, is an invariant here; every edge of the explorer is asked to keep it.
+An operator keeps no list of the events that it has processed.  That it has processed all it has
+heard, once and in order, is an invariant here; every edge of the explorer is asked to keep it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class AbstractSteps:
         return self.edge.up_to(place, self.arrivals) - self.unneeded
 
     def _listening(self, state: EdgeState, ends: EdgeEnds, heard: tuple[Any, ...]) -> EdgeState:
-        """What the successor has heard, and what has an effect."""
+        """The events that the successor has heard, and those that have an effect."""
         node, edge = ends.successor, self.edge
         if isinstance(node, SinkNode):
             given = [body for at, body in ends.outputs if at == edge.at]
@@ -158,7 +158,7 @@ class AbstractSteps:
             self.to(sent=self.now.sent + 1, cursor=max(self.now.cursor, message.sn))
 
     def passes(self, cursor: SN) -> None:
-        """Over what its last step has left out."""
+        """Over the events that its last step has left out."""
         if len(self.states) > 1:
             self.now = self.states[-1] = self.now._replace(cursor=cursor)
         else:
@@ -178,7 +178,7 @@ class AbstractSteps:
 
     # --- the successor -----------------------------------------------------------------------
     def of_successor(self, message: Any) -> None:
-        """message: what it takes from the producer."""
+        """message: that it takes from the producer."""
         if not self.now.listening:
             return
         heard = self.edge.answered(self.after.successor, self.after.down)

@@ -1,12 +1,13 @@
-"""The model, as ranges sees it: one operator, its input edges, and what is on its way upstream.
+"""The model, as ranges sees it: one operator, its input edges, and the messages on their way
+upstream.
 
 Rule of this file: which events an operator skips is found by running it, and its skip ranges are
 read only to be compared with that.
 
-Needed is what a replay from the newest savepoint, of all events that there are, does not skip; and
-what the merge cannot have given the operator yet, because earlier events may follow.  Deleted is
-what an upstream that is up has emitted and no longer holds, and what is missing in the stream to
-the operator.
+Needed are the events that a replay from the newest savepoint, of all events that there are, does
+not skip; and those that the merge cannot have given the operator yet, because earlier events may
+follow.  Deleted are the events that an upstream that is up has emitted and no longer holds, and
+those that are missing in the stream to the operator.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ class Near(NamedTuple):
 
 
 class SkipRangeObserver(Observer):
-    """The operators of a world system that skip, and what they skip when it is run."""
+    """The operators of a world system that skip, and the events that they skip in a run."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system)

@@ -29,7 +29,7 @@ from proofs.prove.transition import TransitionSystem, bounded, transitions_taken
 
 
 class SharedRanges(NamedTuple):
-    """What edges share.  distinct: no two events of any edges have one number.
+    """The numbers that edges share.  distinct: no two events of any edges have one number.
 
     events, steps: of the smallest run that deletes too much.
     """
@@ -55,7 +55,7 @@ class SharedRanges(NamedTuple):
         return {ranges.EVENT: events, **edges, ranges.NUMBER: events + 1}
 
     def numbered(self, count: int) -> list[Any]:
-        """What the numbers are called, without loss of generality: 0 (nothing), 1, 2, ... in
+        """The names of the numbers, without loss of generality: 0 (nothing), 1, 2, ... in
         order; those of the events, too, if all differ."""
         numbers = [element(ranges.NUMBER, i) for i in range(count + 1)]
         events = [element(ranges.EVENT, i) for i in range(count)]
@@ -121,12 +121,13 @@ ONE_TRIM = SharedRanges("one SN_trim", True, False, events=2, steps=3)
 
 # --- searches --------------------------------------------------------------------------------
 def refute(design: SharedRanges, _given: Given) -> Iterable[SolverQuery]:
-    """Fewer events are not enough in runs of any length; so many are, in so many steps."""
+    """Fewer events than the design's are not enough in runs of any length; these are, in its
+    steps."""
     return smallest(partial(question, design), range(1, design.events + 1))
 
 
 def question(design: SharedRanges, events: int, kind: QueryKind) -> SolverQuery:
-    """Is one of so many events deleted although it is needed?"""
+    """Is one of `events` events deleted although it is needed?"""
     system, sizes, numbers = design.system, design.sizes(events), design.numbered(events)
     name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
     if kind is QueryKind.CLAIM:
@@ -138,8 +139,8 @@ def question(design: SharedRanges, events: int, kind: QueryKind) -> SolverQuery:
 
 
 def _breaks(system: TransitionSystem) -> list[Any]:
-    """Not inductive: what is wanted is wrong at first or after some transition.  Of so few events
-    all are ends of ranges, so that what has been passed does not matter."""
+    """Not inductive: the claim is wrong at first or after some transition.  Of so few events all
+    are ends of ranges, so that the passed ones do not matter."""
     wanted = [*(v for name, v in ranges.INVARIANTS.items() if name != ranges.LAST), _ends]
     start = system.moment(0)
     cases = [And(system.init(start), _not_all(wanted, start))]

@@ -2,18 +2,19 @@
 numbers.
 
 Rule of this file: it knows numbers, ranges and acknowledgements, and not why an event is skipped;
-that a replay needs none of the events skipped is another file's (replay).  What the model does,
-seen as this system, is in abstraction; what goes wrong with one for all, in counterexamples.
+that a replay needs none of the events skipped is another file's (replay).  The model, seen as this
+system, is in abstraction; the failures of one range for all edges, in counterexamples.
 
 An event is needed as long as some window kept needs it in a replay, or as long as nobody knows
 whether one does because it has not been processed: no such event may ever be deleted.  An array
 of ranges is seen as the numbers that it covers: those of its complete ranges (made) and of the run
-that may still grow (from lo to hi).  What an acknowledgement trims counts as a range, too.
-Upstream may delete what an acknowledgement covers at any later time, whether or not the event has
-been emitted by then: what is proved holds whenever events are emitted.
+that may still grow (from lo to hi).  The events that an acknowledgement trims count as a range,
+too.  Upstream may delete the events that an acknowledgement covers at any later time, whether or
+not they have been emitted by then: the lemma holds whenever events are emitted.
 
-What is needed after a crash is a hypothesis here: replays skip what the original run has skipped
-(replay), and a savepoint is lost only with the ranges that travel with it (savepoints, acks).
+The needed events after a crash are a hypothesis here: replays skip the events that the original run
+has skipped (replay), and a savepoint is lost only with the ranges that travel with it (savepoints,
+acks).
 
 Everything is in EPR: functions go from events to edges to arrays to numbers and never back.
 """
@@ -209,8 +210,8 @@ class ArraySteps:
         )
 
     def save(self, s: AtTime, t: AtTime) -> Any:
-        """Windows may be dropped, and what is covered is reported to all edges of the array; what
-        has been reported may be forgotten."""
+        """Windows may be dropped, and the covered events are reported to all edges of the array; a
+        reported range may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
         covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
         return And(
@@ -222,7 +223,8 @@ class ArraySteps:
         )
 
     def receive(self, s: AtTime, t: AtTime, via: Any) -> Any:
-        """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
+        """Upstream of an edge deletes the covered events, or some of them; or the message is
+        lost."""
         reported = And(self.given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
@@ -231,8 +233,8 @@ class ArraySteps:
         )
 
     def crash(self, s: AtTime, t: AtTime) -> Any:
-        """The operator is restored: it forgets its ranges and processes again what it had passed.
-        Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
+        """The operator is restored: it forgets its ranges and processes the passed events again.
+        Or an operator upstream is: it emits the deleted events again.  Messages may be lost."""
         again = Or(s.needed(f), Not(covered(t, f)))
         return And(
             self.given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
@@ -254,7 +256,8 @@ def arrays(
 ) -> TransitionSystem:
     """Arrays of ranges, each of one or more edges.
 
-    turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
+    turn: when events are processed.  trims: the numbers that an SN_trim may be.  starts: where
+    replays start.
     """
     steps = ArraySteps(given, turn, trims, starts)
 
