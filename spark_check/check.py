@@ -42,7 +42,7 @@ have."""
 
 @dataclass(frozen=True, slots=True)
 class SparkCheck:
-    """run: makes the cases.  notes: what a reader of the cases should know.  campaign: the first of
+    """run: makes the cases.  notes: for readers of the cases.  campaign: the first of
     CAMPAIGNS that it is in.  Called by its name it runs in both profiles."""
 
     name: str

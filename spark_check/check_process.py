@@ -91,7 +91,7 @@ class _CheckProcess:
 
 # --- in the process ----------------------------------------------------------------------------
 def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
-    """Run what is ordered, check by check, and leave its state and its result as files."""
+    """Run the ordered checks, one by one, and leave its state and its result as files."""
     from spark_check.runtime.jvm import Jvm
 
     known = known_checks.checks()

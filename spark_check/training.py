@@ -1,4 +1,4 @@
-"""Java learns, once an installation, what starting Spark takes; then Spark starts twice as fast.
+"""Java learns, once an installation, the start of Spark; then Spark starts twice as fast.
 
 Rule of this file: it makes what `spark_check.runtime.java.aot_cache` names, and nothing depends
 on that but time.  The packaged Java, unlike an installed one, comes without any archive of classes.

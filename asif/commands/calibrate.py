@@ -1,4 +1,4 @@
-"""`asif calibrate`: measure what link, disk, step and savepoint cost on this machine."""
+"""`asif calibrate`: measure the costs of link, disk, step and savepoint on this machine."""
 
 from __future__ import annotations
 

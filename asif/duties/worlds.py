@@ -1,4 +1,5 @@
-"""Duties in worlds: what nodes do and hold, step by step, in random runs of the smallest scope.
+"""Duties in worlds: the work and the states of nodes, step by step, in random runs of the smallest
+scope.
 
 Rule of this file: each check reads only the sample.
 """

@@ -77,7 +77,7 @@ def summary_line(result: EngineCheck) -> str:
 
 
 def table(result: EngineCheck) -> Table:
-    """A row for each case, with what was predicted and what was seen."""
+    """A row for each case, with the prediction and the observation."""
     rows = Table("case", "predicted", "seen", "")
     for case in result.cases:
         rows.add_row(*map(Text, row(case)))  # lists are no markup
@@ -85,7 +85,7 @@ def table(result: EngineCheck) -> Table:
 
 
 def row(case: EngineCase) -> tuple[str, str, str, str]:
-    """(case, predicted, seen, sign); what is seen as predicted is not repeated."""
+    """(case, predicted, seen, sign); an observation that was predicted is not repeated."""
     predicted, seen = case.predicted, case.seen
     other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
     other |= {key: None for key in predicted if key not in seen}
@@ -214,7 +214,7 @@ def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:
 
 
 class ShownCheck(NamedTuple):
-    """What a page shows of a check."""
+    """The part of a check that a page shows."""
 
     result: EngineCheck
     summary: str

@@ -1,6 +1,7 @@
 """The pairs of a stream with Spark's own checkpoint of the state: ABS, in the form that Spark has.
 
-Rule of this file: what Spark runs, and where it can be stopped; what crashes it is in the check.
+Rule of this file: the functions that Spark runs, and the points where it can be stopped; the check
+crashes it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ crash is decided by model.protocols.cec.scan.
 
 A file is written whole and fsynced under a temporary name, and then renamed: a batch is in the log
 or is not.  On a store that cannot rename (`in_place`), a crash in the middle leaves a torn file
-under its final name; what is missing is the end, where Parquet has the metadata.
+under its final name; the missing part is the end, where Parquet has the metadata.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The scan of the log as a Spark job: it leaves the newest records, and the model reads these.
 
-Rule of this file: what a record means is decided by model.protocols.cec.scan.reconstruct.
+Rule of this file: model.protocols.cec.scan.reconstruct decides the meaning of a record.
 
 The paper's scan goes backward, record by record, until it has N footprints.  The job reads files
 from the end of the log, twice as many each time, until they hold N footprints.  Of these files it
@@ -24,7 +24,7 @@ from model.protocols.cec.scan import EventualCheckpoint, reconstruct
 from spark_check.cec.log import COLUMNS, Placed, count_rows, decode
 
 FILES = 8
-"""So many files are read at first."""
+"""The number of files that are read at first."""
 
 
 def find(

@@ -1,4 +1,4 @@
-"""What is outside of Spark and does not fail: the upstream's queue, the log, the sink, notes.
+"""The parts outside of Spark that do not fail: the upstream's queue, the log, the sink, notes.
 
 Rule of this file: no Spark here.  Everything is in one folder.
 

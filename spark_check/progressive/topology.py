@@ -1,6 +1,6 @@
 """Operators as streaming queries of Spark that read each other's output, and the events they read.
 
-Rule of this file: what runs and what it puts out if nothing fails; no worker and no plan.
+Rule of this file: the operators and their outputs if nothing fails; no worker and no plan.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TopologyPart:
         return kept.select(zero.alias("n"), "key", zero.alias("v")).dropDuplicates(["key"])
 
     def run(self, rows: Sequence[TopologyRow]) -> list[TopologyRow]:
-        """What the operator puts out if nothing fails."""
+        """The outputs of the operator if nothing fails."""
         kept = [row for row in rows if self.keeps.holds(body(row))]
         return (
             [TopologyRow(0, key, 0) for key in {row.key for row in kept}] if self.distinct else kept
@@ -148,7 +148,7 @@ class RunningTopology(NamedTuple):
         )
 
     def stop(self) -> None:
-        """End all operators; what a batch has not committed yet is lost."""
+        """End all operators; the rows of an uncommitted batch are lost."""
         for query in self.queries.values():
             query.stop()
         self.queries.clear()

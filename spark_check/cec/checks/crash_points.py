@@ -1,6 +1,6 @@
 """An aggregate that recovers from its own log, killed at every point that differs from the others.
 
-Rule of this file: the cases.  What they should do is found by running the model.
+Rule of this file: the cases.  The model is run to find the expected results.
 """
 
 from __future__ import annotations
