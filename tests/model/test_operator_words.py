@@ -133,7 +133,7 @@ def test_any_operator_in_longer_streams(operator: Operator, word: Word) -> None:
 @pytest.mark.parametrize("operator", ALL[1::2], ids=NAMES[1::2])
 def test_a_serial_operator_keeps_what_open_windows_need(operator: Operator) -> None:
     """queue: the events that open windows hold; base: the position of the first of these events;
-    used: the positions used so far, of which nobody has been told."""
+    used: the positions used so far, which nobody knows yet."""
     for word in words(4, starts=(1,)):
         answered = 0
         answers = defined.settled(operator, word)

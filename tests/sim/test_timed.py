@@ -91,8 +91,8 @@ def deploy(_design: None, scope: Scope) -> Deployment:
 
 
 def step(site: Site, state: int, input_: Input) -> Step:
-    """Operators write down how much they have heard, and what a timer has not yet told they
-    tell when it runs out."""
+    """Operators write down how much they have heard, and report the rest when a timer runs
+    out."""
     match input_:
         case Arrival() as arrival:
             sends = tuple(Send(succ, Body(state, arrival.type)) for succ in site.succs)
