@@ -1,7 +1,7 @@
 """Campaigns: an experiment over many seeds, resumed after an interruption.
 
-Rule of this file: it keeps finished runs, and knows nothing of what an experiment measures.  Every
-finished seed is a line of a file; a seed whose line was cut short is run again.
+Rule of this file: it keeps finished runs; it does not know the measurements of an experiment.
+Every finished seed is a line of a file; a seed whose line was cut short is run again.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ LATE_MIN, VERY_LATE_MIN = 15, 60
 
 HOUR = 60
 QUICK = 40_000
-"""So many departures, the first six weeks, are enough for a first impression."""
+"""The departures of the first six weeks; enough for a first impression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def departures(limit: int | None = None) -> pd.DataFrame:
 
 @cache
 def _data() -> pd.DataFrame:
-    """What is needed of the data file, which takes most of a second to read."""
+    """The needed columns of the data file, which takes most of a second to read."""
     import pandas as pd
 
     try:

@@ -56,7 +56,8 @@ def draw_supply(draw: Random, total: int, hosts: int, per_minute: float) -> Supp
 
 
 def draw_figure4(draw: Random) -> tuple[Instance, Supply]:
-    """The topology of Su and Zhou, Section VI, in what its text leaves open at random.
+    """The topology of Su and Zhou, Section VI, with each point that its text leaves open drawn at
+    random.
 
     Fifteen operators with five partitions each, placed on ten hosts at random, of which eight
     fail; fifteen queries, one for each operator as its sink.  O1 to O4 read from Parser, and each

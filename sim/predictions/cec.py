@@ -1,11 +1,11 @@
-"""What an engine in micro-batches does under continuous eventual checkpointing, and what it costs.
+"""An engine in micro-batches under continuous eventual checkpointing: its steps, and their cost.
 
 Rule of this file: it plays the model's own node (model.protocols.cec.nodes), tuple by tuple; a
 prediction knows nothing of the engine but where batches end and where it is crashed.
 
-A batch is written as a whole: it is one segment of the log, and what a crash leaves of it is all,
-nothing or a torn segment.  The background path runs between two batches of an incarnation: it
-checkpoints each window whose footprint is `patience` tuples old.
+A batch is written as a whole: it is one segment of the log, and a crash leaves all of it, nothing
+or a torn segment.  The background path runs between two batches of an incarnation: it checkpoints
+each window whose footprint is `patience` tuples old.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OPERATOR = "aggregate"
 
 
 class DurablePart(StrEnum):
-    """What is durable of a batch when a crash comes."""
+    """The durable part of a batch when a crash comes."""
 
     BEFORE = "before the write"
     """Nothing."""
@@ -54,7 +54,7 @@ class DurablePart(StrEnum):
 
 
 class ExtentRestart(NamedTuple):
-    """What a start finds in the log, the first one, too.
+    """The contents of the log at a start, the first one, too.
 
     windows: N.  start: T.  newest: the stamp of the newest record.  scanned: the extent.  cut: torn
     segments.  replayed: tuples that are asked for.
@@ -181,7 +181,7 @@ class BatchedNode:
             raise Invalid(f"incarnation {incarnation} has no batch {plan.batch}: nothing crashes")
 
     def _start(self, incarnation: int) -> ExtentRestart:
-        """Recover; the sink asks for what it lacks, and the source answers."""
+        """Recover; the sink asks for the outputs that it lacks, and the source answers."""
         if incarnation == 0:
             self.state: Any = boot(self.site)
             return ExtentRestart(0, BEGINNING, BEGINNING, 0, 0, len(self.events))
@@ -239,7 +239,7 @@ class BatchedNode:
             self.stored.append(Segment(len(self.stored) + 1, tuple(self.sent), torn))
 
     def _receive(self) -> None:
-        """The sink receives what was sent."""
+        """The sink receives the messages that were sent."""
         for record in self.sent:
             if record.out is not None:
                 self.received += 1

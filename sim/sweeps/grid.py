@@ -38,7 +38,7 @@ Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
 class ValueRange(ScenarioTable):
-    """From, to and with what step; `to` is included if a step ends there."""
+    """From, to and the step; `to` is included if a step ends there."""
 
     from_: Annotated[Number, Field(alias="from")]
     to: Number

@@ -210,7 +210,7 @@ def carry_out(
     fresh: bool = False,
     progress: Progress = silent,
 ) -> SweepResult:
-    """Run what is not finished, keep each outcome as it comes, and write the table.
+    """Run the points that are not finished, keep each outcome as it comes, and write the table.
 
     A run whose process died has a row, but is not kept: the next time it is run again.
     """

@@ -2,7 +2,7 @@
 
 Rule of this file: no long run.  Failures are rare, so each is a cycle of its own: the system is as
 before when the next one comes.  A replication is the scenario with another seed, run without
-failures and once with each failure, at a random moment; rates multiply what the failure costs.
+failures and once with each failure, at a random moment; rates multiply the cost of the failure.
 
 The assumption is checked: if another failure comes during a recovery in more than RARE of all
 recoveries, or if a recovery does not end within the input, the study is refused.
@@ -43,13 +43,13 @@ from sim.timed.metrics import Emissions
 
 HOUR_S = 3600.0
 RARE = 0.05
-"""In so many recoveries at most another failure may come."""
+"""The largest share of recoveries in which another failure may come."""
 FEWEST = 10
 """Student's interval of fewer replications says little."""
 BATCH = 5
 """The outputs of a batch of MSER-5."""
 COSTS = ("overdue_s", "extra_events", "extra_bytes", "missing_outputs", "surplus_outputs")
-"""What a failure costs, beside its recovery."""
+"""The costs of a failure, beside its recovery."""
 
 
 class StudyPhase(NamedTuple):
@@ -127,8 +127,8 @@ def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
 
 # --- a replication ---------------------------------------------------------------------------
 def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[str, float]]:
-    """The costs of each failure at a random moment after the warm-up, in the first half of what is
-    left of the input.  Raises Invalid for a recovery that the input does not outlast."""
+    """The costs of each failure at a random moment after the warm-up, in the first half of the
+    remaining input.  Raises Invalid for a recovery that the input does not outlast."""
     free = run(scenario, ())
     phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
@@ -222,7 +222,7 @@ def _warm_up(base: Scenario, draft: Draft) -> tuple[int, str]:
 
 
 def truncate(values: Sequence[float]) -> int | None:
-    """The number of values to leave out by MSER-5: after them, the mean of what is left has the
+    """The number of values to leave out by MSER-5: without them, the mean of the others has the
     smallest standard error; None if this is in the second half, or if there are too few values.
 
     White, Cobb and Spratt, "A comparison of five steady-state truncation heuristics for
@@ -279,7 +279,7 @@ def _overlap(rates: Sequence[float], found: Sequence[Row]) -> float:
     return float(sum(rates) * longest)
 
 
-# --- what is refused -------------------------------------------------------------------------
+# --- refused scenarios -------------------------------------------------------------------------
 def _check(base: Scenario, draft: Draft) -> None:
     if not base.failures:
         raise _wrong(draft, (), "a study needs [[failures]] with mean_between_s; here is none")

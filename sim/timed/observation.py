@@ -1,4 +1,4 @@
-"""The driver's looks at a run: series of points, peaks, and what was asked of nodes and links.
+"""The driver's looks at a run: series of points, peaks, and the work of nodes and links.
 
 Rule of this file: it reads nodes and channels and changes none, but for the effects that are due,
 which the driver settles.
@@ -18,7 +18,7 @@ from sim.timed.stores import SharedStore
 
 
 class RunObservation:
-    """What was seen of a run so far.
+    """The observations of a run so far.
 
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
     kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
@@ -74,7 +74,7 @@ class RunObservation:
         return self.costs.memory_bytes(read_memory(self.system, node.name, state))
 
     def count_asked(self, until: int) -> Asked:
-        """What the input asked for.  until: the time of its last event."""
+        """The work that the input asked for.  until: the time of its last event."""
         wire = {
             (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
             for node in self.nodes.values()

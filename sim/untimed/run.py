@@ -26,7 +26,7 @@ POINTS = 600
 PROGRESS_CALLS = 200
 """The number of times that a run reports its progress."""
 RESTART_AFTER_EVENTS = 50
-"""A crashed node restarts after so many further events, unless the caller says otherwise."""
+"""The further events after which a crashed node restarts, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ def run(
 ) -> UntimedResult:
     """Run to the end of the input, then until the system is at rest; return the result.
 
-    restart_after: a node restarts after so many further events (0: as soon as there are no
-    messages).  record: receives every action, as a value of model.world.
-    Raises Invalid for a crash that cannot happen: its node is down or has too few effects, or its
-    nodes are no failure group.
+    restart_after: the further events after which a node restarts (0: as soon as there are no
+    messages).  record: receives every action, as a value of model.world.  Raises Invalid for a
+    crash that cannot happen: its node is down or has too few effects, or its nodes are no failure
+    group.
     """
     started = time.perf_counter()
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)

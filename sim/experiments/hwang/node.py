@@ -59,7 +59,7 @@ class NodeSteps(NamedTuple):
 
 
 def process(network: QueryNetwork, count: int) -> NodeSteps:
-    """The work on so many tuples, numbered from 0."""
+    """The work on `count` tuples, numbered from 0."""
     passed = np.arange(count)  # the input tuples that are the input of the next aggregate
     first = np.arange(count)  # the oldest input tuple that each of those needs
     open_, entered = np.zeros(count, np.int64), np.zeros(count, np.int64)

@@ -106,10 +106,10 @@ class BackupRun:
 
 
 def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> BackupRun:
-    """Run a cycle.  Raises Invalid for what cannot be run.
+    """Run a cycle.  Raises Invalid for a cycle that cannot be run.
 
-    rounds: restore and replay so many times, each time as if it were the first, and measure their
-    mean.  One replay takes a few microseconds, and to call the compiled code takes as long.
+    rounds: how often to restore and replay, each time as if it were the first; the mean is
+    measured.  One replay takes a few microseconds, and to call the compiled code takes as long.
     """
     check(stream, setting)
     if rounds < 1:

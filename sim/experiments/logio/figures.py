@@ -52,8 +52,8 @@ MB = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure.  pipelines: by what is special about each.  failures: by interval of ABS, after how
-    many inputs of which operator; LOG.io has those of the first.  sizes: of events, for normal
+    """A figure.  pipelines: by the special property of each.  failures: by interval of ABS, after
+    how many inputs of which operator; LOG.io has those of the first.  sizes: of events, for normal
     operation of LOG.io alone.  lineage: the id of the published overhead of lineage, if any."""
 
     key: str
@@ -177,7 +177,7 @@ def _published_pipeline(figure: Figure) -> str:
 
 
 def _published(figure: Figure, protocol: str) -> list[float]:
-    """What the text says, from normal operation to the last failure."""
+    """The statements of the text, from normal operation to the last failure."""
     known = {number.id: number.value for number in numbers()}
     names = ("normal", "1", "2", "3")
     wanted = [f"{figure.key}-{protocol}-{name}" for name in names]

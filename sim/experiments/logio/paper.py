@@ -1,7 +1,7 @@
 """The setting of the LOG.io paper, Section 9: pipelines, and costs in seconds.
 
-Rule of this file: what all figures share.  A cost is calibrated on one published number, and that
-number is compared with nothing.
+Rule of this file: the parts that all figures share.  A cost is calibrated on one published number,
+and that number is compared with nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INTERVALS_S = (15.0, 30.0, 45.0)
 
 
 class FigureReading(Enum):
-    """What the text leaves open, for all figures.
+    """The points that the text leaves open, for all figures.
 
     BOUNDED: connections take as many events under ABS as under LOG.io, and hold an operator back
     when they are full (7.1, 9.1; 9.3.2 on Figure 8).  UNBOUNDED: they never do.  Then an epoch has
@@ -160,7 +160,7 @@ def _transaction_s() -> float:
 
 def _restart_s() -> float:
     """The warm restart of a pod (7.1), by the third failure of Figure 5: OP3 has five outputs to
-    make, so no connection is full, and the run is longer by what is left of the restart."""
+    make, so no connection is full, and the run is longer by the rest of the restart."""
     each_s = 5 + 3 * _transaction_s()
     return _seconds("fig5-log-3") - 50 * 3 * _transaction_s() + 5 * each_s
 
@@ -199,4 +199,5 @@ def _setting() -> tuple[Parameter, ...]:
 
 
 SETTING = _setting()
-"""What all figures share.  A number by which a cost is calibrated is compared with nothing."""
+"""The values that all figures share.  A number by which a cost is calibrated is compared with
+nothing."""

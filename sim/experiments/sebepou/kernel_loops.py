@@ -118,7 +118,7 @@ def simulate(rules: ExtentSettingCompiled, tables: ExtentTables, items: Small) -
     saves = saved = copied_windows = 0
     for place in range(len(items)):  # tuples processed so far
         begun, before = clock, windows
-        # --- what a crash now would cost ---
+        # --- the cost of a crash now ---
         q = u = 0
         if control:
             oldest = following[ring]

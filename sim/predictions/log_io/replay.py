@@ -1,13 +1,13 @@
-"""What a pipeline of LOG.io does whose operators run in the micro-batches of an engine.
+"""A pipeline of LOG.io whose operators run in the micro-batches of an engine.
 
 Rule of this file: it plays the model's own nodes (model.protocols.log_io.nodes); of the engine it
 knows where batches end, and that each batch is a task, which has no memory of the task before.
 
 So in the model all operators crash and restart between two batches; within a crashed batch they
 crash together, between two effects of a step.  The engine hands a crashed batch to the next task
-again, whole; the source forgets what is logged of it, which is the model's replayable read action.
-The log is what lasts of a connection: it holds an event until its receiver has assigned it.  An
-operator waits for the answer to its write before it takes another input.
+again, whole; the source forgets the part that is logged, which is the model's replayable read
+action.  The log is the lasting part of a connection: it holds an event until its receiver has
+assigned it.  An operator waits for the answer to its write before it takes another input.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from model.world import Deliver, Restart, Timeout, real_effects
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepCrash, StepPoint
 
 EXTERNAL = "stream"
-"""The source of the model's graph: what the engine reads."""
+"""The source of the model's graph, which the engine reads."""
 READER = reader_of(EXTERNAL)
 TASK = (READER, MIDDLE, WRITER)
 """The model's operators, which one task runs."""
@@ -52,15 +52,16 @@ PLAIN = replace(CHECKABLE, writes=WriteSupport.PLAIN)
 
 
 class LogContents(NamedTuple):
-    """What the log has at a crash, or in the end.  undone: rows, as texts.  contexts: likewise."""
+    """The contents of the log at a crash, or in the end.  undone: rows, as texts.  contexts:
+    likewise."""
 
     undone: tuple[str, ...]
     contexts: tuple[str, ...]
 
 
 class TaskWork(NamedTuple):
-    """What the tasks between two crashes did.  transactions: of the log.  replayed: rows of undone
-    inputs that were read again.  writes: into the external system."""
+    """The work of the tasks between two crashes.  transactions: of the log.  replayed: rows of
+    undone inputs that were read again.  writes: into the external system."""
 
     transactions: int
     replayed: int
