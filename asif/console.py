@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias
@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeAlias
 import typer
 from rich.console import Console, RenderableType
 
+from model.calls import Execute
 from model.errors import Invalid
 
 console = Console()
@@ -73,8 +74,8 @@ def read_bytes(text: str) -> int:
 
 def calls_on_spark(
     work: Path, master: str, conf: Mapping[str, str], size: int | None = None
-) -> Callable[[Any, Sequence[Any]], Generator[Any, None, None]]:
-    """The function that makes calls on Spark, as spark_check.runtime.parallel_calls.call_all.
+) -> Execute[Any, Any]:
+    """An Execute on Spark.
 
     work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.
     """

@@ -1,4 +1,4 @@
-"""How the number of worlds grows with events, operators and crashes, and what a world costs.
+"""How the number of worlds grows with events, operators and crashes, and the cost of a world.
 
 `python -m benchmarks.growth` renews the table in docs/explanation/limits.md; the sizes do not
 depend on the machine, and the speed is printed.

@@ -36,7 +36,7 @@ INTERVAL = 8
 NEVER = 2**40
 """A save interval that no run reaches."""
 FORMER = {50: 1.8, 800: 1.6}
-"""What the first kernel took of C's time, by slide, for comparison with the row RECOVERY."""
+"""The time of the first kernel relative to C, by slide, for comparison with the row RECOVERY."""
 PLAIN, RECOVERY = "plain C, no recovery", "kernel, recovery, skip ranges"
 SOURCE = Path(__file__).with_name("gem.c")
 

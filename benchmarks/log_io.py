@@ -3,11 +3,11 @@ queries over many events, on SQLite and PostgreSQL.
 
 `python -m benchmarks.log_io [EVENTS]`, by default a million events for the queries.
 
-A step is what Algorithms 2 and 3 log for one input that makes one output: an assignment, then an
-Output Set with the state.  Alone, these are two transactions.  In a group commit, steps of several
-operators of one process are in one transaction, which is the library's way: a Transaction takes the
-steps of any operator, on either database.  (PostgreSQL's commit_delay groups transactions of
-several processes; it needs no change of the library, and no process here has a rival.)
+A step has the rows that Algorithms 2 and 3 log for one input that makes one output: an assignment,
+then an Output Set with the state.  Alone, these are two transactions.  In a group commit, steps of
+several operators of one process are in one transaction, which is the library's way: a Transaction
+takes the steps of any operator, on either database.  (PostgreSQL's commit_delay groups transactions
+of several processes; it needs no change of the library, and no process here has a rival.)
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def empty(log: Log) -> None:
 
 # --- steps ------------------------------------------------------------------------------------
 def protocol(log: Log, group: int) -> None:
-    """The steps, so many in one transaction; alone, a step is two."""
+    """The steps, `group` of them in one transaction; alone, a step is two transactions."""
     inputs = [Event(*INPUTS, at, BODY) for at in range(1, STEPS + 1)]
     for first in range(0, STEPS, group):
         chunk = inputs[first : first + group]
@@ -82,7 +82,7 @@ def protocol(log: Log, group: int) -> None:
 
 
 def bare(log: Log, group: int) -> None:
-    """Inserts of the rows that the steps leave, so many steps in one transaction."""
+    """Inserts of the rows that the steps leave, `group` steps in one transaction."""
     for first in range(1, STEPS + 1, group):
         numbers = range(first, min(first + group, STEPS + 1))
         with log.database.transaction():
@@ -140,7 +140,7 @@ def step_rows(name: str, place: str) -> Iterator[tuple[str, ...]]:
 
 # --- queries ----------------------------------------------------------------------------------
 def fill(log: Log, events: int) -> int:
-    """Log so many source events, sums of ten and totals of ten sums; the number of all events."""
+    """Log source events, sums of ten and totals of ten sums; the number of all events."""
     counts = [events, events // PER_SET, events // PER_SET**2]
     names = [("shop", "sales", "sales"), ("sums", "totals", "totals"), ("ledger", "", "book")]
     series = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"

@@ -203,7 +203,8 @@ def steps(tuples: int, operators: int) -> float:
         _, effects = step(source, None, arrive)
         for site in rest:
             (effect,) = effects
-            _, effects = step(site, None, Received(site.preds[0], effect[-1]))
+            assert isinstance(effect, Send)
+            _, effects = step(site, None, Received(site.preds[0], effect.message))
     return 0.0
 
 

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from model.boxes.box import NOTHING_OF, Lineage
 from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
+from model.costs import MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.log import Log
 
@@ -80,6 +81,33 @@ class Trim:
     """A message to a producer: the consumer never asks again for outputs up to this place."""
 
     place: int
+
+
+def message_size(message: object) -> Size:
+    """The size of a message of queues; any other message is a control message."""
+    match message:
+        case Trim():
+            kind = MessageKind.ACKNOWLEDGEMENT
+        case Replay() | Replayed() | Restarted():
+            kind = MessageKind.RECOVERY
+        case _:
+            kind = MessageKind.CONTROL
+    return Size(kind, name=type(message).__name__.lower())
+
+
+def show_message(message: Replay | Replayed | Restarted | Trim) -> str:
+    """A message of queues in a few words."""
+    match message:
+        case Replay(None):
+            return "go on"
+        case Replay(after, by, inclusive):
+            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
+        case Replayed(_, start):
+            return f"replayed after {start}"
+        case Restarted():
+            return "restarted"
+        case Trim(place):
+            return f"let go up to {place}"
 
 
 # --- an output queue -------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SELDOM = 1_000_000
-"""Python looks for cyclic garbage after so many new values that are still there; usually 700."""
+"""The new values, still there, after which Python looks for cyclic garbage; usually 700."""
 
 
 @contextmanager

@@ -160,6 +160,7 @@ def proofs(result: ProofResult) -> Output:
             if not hypothesis.needed:
                 yield f"  NOT NEEDED: {hypothesis.name}"
     yield from map(proof_results.comparison, result.drift)
+    yield from (f"LOST: {one}" for one in result.lost)
 
 
 def run(result: RealRun) -> Output:

@@ -16,13 +16,14 @@ from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.protocol import Protocol
 from model.registry import modules, protocols
-from reports import findings
+from reports import engine_page, findings
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "reference" / "protocols.md"
 LONG = DOCS.parent / "build" / "docs" / "protocols.md"
 PLANS = DOCS / "how-to" / "plans.md"
 STANDBYS = DOCS / "explanation" / "standbys.md"
+SPARK = DOCS / "reference" / "spark.md"
 FINDINGS = DOCS / "explanation" / "findings.md"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
@@ -157,6 +158,11 @@ def findings_page(text: str) -> str:
     return between(text, [*findings.overview(), ""])
 
 
+def spark_page(text: str) -> str:
+    """The page about Spark with the results of its checks between its marks."""
+    return between(text, [*engine_page.lines(engine_page.kept())])
+
+
 CONDITIONS = {
     "after one failure": "",
     "after an earlier failure that is over": "-again",
@@ -216,6 +222,7 @@ if __name__ == "__main__":
     findings.write()
     FINDINGS.write_text(findings_page(FINDINGS.read_text(encoding="utf-8")), encoding="utf-8")
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
+    SPARK.write_text(spark_page(SPARK.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     LONG.parent.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,9 @@ layout is in templates/, other files draw; the same results give the same bytes.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -38,17 +39,34 @@ from reports.results import spark as spark_results
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
-Each: TypeAlias = Callable[[Callable[[Any], Any], Sequence[Any]], Iterable[Any]]
-"""Calls a function with each of a sequence, as `map` does, or in several processes."""
+Drawn: TypeAlias = Mapping[str, str]
+"""The large pictures by name: <svg> elements, or nothing."""
 
 
-def write(results: ReportResults, out: Path, each: Each = map) -> tuple[Path, Path]:
+def pictures(results: ReportResults) -> dict[str, Callable[[], str]]:
+    """The calls that draw the large pictures, by name; each takes a while."""
+    return {
+        **{
+            f"drawing scenario {one.scenario}": partial(costs.over_time, one)
+            for one in results.simulated
+        },
+        **{
+            f"drawing experiment {one.experiment}": partial(_figure, one)
+            for one in results.reproduced
+        },
+    }
+
+
+def write(results: ReportResults, out: Path, drawn: Drawn | None = None) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
-    each: how the large pictures are drawn.  Both files are rendered before either is written, and
-    each replaces an older one at once.  Raises Invalid if `out` cannot be written to.
+    drawn: the results of `pictures`, of which some may be missing; None: they are drawn here.
+    Both files are rendered before either is written, and each replaces an older one at once.
+    Raises Invalid if `out` cannot be written to.
     """
-    view = _view(results, each)
+    if drawn is None:
+        drawn = {name: draw() for name, draw in pictures(results).items()}
+    view = _view(results, drawn)
     pages = {
         out / "report.html": _render("report.html.j2", view),
         out / "report.md": _render("report.md.j2", view),
@@ -101,7 +119,7 @@ class _Group(NamedTuple):
     verdicts: tuple[Verdict, ...]
 
 
-def _view(results: ReportResults, each: Each) -> dict[str, Any]:
+def _view(results: ReportResults, drawn: Drawn) -> dict[str, Any]:
     verdicts = results.verdicts
     groups = [
         _Group(name, tuple(members))
@@ -109,12 +127,10 @@ def _view(results: ReportResults, each: Each) -> dict[str, Any]:
     ]
     runs = [_run(run) for run in results.runs]
     proofs = proof_results.view(results.proofs)
-    simulated = [(_simulation, one) for one in results.simulated]
-    drawn = [*each(_drawn, [*simulated, *((_experiment, one) for one in results.reproduced)])]
     costs_ = {
-        "any": bool(drawn),
-        "simulated": drawn[: len(simulated)],
-        "reproduced": drawn[len(simulated) :],
+        "any": bool(results.simulated or results.reproduced),
+        "simulated": [_simulation(one, drawn) for one in results.simulated],
+        "reproduced": [_experiment(one, drawn) for one in results.reproduced],
     }
     expected = sum(verdict.expected for verdict in verdicts)
     return {
@@ -135,6 +151,7 @@ def _view(results: ReportResults, each: Each) -> dict[str, Any]:
         "engine": _engine(results.engine),
         "families": families.seconds_by_family(results),
         "fine": results.fine,
+        "lost": [*results.lost, *(line for one in results.proofs for line in one.lost)],
         "states": sum(verdict.states for verdict in verdicts),
     }
 
@@ -155,11 +172,6 @@ def _alike(runs: Sequence[RealRun]) -> list[_Alike]:
     return [_Alike(*key, tuple(protocols)) for key, protocols in found.items()]
 
 
-def _drawn(task: tuple[Callable[[Any], Any], Any]) -> Any:
-    call, one = task
-    return call(one)
-
-
 class _ShownSimulation(NamedTuple):
     run: Simulation
     summary: str
@@ -168,7 +180,7 @@ class _ShownSimulation(NamedTuple):
     plot: Markup
 
 
-def _simulation(run: Simulation) -> _ShownSimulation:
+def _simulation(run: Simulation, drawn: Drawn) -> _ShownSimulation:
     return _ShownSimulation(
         run,
         simulation_results.verdict(run),
@@ -176,7 +188,7 @@ def _simulation(run: Simulation) -> _ShownSimulation:
         tuple(
             (label, simulation_results.values(run, name)) for label, name in simulation_results.ROWS
         ),
-        Markup(costs.over_time(run)),
+        Markup(drawn.get(f"drawing scenario {run.scenario}", "")),
     )
 
 
@@ -212,7 +224,11 @@ class _ShownExperiment(NamedTuple):
     figure: Markup
 
 
-def _experiment(one: Reproduction) -> _ShownExperiment:
+def _figure(one: Reproduction) -> str:
+    return experiment_results.figure(one) or ""
+
+
+def _experiment(one: Reproduction, drawn: Drawn) -> _ShownExperiment:
     numbers = (
         _ShownNumber(
             number,
@@ -222,7 +238,8 @@ def _experiment(one: Reproduction) -> _ShownExperiment:
         )
         for number in one.numbers
     )
-    return _ShownExperiment(one, tuple(numbers), Markup(experiment_results.figure(one) or ""))
+    figure = Markup(drawn.get(f"drawing experiment {one.experiment}", ""))
+    return _ShownExperiment(one, tuple(numbers), figure)
 
 
 class _Beside(NamedTuple):

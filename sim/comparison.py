@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from model.core import DISCARDED, REPLAYED
 from model.oracle import oracle
+from model.progress import Progress, part_of, silent
 from model.protocol import Protocol
 from model.results.run import (
     BackupSample,
@@ -22,7 +23,7 @@ from model.results.run import (
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count, differences, digest
 from sim.untimed.crashes import UntimedCrash
-from sim.untimed.run import RESTART_AFTER_EVENTS, UntimedResult, Watch, run
+from sim.untimed.run import RESTART_AFTER_EVENTS, UntimedResult, run
 
 
 def compare(
@@ -32,34 +33,29 @@ def compare(
     plans: Sequence[UntimedCrash],
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
-    watch: Watch | None = None,
+    progress: Progress = silent,
     keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
 ) -> RealRun:
     """Run without failures, with crashes, and with crashes under the `other` protocol; compare all
     outputs with each other and with the oracle.
 
-    watch: is called with (done, total), counted over all runs.  keep: is called with a name and the
-    outputs: "expected", "with-crashes", and the name of the other protocol.
+    progress: of all runs together.  keep: is called with a name and the outputs: "expected",
+    "with-crashes", and the name of the other protocol.
     """
     started = time.perf_counter()
     stages = 3 if other is None else 4
-    total = stages * workload.size
-
-    def stage(number: int) -> Watch | None:
-        return watch and (lambda done, _: watch(number * workload.size + done, total))
-
+    stage = [part_of(progress, number, stages) for number in range(stages)]
     expected = tuple(oracle(workload.graph, workload.events).values())
-    free = run(protocol, workload, watch=stage(0))
-    crashed = run(protocol, workload, plans, restart_after=restart_after, watch=stage(1))
+    free = run(protocol, workload, progress=stage[0])
+    crashed = run(protocol, workload, plans, restart_after=restart_after, progress=stage[1])
     runs = [free, crashed]
     compared = None
     if other is not None:
-        second = run(other, workload, plans, restart_after=restart_after, watch=stage(2))
+        second = run(other, workload, plans, restart_after=restart_after, progress=stage[2])
         runs.append(second)
         keep(other.name, second.outputs)
         compared = _compared(other, expected, second)
-    if watch:
-        watch(total, total)
+    stage[-1](workload.name, workload.size, workload.size)
     keep("expected", expected)
     keep("with-crashes", crashed.outputs)
     hashes = [digest(outputs) for outputs in (expected, free.outputs, crashed.outputs)]

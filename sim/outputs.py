@@ -51,8 +51,8 @@ def as_csv(outputs: Outputs, show: Callable[[int], Any]) -> str:
     """The outputs as CSV, a row each, in the order of each input edge of a sink.
 
     show: a time of the model as a user has it.  Columns: edge: of which sink, from 0, and which
-    input.  n: the place there.  content: what the output was made of, as JSON; an event is [time,
-    type, content].
+    input.  n: the place there.  content: the arrivals that the output was made of, as JSON; an
+    event is [time, type, content].
     """
     lines = io.StringIO()
     rows = csv.writer(lines, lineterminator="\n")

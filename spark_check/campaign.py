@@ -45,7 +45,7 @@ def campaign(
     folder: Path,
     profile: str,
     version: str,
-    watch: Progress,
+    progress: Progress,
     *,
     at_once: int = 1,
     run: Run | None = None,
@@ -70,7 +70,7 @@ def campaign(
             return done[one.name]
         if failed.is_set() or stop.is_set():
             raise Stopped
-        report = partial(_report, watch, one.name)
+        report = partial(_report, progress, one.name)
         try:
             setting = CheckSetting(_empty(folder / one.name), profile, report)
             started = perf_counter()
@@ -102,8 +102,9 @@ def campaign(
             pool.shutdown(cancel_futures=True)
 
 
-def _report(watch: Progress, name: str, what: str, done: int, total: int) -> None:
-    watch(f"Spark, {name}", done, total, what)
+def _report(progress: Progress, name: str, stage: str, done: int, total: int, _: str = "") -> None:
+    """A stage of a check is shown as the part of the check that is under way."""
+    progress(f"Spark, {name}", done, total, stage)
 
 
 def _last_line(error: Exception) -> str:

@@ -10,28 +10,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
+from model.progress import Progress
 from model.results.engine import CountSteps, EngineCase, EngineCheck, EngineOutage, Facts
+from spark_check.machine import engine_machine
 
 if TYPE_CHECKING:
     from spark_check.runtime.jvm import Jvm
 
 
-Report: TypeAlias = Callable[[str, int, int], None]
-"""A function that a check calls with (what is under way, how many are done, of how many)."""
-
-
 class CheckSetting(NamedTuple):
     """Where and how a check runs.
 
-    work: a folder of its own.  profile: "quick" or "full".  jvm: for its sessions but those that
-    are measured, whose Java must not have run before; None: each has its own.
+    work: a folder of its own.  profile: "quick" or "full".  report: receives the stages of the
+    check.  jvm: for its sessions but those that are measured, whose Java must not have run before;
+    None: each has its own.
     """
 
     work: Path
     profile: str
-    report: Report
+    report: Progress
     jvm: Jvm | None = None
 
 
@@ -43,7 +42,7 @@ have."""
 
 @dataclass(frozen=True, slots=True)
 class SparkCheck:
-    """run: makes the cases.  notes: what a reader of the cases should know.  campaign: the first of
+    """run: makes the cases.  notes: for readers of the cases.  campaign: the first of
     CAMPAIGNS that it is in.  Called by its name it runs in both profiles."""
 
     name: str
@@ -103,4 +102,5 @@ def result(
         cases=tuple(cases),
         error=error,
         seconds=perf_counter() - started,
+        machine=engine_machine(),
     )

@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from threading import Event, Lock
@@ -90,7 +91,7 @@ class _CheckProcess:
 
 # --- in the process ----------------------------------------------------------------------------
 def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
-    """Run what is ordered, check by check, and leave its state and its result as files."""
+    """Run the ordered checks, one by one, and leave its state and its result as files."""
     from spark_check.runtime.jvm import Jvm
 
     known = known_checks.checks()
@@ -101,9 +102,7 @@ def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
                 time.sleep(POLL_S)
             words = json.loads(order.read_text(encoding="utf-8"))
 
-            def report(what: str, done: int, total: int, state: Path = state) -> None:
-                _write(state, [what, done, total])
-
+            report = partial(_write_state, state)
             setting = CheckSetting(Path(words["work"]), words["profile"], report, jvm)
             try:
                 found = plain(run_check(known[words["check"]], setting))
@@ -116,6 +115,10 @@ def _files(work: Path, number: int) -> tuple[Path, Path, Path]:
     """Of the order, the state and the result of a check."""
     order, state, result = (work / f"{what}-{number}.json" for what in ("order", "state", "result"))
     return order, state, result
+
+
+def _write_state(file: Path, stage: str, done: int, total: int, _: str = "") -> None:
+    _write(file, [stage, done, total])
 
 
 def _write(file: Path, content: Any) -> None:

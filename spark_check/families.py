@@ -1,4 +1,4 @@
-"""The families of protocols that real Spark is checked with: what each family's folder holds.
+"""The families of protocols that real Spark is checked with: the contents of each family's folder.
 
 Rule of this file: a family is found by its folder; no file outside that folder names the family.
 """

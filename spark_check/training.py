@@ -1,4 +1,4 @@
-"""Java learns, once an installation, what starting Spark takes; then Spark starts twice as fast.
+"""Java learns, once an installation, the start of Spark; then Spark starts twice as fast.
 
 Rule of this file: it makes what `spark_check.runtime.java.aot_cache` names, and nothing depends
 on that but time.  The packaged Java, unlike an installed one, comes without any archive of classes.
@@ -9,19 +9,19 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
+from model.progress import Progress, silent
 from spark_check.families import family_modules
 from spark_check.runtime.java import aot_cache
 from spark_check.runtime.jvm import OPTIONS
 from spark_check.runtime.session import session
 
+STAGE = "Java learns to start Spark (once)"
 
-def train(report: Callable[[int, int], object] = lambda *_: None) -> None:
+
+def train(progress: Progress = silent) -> None:
     """Run small jobs in a Spark that records its classes.
-
-    report: called with (0, 1) before and with (1, 1) after.
 
     Nothing is done if the cache exists, if another process makes it, if JAVA_HOME names another
     Java, or if the installation cannot be written to.
@@ -40,9 +40,9 @@ def train(report: Callable[[int, int], object] = lambda *_: None) -> None:
         except BlockingIOError:
             return
         if not known.exists():
-            report(0, 1)
+            progress(STAGE, 0, 1)
             _train(known)
-            report(1, 1)
+            progress(STAGE, 1, 1)
 
 
 def _train(known: Path) -> None:

@@ -1,7 +1,7 @@
 """The seconds of each family's tests, with a warning above the budget.
 
 Rule of this file: it adds up and never fails a run, since machines differ.  A test counts for each
-family that its name or its file names, as whole words: `test_upstream_backup_job.py`,
+family that its name or its file names, as whole words: `families/upstream_backup/test_kernel.py`,
 `test_x[micro-batch-small]`, but no `test_an_abstraction` for `abs`.
 """
 

@@ -1,4 +1,4 @@
-"""`asif calibrate`: measure what link, disk, step and savepoint cost on this machine."""
+"""`asif calibrate`: measure the costs of link, disk, step and savepoint on this machine."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def calibrate(
     json_: JsonOption = None,
 ) -> None:
     """Measure costs on this machine, and write them as the [costs] of a scenario."""
+    from asif.progress import show_progress
     from model.results.calibration import Calibration
-    from reports.progress import progress
     from sim.calibration.costs_file import costs_toml
     from sim.calibration.measure import measure_disk, measure_link, measure_operator
 
@@ -46,11 +46,11 @@ def calibrate(
         *([("Spark", _spark)] if spark else []),
     ]
     found: dict[str, MeasuredCost] = {}
-    with progress() as watch:
+    with show_progress() as progress:
         for at, (what, measure) in enumerate(parts):
-            watch("measuring", at, len(parts), what)
+            progress("measuring", at, len(parts), what)
             found |= {one.key: one for one in measure()}
-        watch("measuring", len(parts), len(parts))
+        progress("measuring", len(parts), len(parts))
     load = os.getloadavg()[0]
     about = (
         f"Measured by asif calibrate, on {os.cpu_count()} cores with a load of {load:.1f}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -23,13 +23,18 @@ from asif.console import (
     settings,
     write,
 )
+from asif.processes import call_all
 from model.errors import Invalid
 
 if TYPE_CHECKING:
+    from model.calls import EndedCall, Execute
     from model.results.verdict import Verdict
     from proofs.explore.search.meter import Budget
-    from proofs.explore.verdict import Execute
+    from proofs.explore.tasks import Task, TaskResult
 
+
+PAYS_WORLDS = 500_000
+"""Processes pay if all tasks together take as long as the exploration of more worlds than this."""
 
 NameArgument: TypeAlias = Annotated[
     str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
@@ -93,10 +98,10 @@ def check(
     json_: JsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
+    from asif.progress import show_progress
     from model.evidence import Outcome
     from proofs.explore.verdict import good, verdicts
     from reports import commands
-    from reports.progress import progress
 
     if duties:
         print_duties(name, json_, more=all_ or mutants)
@@ -104,7 +109,7 @@ def check(
     names = _names(name, all_, mutants)
     budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")
-    with progress() as watch:
+    with show_progress() as progress:
         results = verdicts(
             names,
             profile=profile.value,
@@ -113,7 +118,7 @@ def check(
             mutants=mutants,
             budget=budget,
             execute=execute,
-            progress=watch,
+            progress=progress,
         )
     if all_:
         print_all(commands.verdicts(results))
@@ -153,17 +158,31 @@ def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Bud
 
 def _execute(
     workers: int | None, master: str | None, conf: Mapping[str, str], work: Path
-) -> Execute:
+) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
-    from proofs.explore.verdict import local
-
     if master is None:
         if conf:
             raise Invalid("--conf is for Spark: give --master, too")
-        return local(workers)
+        return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")
     return calls_on_spark(work, master, conf, size=1)
+
+
+def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:
+    """An Execute in processes of this machine; workers: how many; None: one a core if that pays.
+
+    A process stays with a protocol and its variants as long as it can: their scopes share graphs,
+    whose classes it derives once.
+    """
+
+    def execute(
+        call: Callable[[Task], TaskResult], tasks: Sequence[Task]
+    ) -> Generator[list[EndedCall[TaskResult]], None, None]:
+        pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
+        return call_all(call, tasks, workers or (None if pays else 1), kind=lambda task: task.of)
+
+    return execute
 
 
 def _show_readings(name: str) -> None:

@@ -19,17 +19,17 @@ def classify(
     json_: JsonOption = None,
 ) -> None:
     """Derive the class of an operator: repeatable, convergent-capable, deterministic, arbitrary."""
+    from asif.progress import show_progress
     from proofs.classify import verdict as classifying
     from reports import commands
-    from reports.progress import progress
 
     chosen = classifying.choose(name)
     results = []
-    with progress() as watch:
+    with show_progress() as progress:
         for at, one in enumerate(chosen):
-            watch("classifying", at, len(chosen), one.name)
+            progress("classifying", at, len(chosen), one.name)
             results.append(classifying.verdict(one, limit))
-        watch("classifying", len(chosen), len(chosen))
+        progress("classifying", len(chosen), len(chosen))
     print_all(commands.classes(results, in_full=name is not None))
     save(json_, results)
     if any(result.class_ is None for result in results):

@@ -1,4 +1,4 @@
-"""`asif lineage`: what an event was made of, and what it went into, by a log of LOG.io."""
+"""`asif lineage`: the inputs behind an event, and the outputs made of it, by a log of LOG.io."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Question(NamedTuple):
-    """What the user wants to know about an event.  scope, record and depends: as written."""
+    """The question of the user about an event.  scope, record and depends: as written."""
 
     event: str
     forward: bool

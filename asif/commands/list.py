@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Column, Table
-from rich.text import Text
 
 from asif.console import JsonOption, console, save
 
@@ -45,9 +45,10 @@ def list_(
 def _families(protocols: Iterable[Protocol], families: Iterable[Sequence[ListedProtocol]]) -> Table:
     """A line for each family; its numbers are those of the protocol and its variants."""
     numbers = ("variants", "scopes", "mutants", "lemmas")
-    columns = [Column(name, no_wrap=True, justify="right") for name in numbers]
     words = (Column(name, no_wrap=True) for name in ("protocol", "verdict"))
-    table = Table(*words, *columns, "title", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    counts = (Column(name, no_wrap=True, justify="right") for name in numbers)
+    columns = (*words, *counts, *_folded("title"))
+    table = Table(*columns, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
     for protocol, rows in zip(protocols, families, strict=True):
         table.add_row(
             protocol.name,
@@ -56,14 +57,13 @@ def _families(protocols: Iterable[Protocol], families: Iterable[Sequence[ListedP
             _number(sum(one.scopes for one in rows)),
             _number(sum(one.mutants for one in rows)),
             _number(sum(one.lemmas for one in rows)),
-            Text(protocol.words.title, no_wrap=True, overflow="ellipsis"),
+            escape(protocol.words.title),
         )
     return table
 
 
 def _variants(rows: Iterable[ListedProtocol]) -> Table:
-    name = Column("protocol", overflow="fold")  # whole, also in narrow terminals
-    table = Table(name, "expected", "scopes", "mutants", "lemmas", "finding")
+    table = Table(*_folded("protocol", "expected", "scopes", "mutants", "lemmas", "finding"))
     for row in rows:
         table.add_row(
             row.protocol,
@@ -77,11 +77,16 @@ def _variants(rows: Iterable[ListedProtocol]) -> Table:
 
 
 def _quantities(quantities: Mapping[str, Sequence[Quantity]]) -> Table:
-    table = Table("quantity", "of", "unit", "meaning")
+    table = Table(*_folded("quantity", "of", "unit", "meaning"))
     for of, some in quantities.items():
         for one in some:
             table.add_row(one.name, of, one.unit, one.description)
     return table
+
+
+def _folded(*names: str) -> list[Column]:
+    """Columns whose words are never cut, also in narrow terminals."""
+    return [Column(name, overflow="fold") for name in names]
 
 
 def _number(count: int) -> str:

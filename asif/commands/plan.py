@@ -20,15 +20,15 @@ def plan(
     json_: JsonOption = None,
 ) -> None:
     """Plan a recovery: the published algorithm, its rivals and the optimum, as hosts come back."""
+    from asif.progress import show_progress
     from reports import commands
-    from reports.progress import progress
     from reports.results import plans
     from sim.plans.compare import compare
     from sim.plans.read import read
 
     task = read(instance)
-    with progress() as watch:
-        result = compare(task, watch)
+    with show_progress() as progress:
+        result = compare(task, progress)
     print_all(commands.recovery_plan(result))
     if out is not None:
         write(out / f"{result.name}.svg", plans.picture(result))

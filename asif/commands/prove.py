@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, print_all, save, write
+from asif.processes import call_all
 
 
 def prove(
@@ -31,20 +32,25 @@ def prove(
     json_: JsonOption = None,
 ) -> None:
     """Prove or refute lemmas with Z3; an unbounded lemma is about worlds of any size."""
+    from asif.progress import show_progress
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
     from reports import commands, files, page
-    from reports.progress import progress
 
     subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
         files.write({smtlib / path: text for path, text in queries.items()})
         print(f"{smtlib}: {len(queries)} queries")
-    with progress() as watch:
+    with show_progress() as progress:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
-            subjects, mutants=mutants, opinion=cvc5, worlds=worlds, progress=watch
+            subjects,
+            mutants=mutants,
+            opinion=cvc5,
+            worlds=worlds,
+            execute=call_all,
+            progress=progress,
         )
     for result in results:
         print_all(commands.proofs(result))

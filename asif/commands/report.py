@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -11,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from asif.commands.check import in_processes
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
 from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
-from asif.side_by_side import side_by_side
+from asif.processes import call_all
+from model.calls import GatheredCalls, gather
 from model.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ class Job(NamedTuple):
 
     quick: bool
     out: Path
-    watch: Progress
+    progress: Progress
     checked: Iterable[EngineCheck]
 
 
@@ -60,38 +63,43 @@ def report(
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
+    from asif.progress import show_progress
     from model.results.report import ReportResults
     from reports import page
-    from reports.progress import progress
     from spark_check.known_checks import checks
 
     started, quick = perf_counter(), profile is Profile.QUICK
     wanted = [*checks("report" if quick else profile.value).values()]
-    with progress() as watch, on_spark(wanted, profile, out / "spark", watch) as checked:
+    with show_progress() as progress, on_spark(wanted, profile, out / "spark", progress) as checked:
         os.nice(POLITE)
-        job, found, over = Job(quick, out, watch, checked), [], 0
+        job, found, over = Job(quick, out, progress, checked), [], 0
         for part in PARTS:
-            watch("report", over, 100, part.name)
+            progress("report", over, 100, part.name)
             found.append(part.run(job))
             over += part.share
-        watch("report", over, 100, "page")
-        verdicts, proofs, operators, (simulated, reproduced, ran), engine = found
+        progress("report", over, 100, "page")
+        verdicts, proofs, operators, ran, engine = found
         results = ReportResults(
             version=version("asif-testbed"),
             profile=profile.value,
             verdicts=tuple(verdicts),
             proofs=tuple(proofs),
             operators=operators,
-            simulated=tuple(simulated),
-            reproduced=tuple(reproduced),
+            simulated=ran.simulated,
+            reproduced=ran.reproduced,
             engine=tuple(engine),
-            runs=tuple(ran),
+            runs=ran.runs,
+            lost=ran.lost,
             seconds=perf_counter() - started,
         )
-        pages = page.write(results, out, partial(_draw, watch))
-        watch("report", 100, 100)
+        pictures = page.pictures(results)
+        drawn: GatheredCalls[str, str] = gather(call_all, pictures, "drawing", progress)
+        results = replace(results, lost=(*results.lost, *_lines(drawn.lost)))
+        pages = page.write(results, out, drawn.found)
+        progress("report", 100, 100)
     for part, one in zip(PARTS, found, strict=True):
         part.summary(one)
+    _print_lost(results.lost)
     console.print("\n".join(map(str, pages)), highlight=False)
     save(json_, results)
     if not results.fine:
@@ -101,7 +109,7 @@ def report(
 # --- worlds, attacks and mutants -------------------------------------------------------------
 def _check(job: Job) -> list[Verdict]:
     from model.registry import protocols
-    from proofs.explore.verdict import local, verdicts
+    from proofs.explore.verdict import verdicts
 
     return verdicts(
         [*protocols()],
@@ -110,8 +118,8 @@ def _check(job: Job) -> list[Verdict]:
         examples=EXAMPLES if job.quick else None,
         mutants=True,
         once=job.quick,
-        execute=local(),
-        progress=job.watch,
+        execute=in_processes(),
+        progress=job.progress,
     )
 
 
@@ -127,7 +135,9 @@ def _prove(job: Job) -> list[ProofResult]:
     from proofs.prove.prover import WORLDS, prove
 
     worlds = 0 if job.quick else WORLDS
-    return prove(choose(), mutants=not job.quick, worlds=worlds, progress=job.watch)
+    return prove(
+        choose(), mutants=not job.quick, worlds=worlds, execute=call_all, progress=job.progress
+    )
 
 
 def _print_proofs(proofs: Sequence[ProofResult]) -> None:
@@ -135,6 +145,7 @@ def _print_proofs(proofs: Sequence[ProofResult]) -> None:
 
     for one in proofs:
         print(summary(one))
+        _print_lost(one.lost)
 
 
 # --- operators -------------------------------------------------------------------------------
@@ -153,7 +164,16 @@ def _print_classes(operators: OperatorResults) -> None:
 
 
 # --- simulations, experiments, flights -------------------------------------------------------
-def _run(job: Job) -> list[list[Any]]:
+class Ran(NamedTuple):
+    """The simulations, experiments and flights of a report, and a line for each that was lost."""
+
+    simulated: tuple[Simulation, ...]
+    reproduced: tuple[Reproduction, ...]
+    runs: tuple[RealRun, ...]
+    lost: tuple[str, ...]
+
+
+def _run(job: Job) -> Ran:
     """All in one pool: a process that waits for the last of one kind does nothing."""
     from model.evidence import Outcome
     from model.registry import modules
@@ -170,24 +190,24 @@ def _run(job: Job) -> list[list[Any]]:
     }
     runs = {f"flights: {name}": partial(_run_on_flights, name, limit) for name in names}
     calls: dict[str, Callable[[], Any]] = {**simulations, **reproductions, **runs}
-    found = side_by_side("runs", calls, job.watch)
-    return [
-        [found[name] for name in kind if found[name] is not None]
+    found, lost = gather(call_all, calls, "runs", job.progress)
+    simulated, reproduced, ran = (
+        tuple(found[name] for name in kind if found.get(name) is not None)
         for kind in (simulations, reproductions, runs)
-    ]
+    )
+    return Ran(simulated, reproduced, ran, tuple(_lines(lost)))
 
 
-def _print_runs(found: Sequence[Sequence[Any]]) -> None:
+def _print_runs(found: Ran) -> None:
     from reports import commands
     from reports.results import experiments as experiment_results
     from reports.results import simulations as simulation_results
 
-    simulated, reproduced, ran = found
-    for one in simulated:
+    for one in found.simulated:
         print(f"{one.scenario}: {simulation_results.verdict(one)}")
-    print(experiment_results.score(reproduced))
-    for one in ran:
-        print_all(commands.run(one))
+    print(experiment_results.score(found.reproduced))
+    for run in found.runs:
+        print_all(commands.run(run))
 
 
 # --- Spark -----------------------------------------------------------------------------------
@@ -200,6 +220,17 @@ def _print_engine(engine: Sequence[EngineCheck]) -> None:
 
     for one in engine:
         print(summary_line(one))
+
+
+# --- the calls that were lost -------------------------------------------------------------------
+def _lines(lost: Mapping[str, str]) -> Iterator[str]:
+    """A line for each call that was lost."""
+    return (f"{name}: {why}" for name, why in lost.items())
+
+
+def _print_lost(lines: Iterable[str]) -> None:
+    for line in lines:
+        console.print(f"LOST: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 # --- the parts -------------------------------------------------------------------------------
@@ -226,11 +257,6 @@ PARTS = (
 )
 
 
-def _draw(watch: Progress, call: Callable[[Any], Any], many: Sequence[Any]) -> Iterable[Any]:
-    calls = {f"picture {n}": partial(call, one) for n, one in enumerate(many, 1)}
-    return side_by_side("drawing", calls, watch).values()
-
-
 # --- in a process of its own -----------------------------------------------------------------
 def _simulate(path: Path, most: int | None) -> Simulation | None:
     """None if the scenario has more than so many events."""
@@ -242,11 +268,11 @@ def _simulate(path: Path, most: int | None) -> Simulation | None:
 
 
 def _reproduce(name: str, out: Path, most: int | None) -> Reproduction:
-    from sim.experiments.campaign import one_by_one, reproduce
+    from sim.experiments.campaign import reproduce
     from sim.experiments.experiment import experiments
 
     one = experiments()[name]
-    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), execute=one_by_one)
+    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds))
 
 
 def _run_on_flights(name: str, limit: int | None) -> RealRun:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,12 @@ from asif.console import (
     settings,
     write,
 )
+from asif.processes import call_all
 from model.errors import Invalid, unknown
+
+if TYPE_CHECKING:
+    from model.calls import Execute
+    from sim.experiments.campaign import Rows
 
 
 def reproduce(
@@ -43,8 +48,8 @@ def reproduce(
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
+    from asif.progress import show_progress
     from reports import commands
-    from reports.progress import progress
     from reports.results import experiments as results_of
     from sim.experiments import campaign
     from sim.experiments.experiment import experiments
@@ -54,21 +59,27 @@ def reproduce(
         raise unknown("experiment", name, known)
     if (name is None) != all_:
         raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
-    execute = None
+    execute: Execute[int, Rows] = call_all
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
     elif conf:
         raise Invalid("--conf sets a property of Spark; give --master, too")
-    results = []
+    results, lost = [], False
     for experiment in [known[name]] if name else known.values():
-        with progress() as watch:
-            part = partial(watch, experiment.name)
-            result = campaign.reproduce(
-                experiment, out, seeds=seeds, events=size, execute=execute, watch=part
-            )
+        try:
+            with show_progress() as progress:
+                result = campaign.reproduce(
+                    experiment, out, seeds=seeds, events=size, execute=execute, progress=progress
+                )
+        except campaign.LostSeeds as error:
+            lost = True
+            print(f"{error}\nasif: the same command goes on from there", file=sys.stderr)
+            continue
         print_all(commands.reproduction(result))
         if (drawn := results_of.figure(result)) is not None:
             write(out / f"{experiment.name}.svg", drawn)
         results.append(result)
     print(results_of.score(results))
     save(json_, results)
+    if lost:
+        raise typer.Exit(1)

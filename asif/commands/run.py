@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
@@ -94,10 +93,10 @@ def run_(
     json_: JsonOption = None,
 ) -> None:
     """Run on real events with crashes: is the output as if nothing had failed?"""
+    from asif.progress import show_progress
     from model.errors import Invalid
     from model.registry import subject
     from reports import commands
-    from reports.progress import progress
 
     if file is not None:
         asked = AskedPattern(pattern, window_size, window_slide, strategy, key, alone)
@@ -108,9 +107,9 @@ def run_(
         real = _flights(limit)
     other = subject(compare).protocol if compare else None
     kept: dict[str, Outputs] = {}
-    with progress() as watch:
+    with show_progress() as progress:
         result = run_and_compare(
-            *(subject(protocol).protocol, other, real.workload, crash, real.usual, watch),
+            *(subject(protocol).protocol, other, real.workload, crash, real.usual, progress),
             kept.__setitem__,
         )
     if real.clock is not None:
@@ -190,7 +189,7 @@ def run_and_compare(
     workload: Workload,
     crashes: Sequence[str] | None,
     usual: Sequence[str],
-    watch: Progress,
+    progress: Progress,
     keep: Callable[[str, Outputs], None] = lambda _name, _outputs: None,
 ) -> RealRun:
     """Run the protocol on the workload with crashes; and another, or the one that it names.
@@ -223,8 +222,7 @@ def run_and_compare(
         ):
             crashes = _one_by_one(crashes)
     plans = crash_plans(crashes, names, workload.size)
-    part = partial(watch, workload.name)
-    return compare(protocol, other, workload, plans, watch=part, keep=keep)
+    return compare(protocol, other, workload, plans, progress=progress, keep=keep)
 
 
 def _one_by_one(crashes: Sequence[str]) -> list[str]:

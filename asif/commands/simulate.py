@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -77,9 +76,9 @@ def simulate(
 
     Exit code 1 also means that the input ended before a node had caught up.
     """
+    from asif.progress import show_progress
     from model.errors import Invalid
     from reports import commands
-    from reports.progress import progress
     from reports.results import simulation_plots
     from sim.scenarios import longer, run
     from sim.scenarios import scenario as scenarios
@@ -99,12 +98,12 @@ def simulate(
         _study(scenario, set_ or (), json_)
         return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))
-    with progress() as watch:
-        part, traced = partial(watch, "simulating"), trace is not None
+    with show_progress() as progress:
+        traced = trace is not None
         if until_caught_up:
-            result = longer.simulate_until_caught_up(draft, watch=part, traced=traced)
+            result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
-            result = run.simulate(scenarios.check_draft(draft), watch=part, traced=traced)
+            result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
     print_all(commands.simulation(result))
     if plot is not None:
         write(plot, simulation_plots.over_time_png(result))
@@ -133,17 +132,17 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
 
 
 def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+    from asif.progress import show_progress
     from reports import commands
-    from reports.progress import progress
     from sim.scenarios.overrides import overrides
     from sim.scenarios.scenario import draft
     from sim.sweeps.study import study
 
     asked = draft(scenario).override(overrides(set_))
     try:
-        with progress() as watch:
+        with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, partial(watch, "replications"))
+            result = study(asked, kept, progress)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,20 +32,26 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Crash real Spark: does it do what the model and the simulator predict?"""
+    from asif.progress import show_progress
+    from model.registry import is_file, protocols
     from reports import commands
-    from reports.progress import progress
     from reports.results import spark as drawn
     from spark_check.known_checks import checks
 
     known = checks()
     for name in names or ():
+        if name not in known and (is_file(name) or name in protocols()):
+            raise Invalid(
+                f"spark: {name} is a protocol, and no check; give one of {', '.join(known)}; "
+                f"`asif check {name} --master local[2]` explores the protocol on Spark"
+            )
         if name not in known:
             raise unknown("check", name, known)
     if bool(names) == all_:
         raise Invalid(f"spark: give checks or --all; known: {', '.join(known)}")
     results = []
     wanted = [known[name] for name in dict.fromkeys(names or checks(profile.value))]
-    with progress() as watch, on_spark(wanted, profile, out, watch) as checked:
+    with show_progress() as progress, on_spark(wanted, profile, out, progress) as checked:
         for result in checked:
             print_all(commands.engine_check(result))
             if any(case.seconds for case in result.cases):
@@ -61,7 +66,7 @@ def spark(
 
 @contextmanager
 def on_spark(
-    wanted: Sequence[SparkCheck], profile: Profile, out: Path, watch: Progress
+    wanted: Sequence[SparkCheck], profile: Profile, out: Path, progress: Progress
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which the checks run beside what it holds; their results, in order."""
     import spark_check
@@ -69,11 +74,11 @@ def on_spark(
     from spark_check.campaign import campaign
     from spark_check.training import train
 
-    train(partial(watch, "Java learns to start Spark (once)"))
+    train(progress)
     at_once = AT_ONCE[profile]
     try:
         with campaign(
-            wanted, out, profile.value, version(spark_check), watch, at_once=at_once
+            wanted, out, profile.value, version(spark_check), progress, at_once=at_once
         ) as results:
             yield results
     except KeyboardInterrupt:

@@ -49,8 +49,8 @@ def sweep(
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
+    from asif.progress import show_progress
     from model.errors import Invalid
-    from reports.progress import progress
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
@@ -63,8 +63,8 @@ def sweep(
     folder = out or Path("build/sweep") / asked.name
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
-        with progress() as watch:
-            result = carry_out(asked, folder, execute, fresh=fresh, watch=watch)
+        with show_progress() as progress:
+            result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

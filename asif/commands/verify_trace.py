@@ -81,12 +81,12 @@ def verify_trace(
     json_: JsonOption = None,
 ) -> None:
     """Compare two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery?"""
+    from asif.progress import show_progress
     from model.core import Guarantee
-    from reports.progress import progress
     from reports.results import traces
     from spark_check.traces.verify import verify
 
-    with progress() as watch:
+    with show_progress() as progress:
         result = verify(
             reference,
             actual,
@@ -100,7 +100,7 @@ def verify_trace(
             show=show,
             master=master,
             conf=settings(conf),
-            report=watch,
+            progress=progress,
         )
     print_all(traces.render(result))
     save(json_, result)

@@ -17,19 +17,19 @@ def witness(
     json_: JsonOption = None,
 ) -> None:
     """Draw, for each scope, a shortest run that shows why its guarantee is no stronger."""
+    from asif.progress import show_progress
     from model.registry import subject
     from proofs.explore import witness as witnesses
     from reports import commands
-    from reports.progress import progress
 
     protocol = subject(name).protocol
     chosen = witnesses.choose(protocol, scope)
     results = []
-    with progress() as watch:
+    with show_progress() as progress:
         for at, pinned in enumerate(chosen):
-            watch("searching", at, len(chosen), pinned.name)
+            progress("searching", at, len(chosen), pinned.name)
             results.append(witnesses.witness(protocol, pinned))
-        watch("searching", len(chosen), len(chosen))
+        progress("searching", len(chosen), len(chosen))
     print_all(commands.witnesses(protocol.name, results))
     save(json_, results)
     if any(result.story is None for result in results):

@@ -22,7 +22,7 @@ from sim.inputs.streams import Workload, deployable, graph_for
 from sim.untimed.crashes import UntimedCrash
 
 WORLDS = 3_000
-"""An exploration ends after so many worlds, however large the scope is."""
+"""The worlds after which an exploration ends, however large the scope is."""
 RUNS, STEPS = 8, 120
 """Random runs of a protocol, and the actions of each at most."""
 RESTART_AFTER = 4

@@ -1,4 +1,5 @@
-"""Duties in worlds: what nodes do and hold, step by step, in random runs of the smallest scope.
+"""Duties in worlds: the work and the states of nodes, step by step, in random runs of the smallest
+scope.
 
 Rule of this file: each check reads only the sample.
 """
@@ -18,7 +19,8 @@ from model.world import DOWN, response
 
 
 def as_pinned(sample: Sample) -> Iterator[str]:
-    """The smallest scope has runs with crashes, and the result that is pinned."""
+    """The smallest scope has runs with crashes, and the result that is pinned; all that must occur
+    occurs there, if the quick profile has no other scope."""
     pinned, found = sample.smallest, sample.explored
     where = f"scope {pinned.name!r}"
     if found.states < 2:
@@ -34,6 +36,12 @@ def as_pinned(sample: Sample) -> Iterator[str]:
         yield f"{where}: {found.outcome.value}, and {pinned.expect.value!r} is pinned"
     if found.complete and pinned.states not in (None, found.states):
         yield f"{where}: {found.states:,} worlds, and {pinned.states:,} are pinned"
+    evidence = sample.protocol.evidence
+    if found.complete and [one for one in evidence.scopes if one.quick] == [pinned]:
+        for quantity in evidence.must_occur:
+            if not found.notes[quantity.name]:
+                name = quantity.name
+                yield f"{where}: no {name!r}; must_occur has it, so make another scope quick"
 
 
 def pure(sample: Sample) -> Iterator[str]:
@@ -128,7 +136,8 @@ def memory(sample: Sample) -> Iterator[str]:
 IN_WORLDS = (
     Duty(
         "as pinned",
-        "The smallest scope has runs with crashes, and gives the pinned result.",
+        "The smallest scope has runs with crashes, and gives the pinned result; if it is the only "
+        "quick one, all that `must_occur` names occurs there.",
         "A pin is evidence that a later change of the code is compared with.",
         as_pinned,
     ),

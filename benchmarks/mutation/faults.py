@@ -1,4 +1,4 @@
-"""All one-line faults of a source text: what a hand that slips would write.
+"""All one-line faults of a source text: the slips of a hand.
 
 Rule of this file: no fault by chance; the same text has the same faults.  Annotations, docstrings,
 texts and decorators have none.

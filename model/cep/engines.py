@@ -19,7 +19,7 @@ Match: TypeAlias = tuple[Body, ...]
 Matches: TypeAlias = tuple[Match, ...]
 
 
-class Fed(NamedTuple):
+class EngineAnswer(NamedTuple):
     state: Any
     matches: Matches
     used: bool
@@ -30,7 +30,7 @@ class Engine(typing.Protocol):
         """The state at the start of a window."""
         ...
 
-    def feed(self, state: Any, event: Body) -> Fed: ...
+    def feed(self, state: Any, event: Body) -> EngineAnswer: ...
 
     def close(self, state: Any) -> Matches:
         """The matches that the end of the window completes."""
@@ -59,11 +59,11 @@ class Mealy:
     def begin(self) -> int:
         return 0
 
-    def feed(self, state: int, event: Body) -> Fed:
+    def feed(self, state: int, event: Body) -> EngineAnswer:
         for type_, target, copies in self.rows[state]:
             if type_ == event.type:
-                return Fed(target, ((event,),) * copies, bool(copies) or target != state)
-        return Fed(state, (), False)
+                return EngineAnswer(target, ((event,),) * copies, bool(copies) or target != state)
+        return EngineAnswer(state, (), False)
 
     def close(self, state: int) -> Matches:
         return ((),) * (self.at_close[state] if self.at_close else 0)
@@ -78,8 +78,8 @@ class Function:
     def begin(self) -> tuple[Body, ...]:
         return ()
 
-    def feed(self, state: tuple[Body, ...], event: Body) -> Fed:
-        return Fed((*state, event), (), True)
+    def feed(self, state: tuple[Body, ...], event: Body) -> EngineAnswer:
+        return EngineAnswer((*state, event), (), True)
 
     def close(self, state: tuple[Body, ...]) -> Matches:
         return self.of(state)
@@ -95,14 +95,14 @@ class Partitioned:
     def begin(self) -> tuple[tuple[Any, Any], ...]:
         return ()
 
-    def feed(self, state: tuple[tuple[Any, Any], ...], event: Body) -> Fed:
+    def feed(self, state: tuple[tuple[Any, Any], ...], event: Body) -> EngineAnswer:
         key = dict(event.data).get(self.attribute)
         states = dict(state)
         fed = self.engine.feed(states.get(key, self.engine.begin()), event)
         if not fed.used:
-            return Fed(state, (), False)
+            return EngineAnswer(state, (), False)
         states[key] = fed.state
-        return Fed(tuple(states.items()), fed.matches, True)
+        return EngineAnswer(tuple(states.items()), fed.matches, True)
 
     def close(self, state: tuple[tuple[Any, Any], ...]) -> Matches:
         return tuple(match for _, inner in state for match in self.engine.close(inner))

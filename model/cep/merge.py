@@ -14,15 +14,15 @@ from model.events import BEGINNING, NOTHING, SN, Event
 from model.log import Log
 
 
-class Inlet(NamedTuple):
+class InputQueue(NamedTuple):
     """An input queue.  heard: the last number queued.  mark: no earlier event will follow."""
 
     queue: Log[Event] = Log()
     heard: SN = NOTHING
     mark: int = BEGINNING
 
-    def hear(self, event: Event) -> Inlet:
-        return Inlet(self.queue.append(event), event.sn, max(self.mark, event.body.time))
+    def hear(self, event: Event) -> InputQueue:
+        return InputQueue(self.queue.append(event), event.sn, max(self.mark, event.body.time))
 
     @property
     def low(self) -> int:
@@ -30,12 +30,12 @@ class Inlet(NamedTuple):
         return self.queue.first().body.time if self.queue else self.mark
 
 
-def ready(inlets: tuple[Inlet, ...]) -> int | None:
+def ready(inlets: tuple[InputQueue, ...]) -> int | None:
     """The edge whose head comes next, or None if nobody can know the edge yet."""
     _, edge = min((inlet.low, edge) for edge, inlet in enumerate(inlets))
     return edge if inlets[edge].queue else None
 
 
-def low(inlets: tuple[Inlet, ...]) -> int:
+def low(inlets: tuple[InputQueue, ...]) -> int:
     """The watermark of the merged stream."""
     return min(inlet.low for inlet in inlets)

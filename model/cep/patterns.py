@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple, TypeAlias
 
-from model.cep.engines import Fed, Match, Matches
+from model.cep.engines import EngineAnswer, Match, Matches
 from model.errors import Invalid
 from model.events import Body
 from model.predicates import Predicate, Type
@@ -92,12 +92,12 @@ class Pattern:
     def begin(self) -> Runs:
         return ()
 
-    def feed(self, state: Runs, event: Body) -> Fed:
+    def feed(self, state: Runs, event: Body) -> EngineAnswer:
         if self.strategy is Strategy.ANY:
             runs, matches = self._feed_all(state, event)
         else:
             runs, matches = self._feed_one(state[0] if state else FRESH, event)
-        return Fed(runs, matches, bool(matches) or runs != state)
+        return EngineAnswer(runs, matches, bool(matches) or runs != state)
 
     def close(self, state: Runs) -> Matches:
         whole = len(self.positive)

@@ -37,7 +37,7 @@ class Frequency(Enum):
     ONE = "1: sharing does not count"
 
 
-class Counted(Enum):
+class CountedQueries(Enum):
     """The failed queries among which f_k counts.  "will be updated"."""
 
     LEFT = "those that the plan does not recover"
@@ -81,7 +81,7 @@ class PlanDesign:
     sum: Sum = Sum.OWN
     cost: Cost = Cost.FAILED
     frequency: Frequency = Frequency.WITH_ITSELF
-    counted: Counted = Counted.LEFT
+    counted: CountedQueries = CountedQueries.LEFT
     density: Recovered = Recovered.FREE
     fit: Recovered = Recovered.FREE
     limit: Limit = Limit.AT_MOST
@@ -102,7 +102,7 @@ READINGS: Mapping[str, PlanDesign] = MappingProxyType(
         "frequency-others": replace(MEANT, frequency=Frequency.OTHERS),
         "frequency-others-or-one": replace(MEANT, frequency=Frequency.OTHERS_OR_ONE),
         "frequency-one": replace(MEANT, frequency=Frequency.ONE),
-        "counted-failed": replace(MEANT, counted=Counted.FAILED),
+        "counted-failed": replace(MEANT, counted=CountedQueries.FAILED),
         "density-paid": replace(MEANT, density=Recovered.PAID),
         "fit-paid": replace(MEANT, fit=Recovered.PAID),
         "limit-smaller": replace(MEANT, limit=Limit.SMALLER),

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 
 
 class Worse(NamedTuple):
@@ -29,9 +29,9 @@ def tiny(costs: Sequence[int], *queries: tuple[int, str]) -> Instance:
     """An instance with one failed partition an operator.  queries: each with its priority and the
     numbers of its operators, from 1, as in (1, "12")."""
     return Instance(
-        tuple(Operator(f"O{at}", (cost,), frozenset({0})) for at, cost in enumerate(costs, 1)),
+        tuple(PlanOperator(f"O{at}", (cost,), frozenset({0})) for at, cost in enumerate(costs, 1)),
         tuple(
-            Query(f"Q{at}", frozenset(f"O{number}" for number in needs), priority)
+            PlanQuery(f"Q{at}", frozenset(f"O{number}" for number in needs), priority)
             for at, (priority, needs) in enumerate(queries, 1)
         ),
     )
@@ -138,13 +138,13 @@ def decoys(resources: int) -> Instance:
     numbers, plain = range(1, resources + 1), range(1, resources // 2 + 1)
     return Instance(
         (
-            Operator("shared", (resources - 1,), everywhere),
-            *(Operator(f"own {number}", (1,), everywhere) for number in numbers),
-            *(Operator(f"plain {number}", (2,), everywhere) for number in plain),
+            PlanOperator("shared", (resources - 1,), everywhere),
+            *(PlanOperator(f"own {number}", (1,), everywhere) for number in numbers),
+            *(PlanOperator(f"plain {number}", (2,), everywhere) for number in plain),
         ),
         (
-            *(Query(f"decoy {at}", frozenset({"shared", f"own {at}"})) for at in numbers),
-            *(Query(f"plain {at}", frozenset({f"plain {at}"})) for at in plain),
+            *(PlanQuery(f"decoy {at}", frozenset({"shared", f"own {at}"})) for at in numbers),
+            *(PlanQuery(f"plain {at}", frozenset({f"plain {at}"})) for at in plain),
         ),
     )
 

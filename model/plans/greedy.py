@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from model.plans.design import (
     Cost,
-    Counted,
+    CountedQueries,
     Frequency,
     Limit,
     Misfit,
@@ -71,7 +71,7 @@ def _densities(
     whole = design.cost is Cost.WHOLE
     prices = instance.whole_prices if whole else instance.prices
     operators = instance.members if whole else instance.needs
-    counted = left if design.counted is Counted.LEFT else [*instance.needs]
+    counted = left if design.counted is CountedQueries.LEFT else [*instance.needs]
     every = frozenset[str]().union(*(operators[query] for query in left))
     shared = {name: sum(name in operators[query] for query in counted) for name in every}
 

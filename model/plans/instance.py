@@ -15,7 +15,7 @@ from model.errors import Invalid, nearest
 
 
 @dataclass(frozen=True, slots=True)
-class Operator:
+class PlanOperator:
     """An operator O_i.  costs: c_ij, the resources that each of its partitions takes.  failed: the
     numbers of the failed partitions, from 0."""
 
@@ -25,7 +25,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class PlanQuery:
     """A query Q_i.  operators: the names of its operators.  priority: prt_i."""
 
     name: str
@@ -42,8 +42,8 @@ class Instance:
     Raises Invalid for names that are unknown or used twice, and for costs and priorities below 1.
     """
 
-    operators: tuple[Operator, ...]
-    queries: tuple[Query, ...]
+    operators: tuple[PlanOperator, ...]
+    queries: tuple[PlanQuery, ...]
 
     def __post_init__(self) -> None:
         _check_names("operator", [operator.name for operator in self.operators])
@@ -130,7 +130,7 @@ def _check_names(kind: str, names: list[str]) -> None:
             raise Invalid(f"{kind} {name!r} is there twice; give it another name")
 
 
-def _check_operator(operator: Operator) -> None:
+def _check_operator(operator: PlanOperator) -> None:
     if not operator.costs:
         raise Invalid(f"operator {operator.name} has no partitions; give the cost of at least one")
     if min(operator.costs) < 1:

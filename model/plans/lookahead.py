@@ -14,7 +14,7 @@ import math
 from model.errors import Invalid
 from model.plans.instance import Instance
 from model.plans.plan import Plan
-from model.plans.schedule import Schedule, Step
+from model.plans.schedule import Schedule, ScheduleStep
 from model.plans.supply import Supply
 
 MOST_QUERIES = 16
@@ -81,5 +81,5 @@ def _trace_back(
     for moment, members in zip(supply.moments, reversed(chain), strict=True):
         recovered = [query for at, query in enumerate(queries) if members >> at & 1]
         done = (*done, *(query for query in recovered if query not in done))
-        steps.append(Step(moment, Plan(done, instance.cost(done))))
+        steps.append(ScheduleStep(moment, Plan(done, instance.cost(done))))
     return steps

@@ -11,17 +11,17 @@ from typing import NamedTuple, TypeAlias
 
 from model.plans.instance import Instance
 from model.plans.plan import NOTHING, Plan, Planner
-from model.plans.supply import Moment, Supply
+from model.plans.supply import Supply, SupplyMoment
 
 
-class Step(NamedTuple):
+class ScheduleStep(NamedTuple):
     """A moment, and the plan from then on."""
 
-    moment: Moment
+    moment: SupplyMoment
     plan: Plan
 
 
-Schedule: TypeAlias = Sequence[Step]
+Schedule: TypeAlias = Sequence[ScheduleStep]
 
 
 def schedule(instance: Instance, supply: Supply, planner: Planner) -> Schedule:
@@ -29,7 +29,7 @@ def schedule(instance: Instance, supply: Supply, planner: Planner) -> Schedule:
     plan, steps = NOTHING, []
     for moment in supply.moments:
         plan = planner(instance, moment.resources, plan)
-        steps.append(Step(moment, plan))
+        steps.append(ScheduleStep(moment, plan))
     return steps
 
 

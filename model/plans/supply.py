@@ -20,7 +20,7 @@ class Host(NamedTuple):
     capacity: int
 
 
-class Moment(NamedTuple):
+class SupplyMoment(NamedTuple):
     """A time at which hosts come.  resources: of all hosts until then.  lasts: until the next
     moment, or the end."""
 
@@ -52,10 +52,10 @@ class Supply:
             )
 
     @property
-    def moments(self) -> Sequence[Moment]:
+    def moments(self) -> Sequence[SupplyMoment]:
         """The times at which hosts come, in order."""
         times = sorted({host.at for host in self.hosts})
         return [
-            Moment(at, sum(host.capacity for host in self.hosts if host.at <= at), after - at)
+            SupplyMoment(at, sum(host.capacity for host in self.hosts if host.at <= at), after - at)
             for at, after in zip(times, [*times[1:], self.until], strict=True)
         ]

@@ -27,6 +27,21 @@ class EngineOutage(NamedTuple):
     place: str
 
 
+class EngineMachine(NamedTuple):
+    """Where and when a check ended.
+
+    day: as 2026-11-27.  spark, java, python: versions.  load: the processes that ran or were ready
+    to run, over the last minute of the check.
+    """
+
+    day: str
+    spark: str
+    java: str
+    python: str
+    cores: int
+    load: float
+
+
 @dataclass(frozen=True, slots=True)
 class EngineCase:
     """One thing that was done to the engine, and its outcome.
@@ -62,3 +77,4 @@ class EngineCheck:
     cases: tuple[EngineCase, ...]
     error: str | None
     seconds: float
+    machine: EngineMachine

@@ -34,7 +34,8 @@ T = TypeVar("T")
 def key(name: str = "", *, absent: bool = False, default: Any = MISSING) -> Any:
     """A field of a dataclass with another key in JSON, as `class` is no name in Python.
 
-    absent: the key is left out where the value is None.  default: as of `dataclasses.field`.
+    absent: the key is left out where the value is the default, or None if there is no default.
+    default: as of `dataclasses.field`.
     """
     return field(default=default, metadata={"key": name, "absent": absent})
 
@@ -50,7 +51,7 @@ def plain(value: object) -> Plain:
             name: plain(found)
             for name, one in _fields(cast(type, type(value))).items()
             for found in [getattr(value, one.name)]
-            if not (found is None and one.metadata.get("absent"))
+            if not (one.metadata.get("absent") and found == _default(one))
         }
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return {name: plain(found) for name, found in zip(value._fields, value, strict=True)}
@@ -75,6 +76,10 @@ def read(kind: type[T], value: Plain, where: str = "the JSON") -> T:
 def _fields(kind: type) -> dict[str, Field[Any]]:
     """The fields of a dataclass by key."""
     return {one.metadata.get("key") or one.name: one for one in fields(kind)}
+
+
+def _default(one: Field[Any]) -> Any:
+    return None if one.default is MISSING else one.default
 
 
 @cache
@@ -152,9 +157,9 @@ def _read_fields(kind: Any, value: Plain, where: str) -> object:
     hints = _hints(kind)
     if is_dataclass(kind):
         names = {name: one.name for name, one in _fields(cast(type, kind)).items()}
-        absent = {one.name for one in fields(kind) if one.metadata.get("absent")}
+        absent = {one.name: _default(one) for one in fields(kind) if one.metadata.get("absent")}
     else:
-        names, absent = {name: name for name in kind._fields}, set()
+        names, absent = {name: name for name in kind._fields}, {}
     if unknown := value.keys() - names.keys():
         raise Invalid(f"{where}: there is no field {min(unknown)!r} in a {kind.__name__}")
     given = {}
@@ -162,7 +167,7 @@ def _read_fields(kind: Any, value: Plain, where: str) -> object:
         if name in value:
             given[one] = _read(hints[one], value[name], f"{where}, {name}")
         elif one in absent:
-            given[one] = None
+            given[one] = absent[one]
         else:
             raise Invalid(f"{where}: no field {name!r}; a {kind.__name__} has one")
     return kind(**given)

@@ -153,12 +153,14 @@ class AbstractionResult:
 @dataclass(frozen=True, slots=True)
 class ProofResult:
     """The lemmas of a protocol.  drift: empty unless the formulas were compared with the Python.
-    seconds: of lemmas and scopes, added up."""
+    seconds: of lemmas and scopes, added up.  lost: a line for each of these whose process died; no
+    other field has it."""
 
     protocol: str
     lemmas: tuple[LemmaResult, ...]
     drift: tuple[AbstractionResult, ...]
     seconds: float
+    lost: tuple[str, ...] = key(absent=True, default=())
 
     @property
     def drifting(self) -> list[AbstractionResult]:
@@ -166,8 +168,9 @@ class ProofResult:
 
     @property
     def fine(self) -> bool:
-        """Is all as expected, with every dropped hypothesis needed, cvc5 agreeing, and no drift?"""
-        return not self.drifting and all(lemma.fine for lemma in self.lemmas)
+        """Is all as expected, with every dropped hypothesis needed, cvc5 agreeing, no drift, and
+        nothing lost?"""
+        return not (self.lost or self.drifting) and all(lemma.fine for lemma in self.lemmas)
 
     def queries(self) -> Iterator[QueryResult]:
         """The queries of all lemmas."""

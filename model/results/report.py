@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from model.results.classes import OperatorResults
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
+from model.results.plain import key
 from model.results.proofs import ProofResult
 from model.results.run import RealRun
 from model.results.simulation import Simulation
@@ -19,7 +20,8 @@ from model.results.verdict import Verdict
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResults:
     """version: of asif.  simulated, reproduced: scenarios and experiments.  engine: the checks on
-    Spark.  runs: those on real input."""
+    Spark.  runs: those on real input.  lost: a line for each simulation, experiment, run or picture
+    whose process died."""
 
     version: str
     profile: str
@@ -30,13 +32,15 @@ class ReportResults:
     reproduced: tuple[Reproduction, ...] = ()
     engine: tuple[EngineCheck, ...] = ()
     runs: tuple[RealRun, ...] = ()
+    lost: tuple[str, ...] = key(absent=True, default=())
     seconds: float
 
     @property
     def fine(self) -> bool:
-        """Is everything as expected, with every hunted mutant found?"""
+        """Is everything as expected, with every hunted mutant found, and nothing lost?"""
         return (
-            all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
+            not self.lost
+            and all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
             and all(one.fine for one in self.proofs)
             and all(one.found is one.paper for one in self.operators.figure_2)
             and all(one.same for one in self.simulated)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import Enum
 
 
-class Late(Enum):
+class LateTuples(Enum):
     """What a consumer does with the tuples of a dead producer that come after those of the new
     one.  The paper has no word about the order of messages at a takeover."""
 
@@ -53,7 +53,7 @@ class Deposes(Enum):
     YES = "it does: the primary becomes its secondary"
 
 
-class Returns(Enum):
+class NodeReturns(Enum):
     """Whether a crashed node comes back.  2: "once a failed node comes back to life, it assumes the
     role of the secondary"."""
 

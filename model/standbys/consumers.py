@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from model.core import DISCARDED, STALE, NodeName, Note, Send, Site
-from model.standbys.choices import Again, Late
+from model.standbys.choices import Again, LateTuples
 from model.standbys.deployment import edge_of
 from model.standbys.messages import Ack, Begin, Connect, Last, Marks, Output
 
@@ -64,7 +64,7 @@ def request(site: Site, kept: bool = True) -> tuple[Send, ...]:
 
 
 def receive(
-    late: Late,
+    late: LateTuples,
     inlet: StreamEnd,
     sender: NodeName,
     output: Output,
@@ -76,7 +76,7 @@ def receive(
     """
     known = repeats(inlet.marks, output.marks)
     if sender != inlet.producer:
-        if late is Late.REFUSED:
+        if late is LateTuples.REFUSED:
             return inlet, (Note(STALE),)
         if known:
             return inlet, (Note(DISCARDED),)

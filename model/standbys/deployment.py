@@ -15,7 +15,7 @@ from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SOURCE
 from model.parts import deploy_graph
-from model.standbys.choices import Returns
+from model.standbys.choices import NodeReturns
 
 
 class Wiring(NamedTuple):
@@ -87,7 +87,7 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
         for receiver in replicas[below]
     ]
     watched = frozenset(between)
-    if design.returns is Returns.NEVER:
+    if design.returns is NodeReturns.NEVER:
         primaries = frozenset(names[0] for names in pairs)
         return Deployment(sites, (*ends, *between), primaries, (), watched, frozenset())
     crashable = frozenset(name for names in pairs for name in names)

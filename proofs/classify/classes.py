@@ -71,7 +71,7 @@ def classify(box: Box, alphabet: Alphabet, limit: int = LIMIT) -> Classified:
 
 
 def _not_repeatable(graph: nx.MultiDiGraph[Any]) -> Witness | None:
-    """A duplicate that is not what the first copy put out, or a difference after it failed."""
+    """A duplicate that the first copy did not put out, or a difference after it failed."""
     may_fail: set[Any] = set()
     for pair in graph:
         if pair.phase is CopyPhase.AFTER and pair not in may_fail:

@@ -1,6 +1,6 @@
 """Figure 2 of Hwang et al.: an output for each type of recovery.
 
-Rule of this file: data, and what `model.recovery` makes of it.
+Rule of this file: data, and the verdict of `model.recovery` on it.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ LIMIT = 5_000
 def class_of(scope: Scope) -> OperatorClass | None:
     """The class of the scope's graph for every stream over the alphabets of its sources.
 
-    What an operator passes on keeps its type and its attributes, and comes with the gaps of the
-    sources, or at once.  None: an operator is no box, raises, or is undecided.
+    An item that an operator passes on keeps its type and its attributes, and comes with the gaps of
+    the sources, or at once.  None: an operator is no box, raises, or is undecided.
     """
     graph, inputs = scope.graph, dict(scope.inputs)
     gaps = sorted({0, *(one.gap for given in inputs.values() for one in given.alphabet)})
@@ -55,7 +55,7 @@ def class_of(scope: Scope) -> OperatorClass | None:
 
 
 def _asked(spec: Any, edges: list[tuple[Arrival, ...]]) -> tuple[Box, Alphabet]:
-    """The operator as a box, and what it gets.  A CEP operator gets one stream, merged by time."""
+    """The operator as a box, and its inputs.  A CEP operator gets one stream, merged by time."""
     if isinstance(spec, Operator):
         merged = dict.fromkeys(chain.from_iterable(edges))
         if len(edges) > 1:

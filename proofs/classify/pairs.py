@@ -32,9 +32,9 @@ class CopyPhase(StrEnum):
     ALONE = "alone"
     """One copy; the other one has not begun."""
     REPLAY = "replay"
-    """Both; what the second copy puts out are duplicates."""
+    """Both; the outputs of the second copy are duplicates."""
     AFTER = "after"
-    """The first copy has failed; what it would put out is what the second one should."""
+    """The first copy has failed; the second one should put out the same outputs as it would."""
 
 
 class DueOutput(NamedTuple):
@@ -60,7 +60,7 @@ class CopyPair(NamedTuple):
     due: tuple[DueOutput, ...] = ()
 
 
-# --- what happens to the copies ----------------------------------------------------------------
+# --- the inputs of the copies ------------------------------------------------------------------
 class Feed(NamedTuple):
     """Both copies get an item, but for a second one that has not begun.  answers: which of the
     allowed answers each copy gives."""
@@ -260,10 +260,10 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[CopyPair, Callable[..., Any]
 def _repeated(
     pair: CopyPair, first: tuple[Out, ...], second: Fed
 ) -> tuple[tuple[DueOutput, ...], bool]:
-    """What is due after a step, and whether the second copy put out anything else.
+    """The outputs that are due after a step, and whether the second copy put out any other.
 
-    It may be late, and leave out what the first copy has put out itself.  What it can still repeat
-    was made of items that it holds, and of at least one that it got.
+    It may be late, and leave out the outputs that the first copy has put out itself.  An output
+    that it can still repeat was made of items that it holds, and of at least one that it got.
     """
     failed = pair.phase is CopyPhase.AFTER
     fresh = (out for out in first if failed or any(of.place >= 0 for of in out.of))

@@ -87,7 +87,7 @@ def relative(value: Any, newest: int, period: int, horizon: int) -> Any:
     """The value with its times moved by a multiple of the period, so that `newest` is in the first.
 
     Times that are older than the horizon keep their order, and which of them are equal, and nothing
-    else (as in the regions of a timed automaton): a box cannot tell more of them.
+    else (as in the regions of a timed automaton): a box cannot distinguish more of them.
     """
     by = newest // period * period
     oldest = newest - horizon - period

@@ -1,7 +1,7 @@
 """A witness replayed: the two copies of a box, with the times of a real run, side by side.
 
-Rule of this file: it uses nothing of the pairs but the events; what the copies put out is computed
-anew by the box, so a wrong witness shows itself.
+Rule of this file: it uses nothing of the pairs but the events; the outputs of the copies are
+computed anew by the box, so a wrong witness shows itself.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Sw
 
 
 class WitnessStep(NamedTuple):
-    """What both copies did at an event.  got: the items, as the first copy got them."""
+    """The outputs of both copies at an event.  got: the items, as the first copy got them."""
 
     event: PairEvent
     got: tuple[Item, ...]

@@ -1,7 +1,7 @@
 """Collapsed worlds: a world as one integer, and a cache of steps by the values that they read.
 
-Rule of this file: no decision.  model.world decides what may happen and what an action does; this
-file only makes sure that no question is asked twice.
+Rule of this file: no decision.  model.world decides which actions may happen and their effects;
+this file only makes sure that no question is asked twice.
 
 SPIN's *collapse* compression fits pure steps: every node state, channel content, history and
 output that ever occurs is interned, and a world is the vector of their numbers, packed into one
@@ -17,8 +17,8 @@ and the nodes of the others.  Nothing else of the others is read: a crash closes
 whatever these hold.  A node that never crashes alone has these nodes in its own view, too: it may
 fail by itself.
 
-A prompt site has a view like any other site.  What it is sent is a message in its channel, as an
-action leaves it; the successor is then settled: the site takes message after message.
+A prompt site has a view like any other site.  A message to it is in its channel, as an action
+leaves it; the successor is then settled: the site takes message after message.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from model.observations import Looks
 from model.protocol import Failures
 from model.system import System
 from model.world import DOWN, Node, World, act, initial, struck
-from proofs.explore.evidence import Evidence, ScopeCrashPoint, gather_evidence
+from proofs.explore.evidence import ActionEvidence, ScopeCrashPoint, gather_evidence
 from proofs.explore.interning import own_key
 from proofs.explore.views import (
     CLEAR,
@@ -247,7 +247,7 @@ class Collapsed:
         return self.settle(after) if self.prompt else after
 
     def settle(self, packed: int) -> int:
-        """The world in which the prompt sites have taken what they were sent."""
+        """The world in which the prompt sites have taken their messages."""
         for at in self.prompt:
             view = self.views[at]
             while True:
@@ -315,8 +315,8 @@ class Collapsed:
 
     def _answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
-    ) -> tuple[CachedEffect, Evidence]:
-        """The effect of an action, and what it is evidence of.
+    ) -> tuple[CachedEffect, ActionEvidence]:
+        """The effect of an action, and the evidence that it gives.
 
         Both depend on the node's own fields, on whether a fault may follow, and on the message that
         the action takes; of other channels they change or use nothing.
@@ -375,8 +375,8 @@ class Collapsed:
     def _marked(
         self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool
     ) -> tuple[Any, ...]:
-        """What a crash appends to a channel or an output that is empty before, and holds `value`
-        afterwards."""
+        """The items that a crash appends to a channel or an output that is empty before, and holds
+        `value` afterwards."""
         messages: tuple[Any, ...] = value
         if field < self.starts[2]:
             ends = sender, receiver = self.system.deployment.channels[field - self.starts[1]]

@@ -1,4 +1,4 @@
-"""What an exploration has tried: the crash points, those that were hit, and the protocol's notes.
+"""The evidence of an exploration: the crash points, those that were hit, and the protocol's notes.
 
 Rule of this file: one action at a time; whoever explores adds up.
 """
@@ -44,31 +44,32 @@ class ScopeCrashPoint(NamedTuple):
         return f"{who}: on {self.on}, after {', '.join(self.after)}"
 
 
-class Evidence(NamedTuple):
-    """What an action shows: its notes, the crash points in it, and the one where it crashes."""
+class ActionEvidence(NamedTuple):
+    """The evidence of an action: its notes, the crash points in it, and the one where it
+    crashes."""
 
     notes: Mapping[str, int] = {}
     points: frozenset[ScopeCrashPoint] = frozenset()
     hit: frozenset[ScopeCrashPoint] = frozenset()
 
 
-def gather_evidence(system: System, world: World, action: Action) -> Evidence:
-    """What the action shows in this world.
+def gather_evidence(system: System, world: World, action: Action) -> ActionEvidence:
+    """The evidence of the action in this world.
 
     A group of which one member is up crashes as this node alone does: no point of the group is hit.
     """
     if isinstance(action, Inject) and action.node not in system.victims:
-        return Evidence()
+        return ActionEvidence()
     if isinstance(action, Suspect):
-        return Evidence({SUSPECTED.name: 1})
+        return ActionEvidence({SUSPECTED.name: 1})
     if isinstance(action, Disturb):
-        return Evidence({DISTURBED.name: 1})
+        return ActionEvidence({DISTURBED.name: 1})
     if isinstance(action, Crash) or action.crash_after is not None:
         down = struck(system, world, action)
         hit = {_hit(system, world, action)} if len(down) > 1 or not action.group else ()
         spanned = sum(map(bool, (_open_windows(system, world, name) for name in down)))
         notes = {CRASHED.name: len(down), **({SPANNED.name: spanned} if spanned else {})}
-        return Evidence(notes, hit=frozenset(hit))
+        return ActionEvidence(notes, hit=frozenset(hit))
     node = action.node
     effects = response(system, world, action).effects
     counted: Counter[str] = Counter()
@@ -80,12 +81,12 @@ def gather_evidence(system: System, world: World, action: Action) -> Evidence:
         if isinstance(effect, Note):
             counted[effect.what.name] += effect.times
     if node not in system.victims:
-        return Evidence(counted)
+        return ActionEvidence(counted)
     inside = range(1, len(real_effects(effects)))
     groups = ((), *(group for group in system.groups if node in group))
     points = {_between(node, group) for group in groups}
     points |= {_within(system, world, action, i, group) for i in inside for group in groups}
-    return Evidence(counted, frozenset(points))
+    return ActionEvidence(counted, frozenset(points))
 
 
 def _open_windows(system: System, world: World, name: NodeName) -> int | None:
@@ -113,7 +114,7 @@ def _within(
     crash_after: int,
     group: tuple[NodeName, ...],
 ) -> ScopeCrashPoint:
-    """The point in the step of an action, after so many effects."""
+    """The point in the step of an action, after `crash_after` effects."""
     effects = real_effects(response(system, world, action).effects)[:crash_after]
     input_ = None if isinstance(action, Restart) else input_of(system, world, action)
     return ScopeCrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)

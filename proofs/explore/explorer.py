@@ -26,7 +26,7 @@ from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
-from proofs.explore.search.meter import Budget, Meter, Watch
+from proofs.explore.search.meter import Budget, Meter
 from proofs.explore.search.plain import PlainSearch
 from proofs.explore.search.rest import Circles, find_suspects
 from proofs.garbage import seldom_collected
@@ -102,7 +102,6 @@ def explore(
     limit: int | None = None,
     seconds: float | None = None,
     memory: int | None = None,
-    watch: Watch | None = None,
 ) -> Exploration:
     """Explore the scope and return the result.
 
@@ -116,9 +115,9 @@ def explore(
     try:
         with seldom_collected():
             try:
-                return _explore(Collapsed(system, bits=16), until, meter, watch)
+                return _explore(Collapsed(system, bits=16), until, meter)
             except Overflow:
-                return _explore(Collapsed(system, bits=32), until, meter, watch)
+                return _explore(Collapsed(system, bits=32), until, meter)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -146,23 +145,21 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     raise error
 
 
-def _explore(
-    collapsed: Collapsed, until: Guarantee | None, meter: Meter, watch: Watch | None
-) -> Exploration:
+def _explore(collapsed: Collapsed, until: Guarantee | None, meter: Meter) -> Exploration:
     """Explore with the plain search; a scope with many worlds again with the compiled one."""
     judge = Judge(collapsed.system)
     found: Counterexample | None = None
     plain = PlainSearch(collapsed, judge)
     search: PlainSearch | CompiledSearch = plain
     try:
-        complete = search.levels(until, _first(meter), watch)
+        complete = search.levels(until, _first(meter))
         refuted = search.violation is not None and judge.is_enough(until)
         enough = complete or refuted or meter.spent(search.states)
         if not enough and _can_compile():
             from proofs.explore.search.compiled import CompiledSearch
 
             search = CompiledSearch(collapsed, judge)
-            complete = search.levels(until, meter, watch)
+            complete = search.levels(until, meter)
             if not (complete or search.violation) and search.states <= plain.states:
                 search = plain  # a budget ended the second search where the first one had been
     except FailedIn as failed:

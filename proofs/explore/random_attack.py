@@ -1,7 +1,7 @@
 """The random attack: fast walks, then a Hypothesis state machine over the same worlds.
 
-Rule of this file: no decision; a walk or the machine chooses an action, and model.world decides
-what the action does.  Walks are many, Hypothesis looks at odd corners; either's failure is shrunk.
+Rule of this file: no decision; a walk or the machine chooses an action, and model.world decides the
+effect of the action.  Walks are many, Hypothesis looks at odd corners; either's failure is shrunk.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from model.registry import modules
 from proofs.explore.explorer import explore
 
 WORLDS = 40_000
-"""An exploration ends after so many: these are enough for all loops."""
+"""The worlds after which an exploration ends: enough for all loops."""
 
 
 def rehearse() -> None:

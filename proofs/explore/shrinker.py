@@ -1,8 +1,8 @@
 """Short failing runs: a run that failed, without the actions that its failure does not need.
 
-Rule of this file: no action that model.world does not allow.  Hypothesis shrinks only what it has
-drawn itself (it shrinks no explicit example, and no public call takes a run to begin with), so the
-runs of walks are shrunk here, by delta debugging (Zeller and Hildebrandt, 2002).
+Rule of this file: no action that model.world does not allow.  Hypothesis shrinks only runs that it
+has drawn itself (it shrinks no explicit example, and no public call takes a run to begin with), so
+the runs of walks are shrunk here, by delta debugging (Zeller and Hildebrandt, 2002).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A run as a story to show to people: who did what when, and which message went where.
+"""A run as a story to show to people: each action with its node, and the way of each message.
 
 Rule of this file: no knowledge of any protocol.  The names of messages and states come from
 Protocol.show, the effects come from model.world.
@@ -150,7 +150,8 @@ class _Chronicle:
             self.under_way[ends].append(sent)
 
     def _notice(self, action: Action, down: Iterable[NodeName], after: World) -> None:
-        """Send the notices of nodes that go down or are suspected; mark what a crash has lost."""
+        """Send the notices of nodes that go down or are suspected; mark the messages that a crash
+        has lost."""
         for ends, channel in self.under_way.items():
             suspected = isinstance(action, Suspect) and ends == action
             if suspected or (ends[0] in down and is_noticed(self.system, after, ends)):

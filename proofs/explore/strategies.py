@@ -1,7 +1,7 @@
 """Hypothesis strategies for the inputs, scopes and operators that test a protocol.
 
 Rule of this file: no strategy whose failures shrink to large values: small values come first, so
-that a person can read what is left.  Other test suites import the strategies from here, as the
+that a person can read the rest.  Other test suites import the strategies from here, as the
 tests do (docs/tutorial/tour.md).
 """
 
@@ -135,7 +135,7 @@ def _graph(inner: dict[str, Operator], text: str) -> Graph:
 
 @st.composite
 def scopes(draw: st.DrawFn, crashes: int = 3, longest: int = 8) -> Scope:
-    """Scopes whose sources may emit anything over two types, with up to so many crashes."""
+    """Scopes whose sources may emit anything over two types, with up to `crashes` crashes."""
     types = TYPES[:2]
     graph = draw(graphs(types))
     alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in (0, 1, 2))

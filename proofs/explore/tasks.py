@@ -36,7 +36,7 @@ hold is then reported as incomplete; a scope that is expected to be refuted need
 and its guarantee by then."""
 
 RUN_WORLDS = 1_000
-"""A random run takes about as long as the exploration of so many worlds."""
+"""The worlds whose exploration takes about as long as a random run."""
 
 HUNT_WALKS, HUNT_EXAMPLES = 5_000, 200
 """The same numbers for each mutant that the explorer does not find."""
@@ -86,8 +86,9 @@ def list_tasks(
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
     called: the protocol as `asif check` takes it.  walks, examples: as many random runs; None:
-    those of the profile.  once: what is expected to be refuted is refuted once: its exploration
-    ends when all that is expected was found; and only what holds and is no variant is attacked.
+    those of the profile.  once: a protocol that is expected to be refuted is refuted once: its
+    exploration ends when all that is expected was found; and only a protocol that holds and is no
+    variant is attacked.
     """
     scopes = [pinned for pinned in protocol.evidence.scopes if pinned.quick or profile == "full"]
     walks = WALKS[profile] if walks is None else walks
@@ -130,7 +131,7 @@ def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A task that was performed, in so many seconds."""
+    """A task that was performed, and its seconds."""
 
     row: ScopeResult | AttackResult | MutantResult
     seconds: float

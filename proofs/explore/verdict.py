@@ -7,13 +7,13 @@ up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from model.calls import EndedCall
+from model.calls import Execute, one_by_one
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
@@ -22,7 +22,6 @@ from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, Verdict
-from proofs.explore.processes import call_all, usable_cores
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     Done,
@@ -36,33 +35,6 @@ from proofs.explore.tasks import (
     perform_on,
 )
 
-Execute: TypeAlias = Callable[
-    [Callable[[Task], TaskResult], Sequence[Task]],
-    Generator[list[EndedCall[TaskResult]], None, None],
-]
-"""Calls a function with all tasks, and yields results as they come.  Of those that have not ended,
-the first one has begun."""
-
-PAYS_WORLDS = 500_000
-"""Processes pay if all tasks together take as long as the exploration of more worlds than this."""
-
-
-def local(workers: int | None = None) -> Execute:
-    """An Execute in so many processes of this machine; None: one a core if that pays.
-
-    A process stays with a protocol and its variants as long as it can: their scopes share graphs,
-    whose classes it derives once.
-    """
-
-    def execute(
-        call: Callable[[Task], TaskResult], tasks: Sequence[Task]
-    ) -> Generator[list[EndedCall[TaskResult]], None, None]:
-        pays = sum(task.worlds for task in tasks) > PAYS_WORLDS
-        so_many = workers or (usable_cores() if pays else 1)
-        return call_all(call, tasks, so_many, kind=lambda task: task.of)
-
-    return execute
-
 
 def verdicts(
     names: Sequence[str],
@@ -73,7 +45,7 @@ def verdicts(
     mutants: bool = False,
     budget: Budget = UNLIMITED,
     once: bool = False,
-    execute: Execute,
+    execute: Execute[Task, TaskResult] = one_by_one,
     progress: Progress = silent,
 ) -> list[Verdict]:
     """Explore every scope of the profile, and attack: a verdict for each name.
@@ -116,13 +88,13 @@ def verdict(
         protocol.name, protocol, profile, walks=walks, examples=examples, mutants=False
     )
     call = partial(perform_on, Subject(protocol, home=""))
-    return assemble(protocol, profile, tasks, perform_all(call, tasks, local(workers=1)))
+    return assemble(protocol, profile, tasks, perform_all(call, tasks))
 
 
 def perform_all(
     call: Callable[[Task], TaskResult],
     tasks: Sequence[Task],
-    execute: Execute,
+    execute: Execute[Task, TaskResult] = one_by_one,
     progress: Progress = silent,
 ) -> list[TaskResult]:
     """The results of the tasks, in their order; of one whose process died, that it is lost.

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 from model.actions import Action, Disturbance
 from model.core import Input, NodeName, Step
 from model.system import System
-from proofs.explore.evidence import Evidence
+from proofs.explore.evidence import ActionEvidence
 from proofs.explore.interning import own_key
 
 CLOSED = "closed"
@@ -23,7 +23,7 @@ CLOSED = "closed"
 
 
 class Marker(Enum):
-    """Before the messages to append, or in their place: what a crash does to a channel."""
+    """Before the messages to append, or in their place: the effect of a crash on a channel."""
 
     CLEAR = "lose the content"
     CLOSE = "lose the content; the receiver is down"
@@ -139,7 +139,7 @@ class NodeView(NamedTuple):
     outgoing: tuple[int, ...]
     table: dict[tuple[int, ...], Transitions]
     focuses: dict[tuple[int, ...], StepCache]
-    answers: dict[tuple[Any, ...], tuple[CachedEffect, Evidence]]
+    answers: dict[tuple[Any, ...], tuple[CachedEffect, ActionEvidence]]
     actions: dict[tuple[int, ...], tuple[Action, ...]]
 
     @property

@@ -6,12 +6,14 @@ says that nothing smaller will do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from model.evidence import Outcome
 from model.results.answers import QueryKind
+from model.results.grid import Grid
 from model.results.proofs import Erratum
 from proofs.prove.grounding import Sizes
 from proofs.prove.lemma import Given, Lemma
@@ -28,7 +30,7 @@ def refuted(
     erratum: tuple[str, str] | None = None,
 ) -> Lemma:
     """broken: an invariant, the steps of a smallest run that breaks it, and the size of its world.
-    erratum: what the paper claims, and what is right."""
+    erratum: the claim of the paper, and the correct one."""
     claim, steps, sizes = broken
     world = ", ".join(f"{sort}s: {size}" for sort, size in sizes.items())
     return Lemma(
@@ -58,9 +60,12 @@ def shortest(
     steps: int,
     sizes: Sizes | None = None,
     assuming: Sequence[Any] = (),
+    draw: Callable[[Any], Grid] | None = None,
 ) -> Iterator[SolverQuery]:
     """No run of fewer steps breaks the claim, in a world of any size; one of so many does, in a
-    world of these sizes of which something more is assumed."""
+    world of these sizes of which something more is assumed.  draw: in place of a table of states.
+    """
     for depth in range(steps):
         yield bounded(system, claim, depth)
-    yield bounded(system, claim, steps, QueryKind.COUNTEREXAMPLE, sizes, assuming)
+    found = bounded(system, claim, steps, QueryKind.COUNTEREXAMPLE, sizes, assuming)
+    yield replace(found, show=draw or found.show)

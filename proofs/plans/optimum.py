@@ -14,7 +14,7 @@ import z3
 
 from model.plans.instance import Instance
 from model.plans.plan import Plan
-from model.plans.schedule import Schedule, Step
+from model.plans.schedule import Schedule, ScheduleStep
 from model.plans.supply import Supply
 
 
@@ -32,7 +32,7 @@ def solve_schedule(instance: Instance, supply: Supply) -> Schedule:
     steps, done = [], tuple[str, ...]()
     for moment, recovered in zip(moments, chain, strict=True):
         done = (*done, *(query for query in recovered if query not in done))
-        steps.append(Step(moment, Plan(done, instance.cost(done))))
+        steps.append(ScheduleStep(moment, Plan(done, instance.cost(done))))
     return steps
 
 

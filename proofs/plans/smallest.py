@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import NamedTuple
 
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 
 
 class Limits(NamedTuple):
@@ -69,18 +69,18 @@ def _of_size(queries: int, operators: int, cost: int, priority: int) -> Iterator
             if len(frozenset[str]().union(*(needs for _, needs in chosen))) == operators:
                 yield Instance(
                     tuple(
-                        Operator(name, (price,), frozenset({0}))
+                        PlanOperator(name, (price,), frozenset({0}))
                         for name, price in zip(names, costs, strict=True)
                     ),
                     tuple(
-                        Query(f"Q{number}", needs, worth)
+                        PlanQuery(f"Q{number}", needs, worth)
                         for number, (worth, needs) in enumerate(chosen, 1)
                     ),
                 )
 
 
 def _falling(total: int, parts: int, largest: int) -> Iterator[Sequence[int]]:
-    """All ways to write the total as a sum of so many numbers, none larger than the one before."""
+    """All ways to write the total as a sum of `parts` numbers, none larger than the one before."""
     if parts == 0:
         if total == 0:
             yield ()

@@ -1,4 +1,4 @@
-"""Conformance: what the Python does, seen abstractly, is what the formulas of a proof allow.
+"""Conformance: the formulas of a proof allow each step of the Python, seen abstractly.
 
 Rule of this file: it runs the explorer and compares; it knows no protocol.  Every edge that the
 explorer takes is abstracted to paths; every first state must be initial if its world is, every
@@ -31,7 +31,8 @@ from proofs.prove.transition import TransitionSystem
 
 
 class Path(NamedTuple):
-    """rigid: what never changes.  states: the symbols of the state by name, state by state.
+    """rigid: the symbols that never change.  states: the symbols of the state by name, state by
+    state.
 
     initial: must the first state satisfy `init`?
     """
@@ -65,8 +66,8 @@ class FormulaMisfit(StrEnum):
 
 
 class Mismatch(NamedTuple):
-    """What does not fit.  states: of which the formula does not hold.  formula: its name, if it is
-    an axiom or an invariant."""
+    """A path that does not fit.  states: of which the formula does not hold.  formula: its name, if
+    it is an axiom or an invariant."""
 
     kind: FormulaMisfit
     states: tuple[Table, ...]
@@ -78,8 +79,8 @@ class Mismatch(NamedTuple):
         return self.kind.value if self.formula is None else f"{self.kind}: {self.formula}"
 
     def grid(self) -> Grid:
-        """The states side by side; what is false or 0 in all of them, and functions, are left
-        out."""
+        """The states side by side; symbols that are false or 0 in all of them, and functions, are
+        left out."""
         rows = []
         for name in self.states[0]:
             tables = [_table(name, state[name]) for state in self.states]
@@ -95,7 +96,7 @@ class Mismatch(NamedTuple):
 
 
 def _table(name: str, value: Any) -> Table:
-    """By what stands for it: the values of a symbol."""
+    """The values of a symbol, by the value that stands for each."""
     if callable(value):
         return {}
     if isinstance(value, Mapping):
@@ -160,7 +161,7 @@ class Formulas:
 
 
 class Comparison:
-    """Paths compared with formulas; it remembers what fits."""
+    """Paths compared with formulas; it remembers those that fit."""
 
     def __init__(self, formulas: Formulas) -> None:
         self._formulas = formulas
@@ -209,7 +210,7 @@ def _freeze(state: Table) -> tuple[Any, ...]:
 
 
 def _at(rigid: Structure, *states: Table) -> Structure:
-    """States, each at its time, and what never changes."""
+    """States, each at its time, and the symbols that never change."""
     symbols = dict(rigid.symbols)
     for time, state in enumerate(states):
         symbols.update({f"{name}@{time}": value for name, value in state.items()})
@@ -231,7 +232,7 @@ def compare(
     """What was compared, by name of the abstraction.
 
     The scope is explored once, and every edge is compared with every abstraction, with each until
-    its first drift.  limit: stop after so many worlds.
+    its first drift.  limit: the worlds after which it stops.
     """
     world_system = System(protocol, scope)
     running = [

@@ -5,14 +5,42 @@ Rule of this file: it reads a model, and knows neither transitions nor queries.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, TypeAlias
 
 import z3
 
 from model.results.grid import Cell, CellMark, Grid, GridRow
 from proofs.prove.symbols import Symbol
+
+CellOptions: TypeAlias = Sequence[tuple[Any, Cell]]
+"""Cells with conditions: the first condition that is true in a model decides."""
+
+
+def true(model: Any, formula: Any) -> bool:
+    """Is the formula true in the model?"""
+    return bool(z3.is_true(model.eval(formula, model_completion=True)))
+
+
+def stream(
+    model: Any,
+    caption: str,
+    columns: Iterable[str],
+    lanes: Iterable[tuple[str, Iterable[CellOptions]]],
+) -> Grid:
+    """A picture of a stream: a lane is a label, and the options of its cell in each column.  A lane
+    without cells is a heading."""
+    names = tuple(columns)
+    rows = []
+    for label, choices in lanes:
+        cells = [
+            next((cell for condition, cell in options if true(model, condition)), Cell())
+            for options in choices
+        ]
+        blank = [Cell()] * len(names)
+        rows.append(GridRow(label, tuple(cells or blank), heading=not cells))
+    return Grid(caption, names, tuple(rows))
 
 
 def grid(

@@ -34,7 +34,7 @@ def element(sort: Any, i: int) -> Any:
 
 
 class _Grounding:
-    """One world.  It remembers what it did, because queries of a lemma share most formulas.
+    """One world.  It remembers its results, because queries of a lemma share most formulas.
 
     The memos are by id of a term, which they keep alive, because Z3 uses ids again.
     """
@@ -73,7 +73,7 @@ class _Grounding:
         if z3.is_quantifier(term):
             own = tuple(term.var_sort(i) for i in range(term.num_vars()))
             domains = [self._carrier(sort) for sort in own]
-            # Inner quantifiers first: what is substituted is substituted once, by Z3.
+            # Inner quantifiers first: each term is substituted once, by Z3.
             body = self._expand(term.body(), bound + own)
             # Variable 0 is the innermost one, so the arguments are substituted in reverse.
             around = [z3.Var(i, sort) for i, sort in enumerate(reversed(bound))]

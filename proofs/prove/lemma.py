@@ -1,4 +1,4 @@
-"""Lemmas: what is said, where the paper says it, and the queries that settle it.
+"""Lemmas: the statement, its place in the paper, and the queries that settle it.
 
 Rule of this file: a lemma is a value.  It is built from its hypotheses by name, so that each can be
 dropped: a hypothesis without which everything is still proved is none (`mutants`, `without`).
@@ -46,7 +46,7 @@ def without(hypothesis: str) -> Given:
 
 
 def mutants(lemma: Lemma) -> Iterator[tuple[str, Iterator[SolverQuery]]]:
-    """By hypothesis, in order of use: what is asked if it is dropped.
+    """By hypothesis, in order of use: the queries without it.
 
     A query that says nothing of the hypothesis is left out, because it stays as it is.  The lemma
     is built once, with a mark around each hypothesis; to drop one is to replace its marks by true.

@@ -1,6 +1,6 @@
 """Theories: all lemmas and abstractions of a protocol, found by its name or in a file.
 
-Rule of this file: what a name on the command line stands for.  The lemmas of a registered protocol
+Rule of this file: the meaning of a name on the command line.  The lemmas of a registered protocol
 are in the package of its name in proofs.lemmas, those of a user's protocol in its own file.
 """
 
@@ -26,7 +26,7 @@ import this package."""
 
 
 class Theory(NamedTuple):
-    """What is said of a protocol; `of`: the protocol's name or the file where it is found."""
+    """The lemmas about a protocol; `of`: the protocol's name or the file where it is found."""
 
     of: str
     protocol: Protocol
@@ -85,7 +85,7 @@ Choice: TypeAlias = list[tuple[Theory, tuple[Lemma, ...]]]
 
 
 def choose(name: str | None = None) -> Choice:
-    """What `asif prove NAME` is about: all theories, one protocol's, a file's, or one lemma.
+    """The theories of `asif prove NAME`: all theories, one protocol's, a file's, or one lemma.
 
     Raises Invalid, with the nearest known name, for a name that is not known.
     """

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import z3
-from z3 import And, ForAll, Implies, Or
+from z3 import And, ForAll, Implies, Not, Or
 
 
 class TotalOrder:
@@ -29,6 +29,19 @@ class TotalOrder:
     def later(self, one: Any, other: Any) -> Any:
         """The later of the two."""
         return z3.If(self.le(one, other), other, one)
+
+    def prefix(self, done: Any) -> Any:
+        """`done` holds of all elements before one of which it holds."""
+        a, b = z3.Consts("a b", self.sort)
+        return ForAll([a, b], Implies(And(done(b), self.le(a, b)), done(a)))
+
+    def follows(self, element: Any, before: Any, after: Any) -> Any:
+        """`before` holds of all elements before this one, `after` of this one, too."""
+        a = z3.Const("a", self.sort)
+        first = ForAll([a], Implies(self.less(a, element), before(a)))
+        return And(
+            Not(before(element)), first, ForAll([a], after(a) == Or(before(a), a == element))
+        )
 
     @property
     def axiom(self) -> Any:

@@ -1,22 +1,21 @@
 """The prover: it asks a solver about every lemma of a protocol.
 
 Rule of this file: it asks and adds up; it decides nothing that a solver does not say.  Lemmas are
-independent, so several processes ask about them; each process builds its own formulas, because
+independent, so several processes may ask about them; each process builds its own formulas, because
 those of Z3 cannot travel.
 """
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from model.calls import Execute, gather, one_by_one
 from model.evidence import Outcome
 from model.progress import Progress, silent
 from model.results.answers import Answer
@@ -29,6 +28,7 @@ from model.results.proofs import (
     ProofResult,
     QueryResult,
 )
+from proofs.garbage import seldom_collected
 from proofs.prove.conformance import compare
 from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma import mutants as mutants_of
@@ -45,13 +45,28 @@ report.  `make test` compares 2,500 (tests/proofs/test_conformance), `make test-
 
 
 # --- asking ----------------------------------------------------------------------------------
+class _Asked(NamedTuple):
+    """A lemma that is settled, or a scope that is compared with the formulas.  of: the theory."""
+
+    of: str
+    doing: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.doing} {self.name}"
+
+
+_Call: TypeAlias = Callable[[], tuple[float, Any]]
+"""A call with the seconds that it takes."""
+
+
 def prove(
     subjects: Choice,
     *,
     mutants: bool = False,
     opinion: bool = False,
     worlds: int = 0,
-    workers: int = 2,
+    execute: Execute[_Call, tuple[float, Any]] = one_by_one,
     progress: Progress = silent,
 ) -> list[ProofResult]:
     """The answers to all that is chosen, an entry for each protocol.
@@ -59,48 +74,35 @@ def prove(
     mutants: also drop every hypothesis of the lemmas that hold.  opinion: ask cvc5 as well.
     worlds: so many of every scope are compared with the formulas (`proofs.prove.conformance`).
     """
-    proofs_: dict[_Key, tuple[Any, ...]] = {}
-    refutations: dict[_Key, tuple[Any, ...]] = {}
-    comparisons: dict[_Key, tuple[Any, ...]] = {}
+    proofs_: dict[_Asked, _Call] = {}
+    refutations: dict[_Asked, _Call] = {}
+    comparisons: dict[_Asked, _Call] = {}
     for one, lemmas in subjects:
         for lemma in lemmas:
             longer = proofs_ if lemma.expect is Outcome.HOLDS else refutations
-            longer[one.of, "lemma", lemma.name] = _settle, one.of, lemma.name, mutants, opinion
+            asked = _Asked(one.of, "proving", lemma.name)
+            longer[asked] = partial(_timed, _settle, one.of, lemma.name, mutants, opinion)
         if worlds and one.abstractions:
             for at, pinned in enumerate(one.protocol.evidence.scopes):
-                comparisons[one.of, "scope", pinned.name] = _compare, one.of, at, worlds
+                asked = _Asked(one.of, "comparing", pinned.name)
+                comparisons[asked] = partial(_timed, _compare, one.of, at, worlds)
     # What takes longest comes first, so that no process is left alone with it at the end.
-    tasks = {**proofs_, **refutations, **comparisons}
-    done: dict[_Key, Any] = {}
-    took = {one.of: 0.0 for one, _ in subjects}
-    progress("lemmas", 0, len(tasks))
-    context = multiprocessing.get_context("spawn")
-    # To look for cyclic garbage takes up to a fifth of the time, and there is little: without it,
-    # three scopes need 5 % more memory.
-    with ProcessPoolExecutor(
-        min(workers, len(tasks)), mp_context=context, initializer=gc.disable
-    ) as pool:
-        running = {pool.submit(_timed, *task): key for key, task in tasks.items()}
-        for future in as_completed(running):
-            key = running[future]
-            seconds, done[key] = future.result()
-            of, kind, what = key
-            took[of] += seconds
-            doing = "proving" if kind == "lemma" else "comparing"
-            progress("lemmas", len(done), len(tasks), f"{doing} {what}")
+    calls = {**proofs_, **refutations, **comparisons}
+    found, lost = gather(execute, calls, "lemmas", progress)
     entries = []
     for one, lemmas in subjects:
-        rows = tuple(done[one.of, "lemma", lemma.name] for lemma in lemmas)
-        scopes = [done[key] for key in tasks if key[:2] == (one.of, "scope")]
+        settled = (found.get(_Asked(one.of, "proving", lemma.name)) for lemma in lemmas)
+        rows = tuple(row for _, row in filter(None, settled))
+        mine = {key: result for key, result in found.items() if key.of == one.of}
+        scopes = [scope for key, (_, scope) in mine.items() if key.doing == "comparing"]
         drift = tuple(_sum(abstraction.name, scopes) for abstraction in one.abstractions if scopes)
-        entries.append(ProofResult(one.of, rows, drift, round(took[one.of], 2)))
+        took = round(sum(seconds for seconds, _ in mine.values()), 2)
+        died = tuple(f"{key}: {why}" for key, why in lost.items() if key.of == one.of)
+        entries.append(ProofResult(one.of, rows, drift, took, died))
     return entries
 
 
-_Key: TypeAlias = tuple[str, str, str]
-"""What a result is of: the theory, "lemma" or "scope", its name."""
-
-
+@seldom_collected()
 def _timed(call: Callable[..., Any], *arguments: Any) -> tuple[float, Any]:
     started = time.perf_counter()
     found = call(*arguments)
@@ -220,6 +222,8 @@ def summary(result: ProofResult) -> str:
         parts.append(f"{needed} of {dropped} hypotheses needed")
     if any(query.cvc5 for query in queries):
         parts.append(f"cvc5 agrees on {sum(query.cvc5 is query.answer for query in queries)}")
+    if result.lost:
+        parts.append(f"{len(result.lost)} lost")
     if result.drift:
         drifting = len(result.drifting)
         states = sum(abstraction.states for abstraction in result.drift)

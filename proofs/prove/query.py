@@ -26,7 +26,7 @@ class SolverQuery:
 
     name: for people; no two queries of a lemma have the same.  show: draws a model.
     smallest: the uninterpreted sorts of which the model drawn has fewest.
-    transition, invariant, steps: what the query is about, where it is about such a thing; `steps`
+    transition, invariant, steps: the subject of the query, where it has such a subject; `steps`
     is the length of a run.
     """
 

@@ -21,7 +21,7 @@ LIMIT_S = 5.0
 def second(query: SolverQuery, limit_s: float = LIMIT_S) -> Answer:
     """cvc5's answer; UNKNOWN if it has none within the limit, of each of two attempts.
 
-    Finding finite models is what decides EPR, both ways; without it cvc5 instantiates
+    The search for finite models decides EPR, both ways; without it cvc5 instantiates
     quantifiers, which is faster where it is enough, and finds contradictions only.  The answer
     expected decides which attempt is made first, and cvc5 does not see it.
     """

@@ -1,7 +1,7 @@
 """Finite structures, and whether a formula of Z3 holds in one.
 
 Rule of this file: it gives formulas the meaning that Z3 gives them, in plain Python and quickly, so
-that what was proved can be evaluated on what a program did.  A formula is compiled, once, to a
+that proved formulas can be evaluated on the states of a program.  A formula is compiled, once, to a
 Python function; quantifiers range over the carriers of the structure, those over integers over
 the finite range that the structure gives, so a formula of integers is evaluated in part.
 """

@@ -1,6 +1,6 @@
 """Symbols: the parts of a state, each a function of Z3 or a constant at every time.
 
-Rule of this file: a symbol says what a state has, and nothing about how it changes.
+Rule of this file: a symbol describes a state, and not its changes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import z3
 
 Axioms: TypeAlias = Mapping[str, Any]
-"""Formulas about what never changes, by name."""
+"""Formulas about the symbols that never change, by name."""
 
 
 class Symbol:
@@ -28,7 +28,7 @@ class Symbol:
         self.range = sorts[-1]
 
     def at(self, time: int) -> Any:
-        """What it is at that time: a function of Z3, or a constant."""
+        """Its value at that time: a function of Z3, or a constant."""
         name = f"{self.name}@{time}"
         if not self.domain:
             return z3.Const(name, self.range)

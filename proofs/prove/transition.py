@@ -1,7 +1,7 @@
-"""Transition systems in Z3, and the queries that prove or refute what is said of them.
+"""Transition systems in Z3, and the queries that prove or refute claims about them.
 
 Rule of this file: a system is a value: symbols, axioms, initial states, transitions, invariants.
-What is asked of it is built here and nowhere else: one query for each transition and invariant
+Its queries are built here and nowhere else: one for each transition and invariant
 (so that a failure names both), bounded runs, k-induction.  The idea of updating relations over
 uninterpreted sorts, to stay in a decidable fragment (EPR: universal axioms, functions without
 cycles between sorts), is Ivy's (Padon et al., PLDI 2016); nothing here insists on it, so a file
@@ -28,7 +28,7 @@ from proofs.prove.symbols import AtTime, Axioms, Symbol
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """relation(before, after, *params); what is not in `changes` stays as it is."""
+    """relation(before, after, *params); a symbol that is not in `changes` stays as it is."""
 
     name: str
     params: tuple[tuple[str, Any], ...]
@@ -38,7 +38,7 @@ class Transition:
 
 @dataclass(frozen=True, slots=True)
 class TransitionSystem:
-    """axioms: about what never changes.  invariants: proved together."""
+    """axioms: about the symbols that never change.  invariants: proved together."""
 
     name: str
     state: tuple[Symbol, ...]
@@ -169,7 +169,7 @@ def reaches(
     depth: int,
     sizes: Sizes | None = None,
 ) -> SolverQuery:
-    """Some run of `depth` transitions gets there, so what is proved is not empty."""
+    """Some run of `depth` transitions gets there, so the claim is not empty."""
     claims = _run(system, depth, goal(system.moment(depth)), sizes, ())
     what += _in_a_world(sizes)
     query = sometimes(what, claims, smallest=system.sorts if sizes is None else ())
@@ -183,7 +183,7 @@ def _run(
     sizes: Sizes | None,
     assuming: Sequence[Any],
 ) -> tuple[Any, ...]:
-    """The claims that there is a run of so many transitions with this end."""
+    """The claims that there is a run of this length with this end."""
     steps = _steps(system, depth)
     start = system.init(system.moment(0))
     claims = [*system.axioms.values(), *assuming, start, *steps, end]

@@ -46,7 +46,7 @@ def svg(
     about: str,
     style: Mapping[Any, Any] | None = None,
 ) -> str:
-    """The picture as an <svg> element of so many inches, without prolog and metadata.
+    """The picture as an <svg> element of this size in inches, without prolog and metadata.
 
     name: the prefix of its ids.  about: the picture in words.  style: more settings of matplotlib.
     """
@@ -67,7 +67,7 @@ def svg(
 
 
 def png(draw: Draw, width: float, height: float, *, dpi: int = 150) -> bytes:
-    """The picture as PNG on white, of so many inches."""
+    """The picture as PNG on white, of this size in inches."""
     buffer = io.BytesIO()
     with _draw_figure(draw, width, height, ON_WHITE) as figure:
         figure.set_facecolor("white")

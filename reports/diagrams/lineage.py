@@ -1,4 +1,4 @@
-"""A picture of a lineage: what was used before what was made of it, column by column.
+"""A picture of a lineage: the inputs before the outputs made of them, column by column.
 
 Rule of this file: it draws the graph that it receives, and asks no log.
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROWS = 24
-"""A column has at most so many boxes; the last one stands for all that do not fit."""
+"""The most boxes of a column; the last one stands for all that do not fit."""
 WIDTH, HEIGHT = 1.9, 0.36
 """Of a box, in inches."""
 CELLS = 30
@@ -141,7 +141,7 @@ class _LineageSheet:
 def _boxes(
     graph: networkx.DiGraph, asked: Collection[Node]
 ) -> tuple[list[list[Node]], Edges, dict[Node, LineageBox]]:
-    """The nodes of each column, the edges between these, and what their boxes say."""
+    """The nodes of each column, the edges between these, and the texts of their boxes."""
     import networkx
 
     ahead = any(graph.out_degree(node) for node in asked)

@@ -60,7 +60,7 @@ def table(result: PlanResult) -> Table:
 
 
 def lines(result: PlanResult) -> Iterator[str]:
-    """The schedule of the mended algorithm, moment by moment; then what else was found."""
+    """The schedule of the mended algorithm, moment by moment; then the other findings."""
     row = _drawn(result)
     before: Sequence[str] = ()
     for step, moment in zip(row.steps, result.moments, strict=True):

@@ -1,4 +1,4 @@
-"""What is proved and what is refuted: the lemmas of a protocol, for a page and for a terminal.
+"""The lemmas of a protocol, proved or refuted, for a page and for a terminal.
 
 Rule of this file: it adds up and sorts answers, and decides nothing.
 """
@@ -138,7 +138,7 @@ def _indent(text: Text) -> Padding:
 
 
 def comparison(abstraction: AbstractionResult) -> Group:
-    """How the formulas fit what the Python does: how often each transition was taken."""
+    """How the formulas fit the Python: how often each transition was taken."""
     taken = ", ".join(f"{n:,} × {name}" for name, n in abstraction.transitions.items())
     drift = abstraction.drift
     verdict = ("DRIFT", "bold red") if drift else ("no drift", "green")

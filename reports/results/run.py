@@ -1,4 +1,4 @@
-"""Plots of a run on real input: the upstream backup over time, and what skip ranges saved.
+"""Plots of a run on real input: the upstream backup over time, and the savings by skip ranges.
 
 Rule of this file: no computation of results; the file draws a value of model.results.run.
 """

@@ -304,7 +304,7 @@ def _next_crash(failures: Sequence[CrashCourse], at: int) -> float | None:
 
 
 def _outcome(failures: Sequence[CrashCourse], at: int) -> str:
-    """What a bar says beside its length; nothing if the node has caught up."""
+    """The text of a bar beside its length; nothing if the node has caught up."""
     if failures[at].cut_off:
         return ", cut off by the end of the input"
     if failures[at].caught_up_s is not None:

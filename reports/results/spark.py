@@ -29,6 +29,8 @@ Matrix: TypeAlias = NDArray[np.float64]
 ALL = "all"
 """All kinds of crashes."""
 SIZE = 8.6, 3.6
+ERRORS = ("time", "crash", "runs", "measured", "median error", "middle half", "mean", "line")
+"""The columns of a table of errors."""
 
 
 class Error(NamedTuple):
@@ -37,6 +39,8 @@ class Error(NamedTuple):
     what: str
     kind: str
     runs: int
+    measured: float
+    """The median of the measured times, in seconds."""
     median: float
     low: float
     high: float
@@ -73,7 +77,7 @@ def summary_line(result: EngineCheck) -> str:
 
 
 def table(result: EngineCheck) -> Table:
-    """A row for each case, with what was predicted and what was seen."""
+    """A row for each case, with the prediction and the observation."""
     rows = Table("case", "predicted", "seen", "")
     for case in result.cases:
         rows.add_row(*map(Text, row(case)))  # lists are no markup
@@ -81,7 +85,7 @@ def table(result: EngineCheck) -> Table:
 
 
 def row(case: EngineCase) -> tuple[str, str, str, str]:
-    """(case, predicted, seen, sign); what is seen as predicted is not repeated."""
+    """(case, predicted, seen, sign); an observation that was predicted is not repeated."""
     predicted, seen = case.predicted, case.seen
     other = {key: seen.get(key) for key in seen if seen.get(key) != predicted.get(key)}
     other |= {key: None for key in predicted if key not in seen}
@@ -125,7 +129,8 @@ def errors(result: EngineCheck) -> list[Error]:
         for kind in (*sorted({kind for case in cases for kind in _kinds(case)}), ALL):
             mine = [kind == ALL or kind in _kinds(case) for case in cases]
             rivals = _median(constant[mine]), _median(line[mine])
-            found.append(Error(what, kind, sum(mine), *_spread(off[mine]), *rivals))
+            runs, took = sum(mine), float(np.median(measured[mine]))
+            found.append(Error(what, kind, runs, took, *_spread(off[mine]), *rivals))
     return found
 
 
@@ -150,14 +155,15 @@ def _median(off: Vector) -> float | None:
 
 
 def errors_table(result: EngineCheck) -> Table:
-    rows = Table("time", "crash", "runs", "median error", "middle half", "mean", "line")
-    for line in _lines(result):
+    rows = Table(*ERRORS)
+    for line in error_rows(result):
         rows.add_row(*line)
     return rows
 
 
-def _lines(result: EngineCheck) -> list[tuple[str, ...]]:
-    """The errors as cells of a table; where there is one kind of crash, no line for all kinds."""
+def error_rows(result: EngineCheck) -> list[tuple[str, ...]]:
+    """The errors as cells of a table with the columns ERRORS; where there is one kind of crash, no
+    line for all kinds."""
     found = errors(result)
     kinds = Counter(error.what for error in found)
     return [
@@ -165,6 +171,7 @@ def _lines(result: EngineCheck) -> list[tuple[str, ...]]:
             error.what,
             error.kind,
             str(error.runs),
+            f"{error.measured:.1f} s",
             f"{error.median:.1%}",
             f"{error.low:.1%} to {error.high:.1%}",
             _share(error.constant),
@@ -207,7 +214,7 @@ def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:
 
 
 class ShownCheck(NamedTuple):
-    """What a page shows of a check."""
+    """The part of a check that a page shows."""
 
     result: EngineCheck
     summary: str
@@ -223,7 +230,7 @@ def shown(result: EngineCheck) -> ShownCheck:
         result,
         summary_line(result),
         tuple(map(row, result.cases)),
-        _lines(result),
+        error_rows(result),
         Markup(predicted_svg(result)),
         Markup(over_time_svg(result)),
     )

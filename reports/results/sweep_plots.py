@@ -1,4 +1,4 @@
-"""Plots of a sweep: what recovery costs against what protection costs, and any metric over a key.
+"""Plots of a sweep: the cost of recovery against that of protection, and any metric over a key.
 
 Rule of this file: it draws a value of model.results.sweep, and computes no mean again.
 """

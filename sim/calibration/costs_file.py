@@ -11,7 +11,8 @@ from model.results.calibration import MeasuredCost
 
 
 def costs_toml(measured: Iterable[MeasuredCost], about: Sequence[str] = ()) -> str:
-    """The tables of these costs, each with what was measured, how often, and the middle half.
+    """The tables of these costs, each with the measurement, the number of measurements, and the
+    middle half.
 
     about: lines of comment above them.
     """

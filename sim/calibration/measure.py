@@ -1,4 +1,4 @@
-"""What link, disk, step and savepoint cost on this machine.
+"""The costs of link, disk, step and savepoint on this machine.
 
 Rule of this file: each measurement is repeated and reported with its spread; no number is rounded
 or made up here.  A measurement of a busy machine is one of its load, too.

@@ -1,37 +1,37 @@
-"""Campaigns: an experiment over many seeds, on several processes, resumed after an interruption.
+"""Campaigns: an experiment over many seeds, resumed after an interruption.
 
-Rule of this file: it keeps finished runs, and knows nothing of what an experiment measures.  Every
-finished seed is a line of a file; a seed whose line was cut short is run again.
+Rule of this file: it keeps finished runs; it does not know the measurements of an experiment.
+Every finished seed is a line of a file; a seed whose line was cut short is run again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
-from model.calls import EndedCall
+from model.calls import Execute, one_by_one
 from model.errors import Invalid
+from model.progress import Progress, silent
 from model.results.experiment import Reproduction
 from model.results.table import Row
 from sim.experiments.experiment import Experiment, experiments
 from sim.experiments.published import judge, left_out, score
 
-Watch = Callable[[int, int], None]
-"""Called repeatedly with (seeds done, of how many)."""
 Rows: TypeAlias = Sequence[Row]
-Ended: TypeAlias = Generator[Sequence[EndedCall[Rows]], None, None]
-"""Some seeds at a time: (place in the list, rows or None, the reason for None)."""
-Execute: TypeAlias = Callable[[Callable[[int], Rows], Sequence[int]], Ended]
-WORKERS = 2
+
+
+class LostSeeds(Exception):
+    """Seeds without rows, since their processes died: a line for each.  The others are kept."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__("\n".join(lines))
 
 
 def reproduce(
@@ -40,25 +40,31 @@ def reproduce(
     *,
     seeds: int | None = None,
     events: int | None = None,
-    execute: Execute | None = None,
-    watch: Watch | None = None,
+    execute: Execute[int, Rows] = one_by_one,
+    progress: Progress = silent,
 ) -> Reproduction:
     """Run the seeds that are not finished, and compare with the paper.
 
-    seeds, events: fewer than published, for a first look.  execute: runs the seeds, on Spark say;
-    default: in processes of this machine.  Raises Invalid if the folder cannot be written to, or a
-    seed has no result.
+    seeds, events: fewer than published, for a first look.  execute: runs the seeds.  Raises Invalid
+    if the folder cannot be written to, and LostSeeds at the end, if the process of a seed died.
     """
     started = time.perf_counter()
     count, size = seeds or experiment.seeds, events or experiment.events
     file = kept_in(experiment, folder, size)
     done = dict(_read(file))
     left = [seed for seed in range(count) if seed not in done]
-    for seed, rows in _run(experiment.name, left, size, execute or _in_processes):
-        _append(file, seed, rows)
-        done[seed] = rows
-        if watch:
-            watch(sum(seed in done for seed in range(count)), count)
+    lost = []
+    with closing(execute(partial(_rows, experiment.name, size), left)) as ended:
+        for number, rows, why in chain.from_iterable(ended):
+            seed = left[number]
+            if rows is None:
+                lost.append(f"{experiment.name}: seed {seed} has no result: {why}")
+                continue
+            _append(file, seed, rows)
+            done[seed] = rows
+            progress(experiment.name, sum(seed in done for seed in range(count)), count)
+    if lost:
+        raise LostSeeds(lost)
     return compared(
         experiment,
         [row for seed in range(count) for row in done[seed]],
@@ -126,34 +132,6 @@ def _append(file: Path, seed: int, rows: Rows) -> None:
             out.write(f"{line}\n" if whole else f"\n{line}\n")
     except OSError as error:
         raise Invalid(f"{file}: cannot be written: {error.strerror}") from error
-
-
-def _run(name: str, seeds: list[int], events: int, execute: Execute) -> Iterator[tuple[int, Rows]]:
-    with closing(execute(partial(_rows, name, events), seeds)) as found:
-        for number, rows, why in chain.from_iterable(found):
-            if rows is None:
-                raise Invalid(f"{name}: seed {seeds[number]} has no result: {why}")
-            yield seeds[number], rows
-
-
-def one_by_one(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
-    """An Execute in this process: for several experiments at once, or few seeds."""
-    for number, seed in enumerate(seeds):
-        yield [(number, call(seed), "")]
-
-
-def _in_processes(call: Callable[[int], Rows], seeds: Sequence[int]) -> Ended:
-    if not seeds:
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(WORKERS, len(seeds)), mp_context=context) as pool:
-        running = {pool.submit(call, seed): number for number, seed in enumerate(seeds)}
-        try:
-            for future in as_completed(running):
-                yield [(running[future], future.result(), "")]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _rows(name: str, events: int, seed: int) -> Rows:

@@ -43,7 +43,7 @@ UNREADABLE = (
 
 
 DIGITS = 9
-"""Times have at most so many digits after the point."""
+"""The most digits that a time has after the point."""
 EXACT = 2**53
 """Floats are exact for whole numbers below this."""
 
@@ -81,7 +81,7 @@ class EventTimes(NamedTuple):
 class Arrivals:
     """A stream of events in time order; equal arrivals are one object, so long streams are small.
 
-    clock: what a gap of 1 is.
+    clock: the time of a gap of 1.
     """
 
     name: str
@@ -153,7 +153,7 @@ def _check(path: Path, columns: list[str], wanted: list[str]) -> None:
 
 
 def _times(path: Path, column: Column, name: str) -> tuple[list[int], EventTimes]:
-    """Times in steps from 0, and what a step is."""
+    """Times in steps from 0, and the length of a step."""
     absent = column.isna()
     if absent.any():
         raise Invalid(f"{path}: row {_first(absent)}: {name!r} is empty; every event needs a time")

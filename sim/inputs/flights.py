@@ -15,7 +15,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from typing import TYPE_CHECKING, Any
 
 from model.boxes.aggregate import Aggregate
-from model.cep.engines import Fed, Matches
+from model.cep.engines import EngineAnswer, Matches
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import TimeWindows
@@ -39,7 +39,7 @@ LATE_MIN, VERY_LATE_MIN = 15, 60
 
 HOUR = 60
 QUICK = 40_000
-"""So many departures, the first six weeks, are enough for a first impression."""
+"""The departures of the first six weeks; enough for a first impression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class SeveralTypes:
     def begin(self) -> tuple[Body, ...]:
         return ()
 
-    def feed(self, state: tuple[Body, ...], event: Body) -> Fed:
+    def feed(self, state: tuple[Body, ...], event: Body) -> EngineAnswer:
         if event.type not in self.types:
-            return Fed(state, (), False)
+            return EngineAnswer(state, (), False)
         seen = (*(body for body in state if body.type != event.type), event)
         if len(seen) < self.count:
-            return Fed(seen, (), True)
-        return Fed((), (seen,), True)
+            return EngineAnswer(seen, (), True)
+        return EngineAnswer((), (seen,), True)
 
     def close(self, _: tuple[Body, ...]) -> Matches:
         return ()
@@ -92,7 +92,7 @@ def departures(limit: int | None = None) -> pd.DataFrame:
 
 @cache
 def _data() -> pd.DataFrame:
-    """What is needed of the data file, which takes most of a second to read."""
+    """The needed columns of the data file, which takes most of a second to read."""
     import pandas as pd
 
     try:

@@ -30,7 +30,7 @@ TOGETHER = 3
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What to run: a graph, the arrivals at its sources, and names of the two for people.
+    """The input of a run: a graph, the arrivals at its sources, and names of the two for people.
 
     events: by source, each in time order.  left_out: operators that are not deployed, since the
     protocol deploys a single one.

@@ -32,13 +32,13 @@ PLANNERS: Mapping[str, tuple[str, Planner]] = {
     "greedy, mended": ("the same as meant, from each start of at most two queries", mended()),
     "optimum now": ("the most priority at each moment", optimal),
 }
-"""For each algorithm what it does, and its planner."""
+"""For each algorithm a description, and its planner."""
 AHEAD = "optimum over time"
 BEST = "best case"
 """Schedules that know when hosts come, or have them all at once."""
 
 
-def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
+def compare(task: PlannedTask, progress: Progress = silent) -> PlanResult:
     """Each algorithm with its schedule, beside the optimum.
 
     The optimum over time is left out for more than lookahead.MOST_QUERIES failed queries.
@@ -47,7 +47,7 @@ def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
     rows = list[PlanRow]()
     for row in _rows(task):
         rows.append(row)
-        watch("planning", len(rows), len(PLANNERS) + 2, row.algorithm)
+        progress("planning", len(rows), len(PLANNERS) + 2, row.algorithm)
     best = next((row.served for row in rows if row.algorithm == AHEAD), None)
     return PlanResult(
         name=task.name,
@@ -64,7 +64,7 @@ def compare(task: PlannedTask, watch: Progress = silent) -> PlanResult:
 
 
 def _shared(row: PlanRow, best: float | None) -> PlanRow:
-    """The row with its share of what the optimum over time serves."""
+    """The row with its share of the queries that the optimum over time serves."""
     return replace(row, share=row.served / best if best and row.served is not None else None)
 
 

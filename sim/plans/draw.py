@@ -8,7 +8,7 @@ from __future__ import annotations
 from fractions import Fraction
 from random import Random
 
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.plans.supply import Host, Supply
 
 PARTITIONS = 5
@@ -25,7 +25,7 @@ def draw_instance(draw: Random, queries: int, sharing: float, priorities: range)
     """
     names = [f"O{number}" for number in range(queries)]
     operators = tuple(
-        Operator(name, (draw.choice(COSTS),) * PARTITIONS, _failed(draw)) for name in names
+        PlanOperator(name, (draw.choice(COSTS),) * PARTITIONS, _failed(draw)) for name in names
     )
     needs = [
         frozenset({draw.choice(names), *(name for name in names if draw.random() < sharing)})
@@ -34,7 +34,7 @@ def draw_instance(draw: Random, queries: int, sharing: float, priorities: range)
     return Instance(
         operators,
         tuple(
-            Query(f"Q{number}", needed, draw.choice(priorities))
+            PlanQuery(f"Q{number}", needed, draw.choice(priorities))
             for number, needed in enumerate(needs)
         ),
     )
@@ -56,7 +56,8 @@ def draw_supply(draw: Random, total: int, hosts: int, per_minute: float) -> Supp
 
 
 def draw_figure4(draw: Random) -> tuple[Instance, Supply]:
-    """The topology of Su and Zhou, Section VI, in what its text leaves open at random.
+    """The topology of Su and Zhou, Section VI, with each point that its text leaves open drawn at
+    random.
 
     Fifteen operators with five partitions each, placed on ten hosts at random, of which eight
     fail; fifteen queries, one for each operator as its sink.  O1 to O4 read from Parser, and each
@@ -70,9 +71,9 @@ def draw_figure4(draw: Random) -> tuple[Instance, Supply]:
     for at, name in enumerate(names):
         hosts = places[PARTITIONS * at : PARTITIONS * (at + 1)]
         failed = frozenset(number for number, host in enumerate(hosts) if host < 8)
-        operators.append(Operator(name, (1,) * PARTITIONS, failed))
+        operators.append(PlanOperator(name, (1,) * PARTITIONS, failed))
         above = draw.sample(windows, draw.randint(1, 3)) if at > len(windows) else []
-        queries.append(Query(f"Q{at}", frozenset({"Parser", name, *above})))
+        queries.append(PlanQuery(f"Q{at}", frozenset({"Parser", name, *above})))
     times = sorted(Fraction(draw.randint(2_000, 6_000), 1_000) for _ in range(8))
     hosts_back = tuple(Host(at, 8) for at in times)
     return Instance(tuple(operators), tuple(queries)), Supply(hosts_back, times[-1] + 1)

@@ -10,16 +10,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import ValidationError
-
 from model.errors import Invalid
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.plans.supply import Host, Supply
 from sim.plans.tables import InstanceFile, PlannedOperatorTable, QueryTable
-from sim.scenarios.complaints import complaint
 from sim.scenarios.scenario import draft
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import line_of
 
 
 class PlannedTask(NamedTuple):
@@ -32,15 +28,8 @@ class PlannedTask(NamedTuple):
 
 def read(path: Path) -> PlannedTask:
     """Read and check a file.  Raises Invalid."""
-    text = draft(path)
-
-    def wrong(key: Key, what: str) -> Invalid:
-        return Invalid(f"{path}:{line_of(text.lines, key)}: {what}")
-
-    try:
-        file = InstanceFile.model_validate(text.content)
-    except ValidationError as error:
-        raise wrong(*complaint(error, InstanceFile, lambda key: line_of(text.lines, key))) from None
+    written = draft(path)
+    file = written.table(InstanceFile)
     operators = tuple(map(_operator, file.operators))
     queries = tuple(map(_query, file.queries))
     key: Key = ()
@@ -55,22 +44,22 @@ def read(path: Path) -> PlannedTask:
         key = ("until_min",)
         supply = _supply(file)
     except Invalid as error:
-        raise wrong(key, str(error)) from None
+        raise written.wrong(key, str(error)) from None
     if not instance.needs:
-        raise wrong(
+        raise written.wrong(
             ("queries", 0), "no query has failed; give an operator of one failed partitions"
         )
     return PlannedTask(path.stem, instance, supply)
 
 
-def _operator(table: PlannedOperatorTable) -> Operator:
+def _operator(table: PlannedOperatorTable) -> PlanOperator:
     every = range(1, len(table.costs) + 1)
     failed = every if table.failed is None else table.failed
-    return Operator(table.name, table.costs, frozenset(number - 1 for number in failed))
+    return PlanOperator(table.name, table.costs, frozenset(number - 1 for number in failed))
 
 
-def _query(table: QueryTable) -> Query:
-    return Query(table.name, frozenset(table.operators), table.priority)
+def _query(table: QueryTable) -> PlanQuery:
+    return PlanQuery(table.name, frozenset(table.operators), table.priority)
 
 
 def _supply(file: InstanceFile) -> Supply:

@@ -1,4 +1,4 @@
-"""What ABS does whose epochs are the micro-batches of an engine: Spark's own checkpoint.
+"""ABS whose epochs are the micro-batches of an engine: Spark's own checkpoint.
 
 Rule of this file: it plays the model's own nodes (model.protocols.abs.nodes); of the engine it
 knows where batches end.
@@ -39,7 +39,7 @@ GRAPH = chain((QUERY, PAIRS), source=SOURCE, sink=SINK)
 
 
 class EpochSink(StrEnum):
-    """What the sink does with a batch; each is a variant of the model."""
+    """How the sink writes a batch; each way is a variant of the model."""
 
     PLAIN = "plain"
     """It writes every batch, in one transaction: `abs:transactional`."""

@@ -17,8 +17,8 @@ def batches(ends: Iterable[int]) -> list[SinkBatch]:
 
 
 def waiting(ran: Iterable[SinkBatch], acknowledged: int) -> list[SinkBatch]:
-    """What is left in the queue of outputs of the second query once downstream has acknowledged
-    what it has of the first one, up to an event: the rest of each batch."""
+    """The outputs that stay in the queue of the second query once downstream has acknowledged the
+    outputs of the first one, up to an event: the rest of each batch."""
     return [
         one._replace(start=max(one.start, acknowledged)) for one in ran if one.end > acknowledged
     ]

@@ -1,11 +1,11 @@
-"""What an engine in micro-batches does under continuous eventual checkpointing, and what it costs.
+"""An engine in micro-batches under continuous eventual checkpointing: its steps, and their cost.
 
 Rule of this file: it plays the model's own node (model.protocols.cec.nodes), tuple by tuple; a
 prediction knows nothing of the engine but where batches end and where it is crashed.
 
-A batch is written as a whole: it is one segment of the log, and what a crash leaves of it is all,
-nothing or a torn segment.  The background path runs between two batches of an incarnation: it
-checkpoints each window whose footprint is `patience` tuples old.
+A batch is written as a whole: it is one segment of the log, and a crash leaves all of it, nothing
+or a torn segment.  The background path runs between two batches of an incarnation: it checkpoints
+each window whose footprint is `patience` tuples old.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.graph import chain
 from model.log import Log
-from model.protocols.cec.design import MENDED, Design
+from model.protocols.cec.design import MENDED, CecDesign
 from model.protocols.cec.messages import (
     CUT,
     IGNORED,
     SCANNED,
     Disk,
-    Logged,
+    LoggedBox,
     Record,
     Segment,
 )
@@ -39,7 +39,7 @@ OPERATOR = "aggregate"
 
 
 class DurablePart(StrEnum):
-    """What is durable of a batch when a crash comes."""
+    """The durable part of a batch when a crash comes."""
 
     BEFORE = "before the write"
     """Nothing."""
@@ -54,7 +54,7 @@ class DurablePart(StrEnum):
 
 
 class ExtentRestart(NamedTuple):
-    """What a start finds in the log, the first one, too.
+    """The contents of the log at a start, the first one, too.
 
     windows: N.  start: T.  newest: the stamp of the newest record.  scanned: the extent.  cut: torn
     segments.  replayed: tuples that are asked for.
@@ -108,7 +108,7 @@ def predict(
     ends: Sequence[int],
     patience: int,
     crashes: Iterable[BatchCrash[DurablePart]] = (),
-    design: Design = MENDED,
+    design: CecDesign = MENDED,
 ) -> ExtentPrediction:
     """The prediction for a stream that is complete from the beginning, in batches that end with the
     tuples of these places, with one crash an incarnation.
@@ -142,11 +142,11 @@ class BatchedNode:
         bodies: Sequence[Body],
         ends: Sequence[int],
         patience: int,
-        design: Design,
+        design: CecDesign,
     ) -> None:
         self.events = [Event((place,), body) for place, body in enumerate(bodies, 1)]
         self.ends, self.patience, self.design = ends, patience, design
-        graph = chain((OPERATOR, Logged(box, checks=True)))
+        graph = chain((OPERATOR, LoggedBox(box, checks=True)))
         sites = deploy(design, Scope(graph, ())).sites
         self.site: Site = next(site for site in sites if site.role is Role.OPERATOR)
         self.source, self.sink = self.site.preds[0], self.site.succs[0]
@@ -181,7 +181,7 @@ class BatchedNode:
             raise Invalid(f"incarnation {incarnation} has no batch {plan.batch}: nothing crashes")
 
     def _start(self, incarnation: int) -> ExtentRestart:
-        """Recover; the sink asks for what it lacks, and the source answers."""
+        """Recover; the sink asks for the outputs that it lacks, and the source answers."""
         if incarnation == 0:
             self.state: Any = boot(self.site)
             return ExtentRestart(0, BEGINNING, BEGINNING, 0, 0, len(self.events))
@@ -239,7 +239,7 @@ class BatchedNode:
             self.stored.append(Segment(len(self.stored) + 1, tuple(self.sent), torn))
 
     def _receive(self) -> None:
-        """The sink receives what was sent."""
+        """The sink receives the messages that were sent."""
         for record in self.sent:
             if record.out is not None:
                 self.received += 1

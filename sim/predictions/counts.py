@@ -1,4 +1,4 @@
-"""Counts of events: what the sinks of the crashed job have, batch by batch.
+"""Counts of events: the rows of the sinks of the crashed job, batch by batch.
 
 Rule of this file: no Spark and no crash; a family says which batches ran, and from which counts.
 """
@@ -25,7 +25,8 @@ Row = tuple[int, str, int]
 
 
 def rows(types: Sequence[str], ran: SinkBatch, window: int = 0) -> list[Row]:
-    """The rows of a batch.  window: counts begin anew after so many events; 0: they never do."""
+    """The rows of a batch.  window: the number of events after which counts begin anew; 0: they
+    never do."""
     found = []
     for number, type_ in enumerate(types[ran.start : ran.end], ran.start + 1):
         since = max(ran.since, (number - 1) // window * window if window else 0)

@@ -1,4 +1,4 @@
-"""The recovery time and the total time of a query in micro-batches, given what its parts cost.
+"""The recovery time and the total time of a query in micro-batches, given the costs of its parts.
 
 Rule of this file: it translates.  The protocol is model.protocols.micro_batch.protocol, the driver
 is sim.timed.simulator.  Costs that were measured elsewhere become costs of the driver, and the
@@ -28,8 +28,8 @@ from model.protocol import Protocol
 from model.protocols.micro_batch.messages import (
     AGAIN,
     Ask,
+    BatchSource,
     Latest,
-    SourceState,
     Write,
     Written,
 )
@@ -47,11 +47,10 @@ AT_ONCE = 1e-12
 
 
 class BatchCosts(NamedTuple):
-    """Seconds.  start_s: from the start of the job until its first trigger is set, and what its
-    first batch takes longer than others.  trigger_s: from the end of a batch until the next is
-    planned.  save_s: to write an entry of a log or a version of the state.  batch_s, event_s: to
-    run a batch, and in addition for each event.  stop_s: from the end of the last batch to the end
-    of the job."""
+    """Seconds.  start_s: from the start of the job until its first trigger is set, and the extra
+    time of its first batch.  trigger_s: from the end of a batch until the next is planned.  save_s:
+    to write an entry of a log or a version of the state.  batch_s, event_s: to run a batch, and in
+    addition for each event.  stop_s: from the end of the last batch to the end of the job."""
 
     start_s: float
     trigger_s: float
@@ -132,7 +131,7 @@ def predict_plan(every_s: float, free_s: float, planned_s: float | None) -> floa
 
 
 class TimedBatches(NamedTuple):
-    """A stream to be run in batches, and what its parts cost."""
+    """A stream to be run in batches, and the costs of its parts."""
 
     ends: tuple[int, ...]
     costs: BatchCosts
@@ -174,7 +173,7 @@ def admitting(protocol: Protocol, ends: Sequence[int]) -> Protocol:
 
     def step(site: Site, state: Any, input_: Input) -> Answer:
         after, effects = protocol.behaviour.step(site, state, input_)
-        if not isinstance(state, SourceState):
+        if not isinstance(state, BatchSource):
             return after, effects
         message = input_.message if isinstance(input_, Received) else None
         limited = partial(_limit, ends, message.after if isinstance(message, Ask) else state.asked)

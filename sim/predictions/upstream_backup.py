@@ -1,13 +1,13 @@
 """The counts of a run of upstream backup in micro-batches, given its batches and its crashes.
 
 Rule of this file: it orders the actions of model.play as an engine does that works in batches, and
-counts; the protocol decides what an action does.  No time passes here.
+counts; the protocol decides the effect of an action.  No time passes here.
 
 One operator between a source and a sink.  For each batch, in this order: the events up to its end
-have arrived at the source; what the operator acknowledged in the batch before reaches the source
-(acknowledgements lag by one batch); the operator takes the events; the sink takes what the operator
-produced; the operator takes the sink's acknowledgements.  A crash of the operator loses what is
-on its way to it and from it.  Lima et al., Sections II-B and III.
+have arrived at the source; the operator's acknowledgements of the batch before reach the source
+(acknowledgements lag by one batch); the operator takes the events; the sink takes the operator's
+outputs; the operator takes the sink's acknowledgements.  A crash of the operator loses the messages
+that are on their way to it and from it.  Lima et al., Sections II-B and III.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class BackupPoint(StrEnum):
     ACKED = "acked"
     """The batch before is acknowledged; the operator has no event of this batch."""
     PROCESSED = "processed"
-    """The operator has taken the events; the sink has nothing of what they gave."""
+    """The operator has taken the events; the sink has none of their outputs."""
     TAKEN = "taken"
     """The sink has taken the outputs; its acknowledgements have not reached the operator."""
     SAVED = "saved"
@@ -48,7 +48,7 @@ class Incarnation(NamedTuple):
 
 
 class PredictedCounts(NamedTuple):
-    """outputs: what the sink passed on.  replayed: events in the backup, at each restart.  handed:
+    """outputs: that the sink passed on.  replayed: events in the backup, at each restart.  handed:
     events that the operator received, in each incarnation.  discarded: duplicates that the sink
     dropped.  peak, left: most events in the backup at a time, and those in the backup at the end.
     trimmed: the number up to which the source has trimmed."""
@@ -81,7 +81,7 @@ def predict(
 
 
 class BatchedRun:
-    """The world of one run, and what was counted in it."""
+    """The world of one run, and the counts in it."""
 
     def __init__(
         self, protocol: Protocol, graph: Graph, arrivals: Sequence[Arrival], incarnations: int
@@ -118,7 +118,7 @@ class BatchedRun:
                 return
 
     def part(self, point: BackupPoint, end: int, first: bool) -> None:
-        """Do what comes before `point` in a batch.  first: does no other precede it?"""
+        """Do the actions before `point` in a batch.  first: does no other precede it?"""
         match point:
             case BackupPoint.PLANNED:
                 self.arrive(end)

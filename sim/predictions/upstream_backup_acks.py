@@ -24,5 +24,5 @@ def after(ran: Sequence[SinkBatch], begins: int, *ends: int) -> list[SinkBatch]:
 
 
 def is_refused(begins: int, acknowledged: int, group: int) -> bool:
-    """Has upstream, which lets go of events in groups of so many, let go of one that is needed?"""
+    """Has upstream, which lets go of events group by group, let go of one that is needed?"""
     return begins < acknowledged // group * group

@@ -64,17 +64,17 @@ def _locate(table: type[ScenarioTable], found: Key) -> tuple[Key, list[str]]:
         elif isinstance(part, str):
             fields = tables[0].model_fields if tables else {}
             annotation = fields[part].annotation if part in fields else None
-            tables, named = tuple(_tables(annotation)), get_origin(annotation) is dict
+            tables, named = tuple(tables_in(annotation)), get_origin(annotation) is dict
     fields = tables[0].model_fields if tables else {}
     return key, [field.alias or name for name, field in fields.items()]
 
 
-def _tables(annotation: Any) -> Iterator[type[ScenarioTable]]:
+def tables_in(annotation: Any) -> Iterator[type[ScenarioTable]]:
     """The tables in `X | None`, `X | Y`, `tuple[X, ...]` or `dict[str, X]`."""
     if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
         yield annotation
     for inner in get_args(annotation):
-        yield from _tables(inner)
+        yield from tables_in(inner)
 
 
 def _toml(value: Any) -> str:

@@ -15,6 +15,7 @@ from pydantic.fields import FieldInfo
 from model.knobs import OFF, allowed, settings
 from model.protocol import Protocol
 from model.results.explanation import ExplainedKey, ExplainedTable
+from sim.scenarios.complaints import tables_in
 from sim.scenarios.tables import ScenarioFile
 from sim.timed.costs import ScenarioTable
 
@@ -64,7 +65,7 @@ def _tables(name: str, table: type[ScenarioTable]) -> Iterator[ExplainedTable]:
     inner: list[ExplainedTable] = []
     for key, field in table.model_fields.items():
         whole = f"{name}.{key}" if name else key
-        below = list(_models(field.annotation))
+        below = list(tables_in(field.annotation))
         if not below:
             keys.append(_key(key, field))
         elif get_origin(field.annotation) is dict:
@@ -82,13 +83,6 @@ def _key(key: str, field: FieldInfo) -> ExplainedKey:
     default = "" if field.is_required() else _format(field.get_default(call_default_factory=True))
     meaning = " ".join((field.description or "").split())
     return ExplainedKey(key, _values(field.annotation), unit, default, meaning)
-
-
-def _models(annotation: Any) -> Iterator[type[ScenarioTable]]:
-    if isinstance(annotation, type) and issubclass(annotation, ScenarioTable):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _models(inner)
 
 
 def _is_array(annotation: Any) -> bool:

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from model.errors import Invalid
+from model.progress import Progress, silent
 from model.results.simulation import Simulation
 from sim.scenarios.overrides import put
-from sim.scenarios.run import Watch, simulate
+from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, check_draft
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable
@@ -22,7 +23,7 @@ DOUBLINGS = 10
 
 
 def simulate_until_caught_up(
-    draft: Draft, *, watch: Watch | None = None, traced: bool = False
+    draft: Draft, *, progress: Progress = silent, traced: bool = False
 ) -> Simulation:
     """The result of `simulate` for the first of 1, 2, 4, ... times the length in which no recovery
     is cut off by the end of the input.  Another length draws another random stream.
@@ -31,7 +32,7 @@ def simulate_until_caught_up(
     after DOUBLINGS.
     """
     for longer in _doubled(draft):
-        result = simulate(check_draft(longer), watch=watch, traced=traced)
+        result = simulate(check_draft(longer), progress=progress, traced=traced)
         late = [one.node for one in result.failures if one.cut_off]
         if not late:
             return result

@@ -6,7 +6,7 @@ oracle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from model.errors import StepFailed
 from model.graph import SINK
 from model.knobs import settings
 from model.oracle import oracle
+from model.progress import Progress, part_of, silent
 from model.results.simulation import Metrics, Simulation
 from model.system import System, faulty_output, show_value
 from sim.outputs import count, differences, digest
@@ -29,9 +30,6 @@ from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 from sim.timed.trace import steps
 
-Watch = Callable[[int, int], None]
-"""A function that is called now and then with (events done, all events)."""
-
 
 class ScenarioRun(NamedTuple):
     result: TimedResult
@@ -39,25 +37,22 @@ class ScenarioRun(NamedTuple):
     system: System
 
 
-def simulate(scenario: Scenario, *, watch: Watch | None = None, traced: bool = False) -> Simulation:
+def simulate(
+    scenario: Scenario, *, progress: Progress = silent, traced: bool = False
+) -> Simulation:
     """Run the scenario with failures, without, and without protection, and ask the oracle.
 
     traced: with all steps, for sim.timed.trace.  The output must be the output of a run without
     failures in every byte and in order: if `same` is False, the protocol has failed.
     """
-    size = scenario.workload.size
-    runs = (True, bool(scenario.planned), scenario.protocol.promise.protects)
-    stages = sum(runs)
-
-    def stage(number: int) -> Callable[[int], None] | None:
-        return watch and (lambda done: watch(number * size + done, stages * size))
-
+    runs = 1 + bool(scenario.planned) + scenario.protocol.promise.protects
+    stage = [part_of(progress, number, runs) for number in range(runs)]
     log: list[LogEntry] | None = [] if traced else None
-    ran = run(scenario, scenario.planned, log=log, watch=stage(0))
-    free_run = run(scenario, (), watch=stage(1)) if scenario.planned else ran
+    ran = run(scenario, scenario.planned, log=log, progress=stage[0])
+    free_run = run(scenario, (), progress=stage[1]) if scenario.planned else ran
     free = bare = _metrics(scenario, free_run)
     if scenario.protocol.promise.protects:
-        bare = _metrics(scenario, run(baseline(scenario), (), watch=stage(stages - 1)))
+        bare = _metrics(scenario, run(baseline(scenario), (), progress=stage[-1]))
     bare = replace(bare, keep_alive_bytes=0)  # nobody waits for them
     found = _found(scenario, ran, free_run, free, bare)
     if log is None:
@@ -106,7 +101,7 @@ def run(
     planned: Sequence[TimedCrash],
     *,
     log: list[LogEntry] | None = None,
-    watch: Callable[[int], None] | None = None,
+    progress: Progress = silent,
 ) -> ScenarioRun:
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
@@ -128,7 +123,7 @@ def run(
         detector=scenario.detector,
         planned=planned,
         log=log,
-        watch=watch,
+        watch=lambda events: progress("simulating", events, workload.size),
     )
     for sink, passed in emissions.items():
         for _, output in passed:

@@ -16,6 +16,7 @@ from heapq import merge
 from itertools import accumulate, repeat
 from operator import itemgetter
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -35,8 +36,10 @@ from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
-from sim.timed.costs import PS, Costs, Detector, picoseconds
+from sim.timed.costs import PS, Costs, Detector, ScenarioTable, picoseconds
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
+
+T = TypeVar("T", bound=ScenarioTable)
 
 INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
 """The tables that say what comes in, as users write them."""
@@ -102,6 +105,25 @@ class Draft:
             done[at] = override
         return replace(self, content=content, overrides=tuple(done.items()))
 
+    def table(self, kind: type[T]) -> T:
+        """The content, which has the shape of this table.  Raises Invalid if it has not."""
+        try:
+            return kind.model_validate(self.content)
+        except ValidationError as error:
+            raise self.wrong(*complaint(error, kind, self._line)) from None
+
+    def wrong(self, key: Key, what: str) -> Invalid:
+        """The error about a key; it names the override that set the key, or else the line."""
+        setters = [override for at, override in self.overrides if key[: len(at)] == at]
+        if setters:
+            return Invalid(f"{setters[-1].where}: {what}")
+        also = " ".join(str(override) for _, override in self.overrides)
+        where = f"{self.path}:{self._line(key)}"
+        return Invalid(f"{where}{also and f' with {also}'}: {what}")
+
+    def _line(self, key: Key) -> int:
+        return line_of(self.lines, key)
+
 
 def read(path: Path | str, overrides: Iterable[Override] = ()) -> Scenario:
     """Read and check a scenario file.
@@ -116,7 +138,12 @@ def draft(path: Path | str) -> Draft:
 
     Raises Invalid if the file cannot be read or is not TOML.
     """
-    path = Path(path)
+    path, called = Path(path), str(path)
+    if is_file(called) or (not path.exists() and called in protocols()):
+        raise Invalid(
+            f"{called} is a protocol; give a scenario, as docs/scenarios/quickstart.toml, and "
+            f"--set protocol={called}"
+        )
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -134,54 +161,31 @@ def settled(draft: Draft) -> ScenarioFile:
 
     Raises Invalid as `read` does, for what is wrong in the tables or the knobs.
     """
-    reader = _Reader(draft)
-    try:
-        file = ScenarioFile.model_validate(draft.content)
-    except ValidationError as error:
-        raise reader.refuse(error) from None
-    return file.model_copy(update={"knobs": settings(reader.protocol(file))})
+    file = draft.table(ScenarioFile)
+    return file.model_copy(update={"knobs": settings(_Reader(draft).protocol(file))})
 
 
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
-    reader = _Reader(draft)
-    try:
-        return reader.scenario(ScenarioFile.model_validate(draft.content))
-    except ValidationError as error:
-        raise reader.refuse(error) from None
+    return _Reader(draft).scenario(draft.table(ScenarioFile))
 
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
     draft: Draft
 
-    def wrong(self, key: Key, what: str) -> Invalid:
-        """The error about a key; it names the override that set the key, or else the line."""
-        setters = [override for at, override in self.draft.overrides if key[: len(at)] == at]
-        if setters:
-            return Invalid(f"{setters[-1].where}: {what}")
-        also = " ".join(str(override) for _, override in self.draft.overrides)
-        where = f"{self.draft.path}:{self._line(key)}"
-        return Invalid(f"{where}{also and f' with {also}'}: {what}")
-
-    def _line(self, key: Key) -> int:
-        return line_of(self.draft.lines, key)
-
-    # --- the shape ---------------------------------------------------------------------------
-    def refuse(self, error: ValidationError) -> Invalid:
-        return self.wrong(*complaint(error, ScenarioFile, self._line))
-
-    # --- the contents ------------------------------------------------------------------------
     def _protocol(self, name: str) -> Protocol:
         """A registered one; or that of a file, whose path is relative to the scenario's folder."""
         if is_file(name):
             try:
                 return subject(str(self.draft.path.parent / name)).protocol
             except Invalid as error:
-                raise self.wrong(("protocol",), str(error)) from error
+                raise self.draft.wrong(("protocol",), str(error)) from error
         known = protocols()
         if name not in known:
-            raise self.wrong(("protocol",), f"no protocol {name!r}{nearest(name, sorted(known))}")
+            raise self.draft.wrong(
+                ("protocol",), f"no protocol {name!r}{nearest(name, sorted(known))}"
+            )
         return known[name]
 
     def protocol(self, file: ScenarioFile) -> Protocol:
@@ -191,19 +195,19 @@ class _Reader:
             try:
                 protocol = turn(protocol, name, value)
             except Invalid as error:
-                raise self.wrong(("knobs", name), str(error)) from None
+                raise self.draft.wrong(("knobs", name), str(error)) from None
         return protocol
 
     def scenario(self, file: ScenarioFile) -> Scenario:
         protocol = self.protocol(file)
         if picoseconds(file.unit_s) < 1:
-            raise self.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
+            raise self.draft.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
         workload = self._workload(file)
         try:
             system = System(protocol, Scope(workload.graph, (), 0))
         except Invalid as error:
-            raise self.wrong(("protocol",), str(error)) from error
+            raise self.draft.wrong(("protocol",), str(error)) from error
         operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
         for key, named in (("slow", file.costs.slow), ("work", file.costs.work)):
             for name in named:
@@ -211,14 +215,14 @@ class _Reader:
         for kind in file.costs.timers:
             if kind not in protocol.behaviour.timers:
                 fix = nearest(kind, sorted(protocol.behaviour.timers))
-                raise self.wrong(
+                raise self.draft.wrong(
                     ("costs", "timers", kind),
                     f"timers: {protocol.name} sets no timer {kind!r}{fix}",
                 )
         for name in file.costs.stores:
             if name not in system.prompt:
                 fix = nearest(name, system.prompt)
-                raise self.wrong(
+                raise self.draft.wrong(
                     ("costs", "stores", name),
                     f"stores: {protocol.name} deploys no prompt site {name!r}{fix}",
                 )
@@ -226,7 +230,9 @@ class _Reader:
         for name in file.costs.notes:
             if name not in priced:
                 fix = nearest(name, priced)
-                raise self.wrong(("costs", "notes", name), f"notes: no quantity {name!r}{fix}")
+                raise self.draft.wrong(
+                    ("costs", "notes", name), f"notes: no quantity {name!r}{fix}"
+                )
         times = sorted(
             time for events in workload.events.values() for time in _times(events, unit_ps)
         )
@@ -250,13 +256,13 @@ class _Reader:
         given = [name for name in INPUTS if getattr(file, name) is not None]
         if len(given) != 1:
             which = " and ".join(map(INPUTS.__getitem__, given)) or "none"
-            raise self.wrong(
+            raise self.draft.wrong(
                 (*given[-1:], 0),  # the first of several tables
                 f"input: give one of {', '.join(INPUTS.values())}; here is {which}",
             )
         if file.flights is not None:
             if file.operators:
-                raise self.wrong(
+                raise self.draft.wrong(
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
             return flight_workload(file.flights.departures)
@@ -266,12 +272,12 @@ class _Reader:
         for source in sources:
             if source.name in (*events, OUTPUT):
                 key = (*source.key, "name")
-                raise self.wrong(key, f"name {source.name!r} is taken; choose another")
+                raise self.draft.wrong(key, f"name {source.name!r} is taken; choose another")
             called, events[source.name] = self._events(source, file)
             names.append(called if len(sources) == 1 else f"{source.name}: {called}")
         if not file.operators:
-            raise self.wrong((), "no [[operators]]; give at least one")
-        graph = graph_of(file.operators, events, self.wrong)
+            raise self.draft.wrong((), "no [[operators]]; give at least one")
+        graph = graph_of(file.operators, events, self.draft.wrong)
         return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, events)
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
@@ -281,22 +287,22 @@ class _Reader:
             try:
                 events = draw(name, table, file.seed, file.unit_s)
             except Invalid as error:
-                raise self.wrong((*key, "rate_per_s"), str(error)) from None
+                raise self.draft.wrong((*key, "rate_per_s"), str(error)) from None
             return f"{len(events):,} random events", events
         try:
             wanted = attributes_read(file.operators, name)
             return load_file(table, self.draft.path.parent, wanted, file)
         except Invalid as error:
-            raise self.wrong(key, str(error)) from None
+            raise self.draft.wrong(key, str(error)) from None
 
     def _check_operator(
         self, key: Key, what: str, name: str, operators: Sequence[str], system: System
     ) -> None:
         if name not in operators:
-            raise self.wrong(key, f"{what}: no operator {name!r}{nearest(name, operators)}")
+            raise self.draft.wrong(key, f"{what}: no operator {name!r}{nearest(name, operators)}")
         if name not in system.sites:
             nodes = " or ".join(repr(one) for one in operators if one in system.sites)
-            raise self.wrong(
+            raise self.draft.wrong(
                 key,
                 f"{what}: {system.protocol.name} runs {name!r} within another node; name {nodes}",
             )
@@ -312,18 +318,18 @@ class _Reader:
     ) -> None:
         for name in failure.nodes:
             if name in ends:
-                raise self.wrong(
+                raise self.draft.wrong(
                     (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
                 )
             self._check_operator((*key, "nodes"), "nodes", name, operators, system)
         if failure.at_event is not None and failure.at_event > len(times):
-            raise self.wrong(
+            raise self.draft.wrong(
                 (*key, "at_event"),
                 f"at_event = {failure.at_event}: there is no such event; there are 1 to "
                 f"{len(times)}",
             )
         if failure.at_s is not None and picoseconds(failure.at_s) > times[-1]:
-            raise self.wrong(
+            raise self.draft.wrong(
                 (*key, "at_s"),
                 f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
                 "give an earlier time",

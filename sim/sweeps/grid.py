@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shlex
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
+from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
 from sim.scenarios.scenario import Draft, check_draft, draft
@@ -37,7 +38,7 @@ Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
 class ValueRange(ScenarioTable):
-    """From, to and with what step; `to` is included if a step ends there."""
+    """From, to and the step; `to` is included if a step ends there."""
 
     from_: Annotated[Number, Field(alias="from")]
     to: Number
@@ -108,24 +109,17 @@ class Sweep:
 def read(path: Path | str) -> Sweep:
     """Read a sweep.  Raises Invalid with the line, what is wrong there, and what would be right."""
     written = draft(path)
-
-    def wrong(key: Key, what: str) -> Invalid:
-        return Invalid(f"{written.path}:{line_of(written.lines, key)}: {what}")
-
-    try:
-        file = SweepFile.model_validate(written.content)
-    except ValidationError as error:
-        raise wrong(*complaint(error, SweepFile, lambda key: line_of(written.lines, key))) from None
+    file = written.table(SweepFile)
     try:
         base = draft(os.path.normpath(written.path.parent / file.scenario))
     except Invalid as error:
-        raise wrong(("scenario",), f"scenario: {error}") from None
+        raise written.wrong(("scenario",), f"scenario: {error}") from None
     if not file.grid:
-        raise wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
-    return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",), wrong)))
+        raise written.wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
+    return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",))))
 
 
-def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]) -> None:
+def check(sweep: Sweep, known: Container[str], progress: Progress = silent) -> None:
     """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
     their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
     may be very many: an impossible combination is a run that fails."""
@@ -136,7 +130,7 @@ def check(sweep: Sweep, known: Container[str], watch: Callable[[int, int], None]
     for done, chosen in enumerate(tried):
         if _id(sweep.base, chosen, {}) not in known:
             check_draft(sweep.base.override(chosen))
-        watch(done + 1, len(tried))
+        progress("checking", done + 1, len(tried))
 
 
 @lru_cache
@@ -154,32 +148,32 @@ def version(*packages: ModuleType) -> str:
 
 
 # --- reading ---------------------------------------------------------------------------------
-def _axes(
-    written: Draft, table: TomlTable, above: Key, wrong: Callable[[Key, str], Invalid]
-) -> Iterator[Axis]:
+def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
     for name, value in table.items():
         at = (*above, name)
         key = tuple(str(part) for part in at[1:])
         if isinstance(value, Mapping) and not value.keys() & {"from", "to", "step"}:
-            yield from _axes(written, value, at, wrong)
+            yield from _axes(written, value, at)
             continue
         values = value
         if isinstance(value, Mapping):
             try:
                 values = ValueRange.model_validate(value).values()
             except ValidationError as error:
-                raise wrong(at, complaint(error, ValueRange, lambda _: 0, key)[1]) from None
+                raise written.wrong(at, complaint(error, ValueRange, lambda _: 0, key)[1]) from None
         shown = Override(key, value).name
         if not isinstance(values, list):
-            raise wrong(at, f"{shown} has one value; write a list, [{values!r}], or a range")
+            raise written.wrong(
+                at, f"{shown} has one value; write a list, [{values!r}], or a range"
+            )
         if not values:
-            raise wrong(at, f"{shown} has no values; write at least one, or leave it out")
+            raise written.wrong(at, f"{shown} has no values; write at least one, or leave it out")
         where = f"{written.path}:{line_of(written.lines, at)}"
         overrides = tuple(Override(key, one, where) for one in values)
         texts = [str(one) for one in overrides]
         twice = next((text for text in texts if texts.count(text) > 1), None)
         if twice is not None:
-            raise wrong(at, f"{twice} is there twice; every value once")
+            raise written.wrong(at, f"{twice} is there twice; every value once")
         yield Axis(key, overrides)
 
 

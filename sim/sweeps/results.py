@@ -11,20 +11,21 @@ import json
 import os
 import traceback
 from collections import ChainMap
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Any, TypeAlias, get_type_hints
+from typing import Any, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from model.calls import EndedCall
+from model.calls import Execute, one_by_one
 from model.core import Guarantee
 from model.errors import Invalid
 from model.evidence import Outcome
+from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.results.simulation import Metrics, Simulation
 from model.results.sweep import SweepResult
@@ -33,15 +34,6 @@ from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, Scenario, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version
 from sim.sweeps.journal import entries, journal
-
-Execute: TypeAlias = Callable[
-    [Callable[[SweepRun], Row], Sequence[SweepRun]],
-    Generator[Sequence[EndedCall[Row]], None, None],
-]
-"""Executes all runs, in any order, and yields some at a time: (number of the run, its outcome or
-None, the reason for None)."""
-Watch: TypeAlias = Callable[[str, int, int], None]
-"""Called repeatedly with (stage, done, of how many)."""
 
 TABLE, JOURNAL = "runs.parquet", "_runs.jsonl"
 """Files of a sweep's folder.  Readers of a folder of Parquet files ignore the second."""
@@ -211,16 +203,21 @@ def write(path: Path, found: pa.Table) -> None:
 
 # --- the sweep -------------------------------------------------------------------------------
 def carry_out(
-    sweep: Sweep, folder: Path, execute: Execute, *, fresh: bool = False, watch: Watch
+    sweep: Sweep,
+    folder: Path,
+    execute: Execute[SweepRun, Row] = one_by_one,
+    *,
+    fresh: bool = False,
+    progress: Progress = silent,
 ) -> SweepResult:
-    """Run what is not finished, keep each outcome as it comes, and write the table.
+    """Run the points that are not finished, keep each outcome as it comes, and write the table.
 
     A run whose process died has a row, but is not kept: the next time it is run again.
     """
     started = perf_counter()
     runs = sweep.runs()
     known = {} if fresh else entries(folder / JOURNAL)
-    check(sweep, known, partial(watch, "checking"))  # before anything is written
+    check(sweep, known, progress)  # before anything is written
     ids = {run.id for run in runs}
     with journal(folder / JOURNAL, fresh=fresh) as kept:
         others = len(kept.entries.keys() - ids)
@@ -228,7 +225,7 @@ def carry_out(
         died: dict[str, Row] = {}
         outcomes = ChainMap(kept.entries, died)  # so that the table has all that is kept
         done = len(runs) - len(left)
-        watch(sweep.name, done, len(runs))
+        progress(sweep.name, done, len(runs))
         written = 0
         try:
             with closing(execute(partial(simulate_run, sweep.base), left)) as finished:
@@ -239,7 +236,7 @@ def carry_out(
                             run = left[number].id
                             died[run] = {"run": run, "error": f"its process died: {why}"}
                     done += len(ended)
-                    watch(sweep.name, done, len(runs))
+                    progress(sweep.name, done, len(runs))
                     if done > REWRITE_FACTOR * written:
                         write(folder / TABLE, table(sweep, runs, outcomes))
                         written = done

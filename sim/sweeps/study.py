@@ -2,7 +2,7 @@
 
 Rule of this file: no long run.  Failures are rare, so each is a cycle of its own: the system is as
 before when the next one comes.  A replication is the scenario with another seed, run without
-failures and once with each failure, at a random moment; rates multiply what the failure costs.
+failures and once with each failure, at a random moment; rates multiply the cost of the failure.
 
 The assumption is checked: if another failure comes during a recovery in more than RARE of all
 recoveries, or if a recovery does not end within the input, the study is refused.
@@ -16,15 +16,16 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from model.errors import Invalid
 from model.knobs import settings
+from model.progress import Progress, silent
 from model.results.interval import Interval
 from model.results.study import StudiedFailure, Study
 from model.results.table import Row
@@ -42,16 +43,13 @@ from sim.timed.metrics import Emissions
 
 HOUR_S = 3600.0
 RARE = 0.05
-"""In so many recoveries at most another failure may come."""
+"""The largest share of recoveries in which another failure may come."""
 FEWEST = 10
 """Student's interval of fewer replications says little."""
 BATCH = 5
 """The outputs of a batch of MSER-5."""
 COSTS = ("overdue_s", "extra_events", "extra_bytes", "missing_outputs", "surplus_outputs")
-"""What a failure costs, beside its recovery."""
-
-Watch: TypeAlias = Callable[[int, int], None]
-"""A function that is called with (replications done, how many are expected)."""
+"""The costs of a failure, beside its recovery."""
 
 
 class StudyPhase(NamedTuple):
@@ -61,7 +59,7 @@ class StudyPhase(NamedTuple):
     ends: int
 
 
-def study(draft: Draft, kept: Path, watch: Watch | None = None) -> Study:
+def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
     """Run replications until the interval is as narrow as [study] asks.
 
     kept: the journal, from which an interrupted study goes on.  Raises Invalid.
@@ -87,8 +85,7 @@ def study(draft: Draft, kept: Path, watch: Watch | None = None) -> Study:
             found.append(done.entries[name])
             if len(found) >= FEWEST:
                 _check_rare(rates, found, draft)
-            if watch is not None:
-                watch(len(found), _expected(base, rates, found))
+            progress("replications", len(found), _expected(base, rates, found))
     width = _half_width(rates, found)
     return Study(
         scenario=base.name,
@@ -130,8 +127,8 @@ def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
 
 # --- a replication ---------------------------------------------------------------------------
 def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[str, float]]:
-    """The costs of each failure at a random moment after the warm-up, in the first half of what is
-    left of the input.  Raises Invalid for a recovery that the input does not outlast."""
+    """The costs of each failure at a random moment after the warm-up, in the first half of the
+    remaining input.  Raises Invalid for a recovery that the input does not outlast."""
     free = run(scenario, ())
     phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
@@ -225,7 +222,7 @@ def _warm_up(base: Scenario, draft: Draft) -> tuple[int, str]:
 
 
 def truncate(values: Sequence[float]) -> int | None:
-    """The number of values to leave out by MSER-5: after them, the mean of what is left has the
+    """The number of values to leave out by MSER-5: without them, the mean of the others has the
     smallest standard error; None if this is in the second half, or if there are too few values.
 
     White, Cobb and Spratt, "A comparison of five steady-state truncation heuristics for
@@ -282,7 +279,7 @@ def _overlap(rates: Sequence[float], found: Sequence[Row]) -> float:
     return float(sum(rates) * longest)
 
 
-# --- what is refused -------------------------------------------------------------------------
+# --- refused scenarios -------------------------------------------------------------------------
 def _check(base: Scenario, draft: Draft) -> None:
     if not base.failures:
         raise _wrong(draft, (), "a study needs [[failures]] with mean_between_s; here is none")

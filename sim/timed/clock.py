@@ -50,7 +50,8 @@ class SimulatedClock(simpy.Environment):
 
 
 class Occurrence(Event):
-    """A SimPy event that is bound to happen, like a Timeout.  what: the data for its callback."""
+    """A SimPy event that is bound to happen, like a Timeout.  Its `what` is the data for its
+    callback."""
 
     def __init__(self, callback: Callable[[Occurrence], Any], what: Any) -> None:
         self.callback, self.what = callback, what

@@ -149,7 +149,7 @@ class TimedOutage:
 
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
-    node begins to process events).  replayed: after that, its progress is what it was.
+    node begins to process events).  replayed: after that, its progress is the same as before.
     caught_up: the first time after that when the input queue of the node is empty and no message
     sent to the node before is on its way.
 
@@ -177,7 +177,7 @@ class TimedOutage:
     def course(
         self, cut_off: bool = False, expected_catch_up_s: float | None = None
     ) -> CrashCourse:
-        """The times and the phases between them, in seconds, and what sim.timed.load knows."""
+        """The times and the phases between them, in seconds, and the findings of sim.timed.load."""
         again, restored = self.restarted_ps, self.restored_ps
         if restored is not None and (again is None or restored < again):
             again = self.detected_ps

@@ -206,7 +206,7 @@ class FastLoop:
     def _blame(
         self, node: TimedNode, input_: Input, effects: tuple[Effect, ...], error: Exception
     ) -> None:
-        """Raise what the protocol did wrong in the loop; checking there would slow all runs.
+        """Raise the error of the protocol in the loop; checking there would slow all runs.
 
         Its functions are pure, so what raised once raises again.
         """

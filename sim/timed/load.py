@@ -1,14 +1,14 @@
-"""Load: the share of the time for which nodes and links are busy, and what follows for recoveries.
+"""Load: the share of the time for which nodes and links are busy, and its effect on recoveries.
 
-Rule of this file: arithmetic on what was asked of nodes and links; nothing is measured here.
+Rule of this file: arithmetic on the work of nodes and links; nothing is measured here.
 
 The busy share is the work that all input asks for, divided by the time in which the input arrives;
 also the work after this time, since a node that fetches its input, or one behind a slow node, gets
 it late.  A node whose share is 1 or more cannot keep up.  After an outage a node has a
 backlog of (arrival rate * outage) events, which shrinks by (capacity - arrival rate) events a
 second; in shares of the node's time, it has caught up after outage * events / (1 - busy), where
-`events` is the share of the work that grows with the events.  What a protocol sends again comes on
-top.
+`events` is the share of the work that grows with the events.  Messages that a protocol sends again
+come on top.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def load(asked: Asked) -> tuple[BusyShare, ...]:
 def recoveries_under_load(
     outages: Sequence[TimedOutage], ended: Asked, normal: Asked
 ) -> tuple[CrashCourse, ...]:
-    """Each crash and its course, with what the load says of it.
+    """Each crash and its course, with the prediction of the load.
 
     cut_off: the input ended before the node had caught up, so that with more input the recovery
     would have lasted longer; not for a node that crashed again before.  expected_catch_up_s:
@@ -74,7 +74,8 @@ def are_cut_off(outages: Sequence[TimedOutage], asked: Asked) -> list[bool]:
 
 
 def _ratios(asked: Asked) -> Mapping[NodeName, float]:
-    """Of each node that can keep up: the share of its time for events, by what is left of it."""
+    """Of each node that can keep up: the share of its time for events, by the share that is
+    left."""
     left = {name: asked.until_ps - work for name, work in asked.service.items()}
     return {name: asked.growing[name] / rest for name, rest in left.items() if rest > 0}
 

@@ -6,8 +6,8 @@ equal runs give equal bytes.
 The latency of an output is the time from the moment when its triggering input event was handed out
 until the sink passed the output on.  The body of a complex event has the time of the event that
 triggered it (model.oracle), and input events are handed out at their time, so that the driver need
-not follow any event.  A percentile is the smallest value that at least so many in a hundred do not
-exceed.
+not follow any event.  The n-th percentile is the smallest value that at least n in a hundred values
+do not exceed.
 
 Events are counted at every hop, the same way for every protocol: by the driver, and not by notes.
 In vain: events that were sent to a node that was down, or that a node had not processed when it
@@ -160,7 +160,7 @@ def memory_bytes(result: TimedResult) -> dict[NodeName, MemoryUse]:
 
 
 def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
-    """What protection costs, and what failures cost.
+    """The costs of protection, and the costs of failures.
 
     Protection: the run without failures, compared with the same workload without any protection.
     Bytes are those on links and of keep-alives; busy time is that of operators, savepoints and

@@ -140,7 +140,7 @@ class TimedNode:
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 
     def keep(self, now: int, kept: int) -> None:
-        """Record that the node keeps so many events from now on."""
+        """Record the number of events that the node keeps from now on."""
         self.kept_area += self.kept * (now - self.kept_since)
         self.kept, self.kept_since = kept, now
 

@@ -1,4 +1,4 @@
-"""The driver's looks at a run: series of points, peaks, and what was asked of nodes and links.
+"""The driver's looks at a run: series of points, peaks, and the work of nodes and links.
 
 Rule of this file: it reads nodes and channels and changes none, but for the effects that are due,
 which the driver settles.
@@ -13,12 +13,12 @@ from model.system import System, read_memory
 from model.world import DOWN
 from sim.timed.costs import Costs
 from sim.timed.network import TimedNode, is_stored
-from sim.timed.record import Asked, Sample
+from sim.timed.record import Asked, SeriesPoint
 from sim.timed.stores import SharedStore
 
 
 class RunObservation:
-    """What was seen of a run so far.
+    """The observations of a run so far.
 
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
     kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
@@ -38,7 +38,7 @@ class RunObservation:
         self.settle, self.watched = settle, watched
         self.gauged = [node for node in nodes.values() if node.gauged]
         self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
-        self.points: list[Sample] = []
+        self.points: list[SeriesPoint] = []
         self.peak = self.peak_since = self.most = 0
         self.stores: Mapping[NodeName, SharedStore] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
@@ -52,7 +52,7 @@ class RunObservation:
             self.settle(node, now)
             queues.append(node.longest)
             node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
-        self.points.append(Sample(now, self.peak_since, tuple(queues), self._weigh(now)))
+        self.points.append(SeriesPoint(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
 
@@ -74,7 +74,7 @@ class RunObservation:
         return self.costs.memory_bytes(read_memory(self.system, node.name, state))
 
     def count_asked(self, until: int) -> Asked:
-        """What the input asked for.  until: the time of its last event."""
+        """The work that the input asked for.  until: the time of its last event."""
         wire = {
             (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
             for node in self.nodes.values()

@@ -18,7 +18,7 @@ class LogEntry(NamedTuple):
     """An action that took place: a crash, a restart, or a step, from the start of its service
     until its effects took place.  The sorted entries are a path of model.world.
 
-    rank: 0 for a restart, 1 for a step, 2 for a crash.  what: the kind of message and the message.
+    rank: 0 for a restart, 1 for a step, 2 for a crash.  what: a message, after its kind.
     """
 
     done_ps: int
@@ -56,7 +56,7 @@ def log_step(
     return LogEntry(done, int(input_ is not None), order, began, served, action, what)
 
 
-class Sample(NamedTuple):
+class SeriesPoint(NamedTuple):
     """A point of the series, with the largest values since the last point.
 
     backup: events kept by all nodes together.  queues: messages that wait or are in service, one
@@ -80,7 +80,7 @@ class SentMessages(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What the input asked of nodes and links, in picoseconds.
+    """The work that the input asked of nodes and links, in picoseconds.
 
     until_ps: the time of the last input event.  service: by node that may crash, also after this
     time.  growing: the part of it that grows with the events: work for each that a node receives
@@ -121,7 +121,7 @@ class TimedResult:
     in_vain: int
     asked: Asked
     queued: tuple[NodeName, ...]
-    points: tuple[Sample, ...]
+    points: tuple[SeriesPoint, ...]
     backup_peak: int
     backup_mean: float
     memory_peak: int

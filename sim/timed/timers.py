@@ -1,6 +1,6 @@
 """The timers of a timed run: when each one runs out, and how often they may.
 
-Rule of this file: no step; the loop of the run decides what a timer that runs out does.
+Rule of this file: no step; the loop of the run decides the effect of a timer that runs out.
 
 A timer is named KIND or KIND:overdue (sim.timed.costs.Timer).
 """

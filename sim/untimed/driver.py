@@ -192,7 +192,7 @@ class UntimedRun:
             self._do(Deliver(name, sender), Received(sender, message))
 
     def _ask(self) -> None:
-        """Let the prompt sites take what they were sent, channel after channel."""
+        """Let the prompt sites take their messages, channel after channel."""
         asked, self.asked = self.asked, []
         for sender, name, message in sorted(asked, key=lambda e: self.system.channel_at[e[:2]]):
             self._step(Deliver(name, sender), Received(sender, message), None)

@@ -13,6 +13,7 @@ from itertools import accumulate
 
 from model.actions import Action
 from model.core import Arrival, Inputs, Scope
+from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.system import System
 from sim.inputs.streams import Workload
@@ -23,12 +24,9 @@ from sim.untimed.driver import UntimedRun
 POINTS = 600
 """The largest number of points in a series."""
 PROGRESS_CALLS = 200
-"""The number of calls of a watcher in a run."""
+"""The number of times that a run reports its progress."""
 RESTART_AFTER_EVENTS = 50
-"""A crashed node restarts after so many further events, unless the caller says otherwise."""
-
-Watch = Callable[[int, int], None]
-"""A function that is called now and then with (events done, all events)."""
+"""The further events after which a crashed node restarts, unless the caller says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +56,15 @@ def run(
     plans: Sequence[UntimedCrash] = (),
     *,
     restart_after: int = RESTART_AFTER_EVENTS,
-    watch: Watch | None = None,
+    progress: Progress = silent,
     record: Callable[[Action], None] | None = None,
 ) -> UntimedResult:
     """Run to the end of the input, then until the system is at rest; return the result.
 
-    restart_after: a node restarts after so many further events (0: as soon as there are no
-    messages).  record: receives every action, as a value of model.world.
-    Raises Invalid for a crash that cannot happen: its node is down or has too few effects, or its
-    nodes are no failure group.
+    restart_after: the further events after which a node restarts (0: as soon as there are no
+    messages).  record: receives every action, as a value of model.world.  Raises Invalid for a
+    crash that cannot happen: its node is down or has too few effects, or its nodes are no failure
+    group.
     """
     started = time.perf_counter()
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
@@ -79,8 +77,8 @@ def run(
         driver.hand(at, source, arrival)
         point = min(total, -(-at // stride) * stride)
         highest[point] = max(highest.get(point, 0), driver.backup())
-        if watch and (at % beat == 0 or at == total):
-            watch(at, total)
+        if at % beat == 0 or at == total:
+            progress(workload.name, at, total)
     driver.finish()
     highest[total] = max(highest.get(total, 0), driver.backup())
     return UntimedResult(

@@ -1,11 +1,11 @@
 """The pairs of a stream with Spark's own checkpoint of the state: ABS, in the form that Spark has.
 
-Rule of this file: what Spark runs, and where it can be stopped; what crashes it is in the check.
+Rule of this file: the functions that Spark runs, and the points where it can be stopped; the check
+crashes it.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -21,6 +21,7 @@ from spark_check.abs.pairs import pair
 from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.stream import read_stream
 from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
+from spark_check.runtime.notes import add_note, read_notes
 from spark_check.runtime.session import BRIEF, session
 
 ALL_STARTED = "all started"
@@ -62,12 +63,10 @@ class CheckpointedQuery(NamedTuple):
 
     # --- notes: of each batch, when the sink has been handed it and when it has written it --------
     def note(self, **facts: Any) -> None:
-        with (Path(self.folder) / "notes").open("a") as notes:
-            notes.write(json.dumps(facts) + "\n")
+        add_note(self.folder, **facts)
 
     def notes(self) -> list[Row]:
-        path = Path(self.folder) / "notes"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return read_notes(self.folder)
 
 
 def start_query(

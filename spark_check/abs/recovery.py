@@ -36,6 +36,7 @@ from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import LogIoWorld
 from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.notes import read_notes
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 
@@ -73,15 +74,14 @@ class PairsSize(NamedTuple):
         return StepCrash(MIDDLE, StepPoint.GENERATED, self.pairs // 2)
 
     def work(self) -> TaskWork:
-        """What the model does after the crash."""
+        """The steps of the model after the crash."""
         return predict(self.types, self.ends, [self.crash]).work[-1]
 
 
 # --- what is measured ------------------------------------------------------------------------
 class MeasuredPairs(NamedTuple):
     """transaction_s: of LOG.io, in the batch before the one that failed.  logged: the recovery
-    under LOG.io.  restarted: that from Spark's checkpoint.  outputs: what both have written, as
-    guarantees."""
+    under LOG.io.  restarted: that from Spark's checkpoint.  outputs: of both, as guarantees."""
 
     transaction_s: float
     logged: ReplayParts
@@ -108,7 +108,7 @@ def measure(spark: SparkSession, work: Path, size: PairsSize) -> MeasuredPairs:
         lambda stops: start_logged(spark, world, stops, timed_task.process),
         {place: size.crash.passed},
     )
-    before, last = timed_task.read_notes(world)
+    before, last = read_notes(world.folder)
     parts = ReplayParts(
         TaskWork(last["transactions"], last["replayed"], last["writes"]),
         last["ended"] - began - last["restored_s"] - last["rest_s"],
@@ -162,8 +162,8 @@ def output(size: PairsSize, place: str) -> str:
 WARM_UP = tuple(PairsSize(20, 20, seed) for seed in range(3))
 """The first queries of a session are slow."""
 LAST = 5
-"""Costs are those of so many runs before the one that is predicted: Java gets faster meanwhile.
-What a transaction costs is that of the same run, before the failure."""
+"""Costs are those of this number of runs before the predicted one: Java gets faster meanwhile.  The
+cost of a transaction is that of the same run, before the failure."""
 CALIBRATING = (PairsSize(50, 20), PairsSize(300, 160), PairsSize(150, 80))
 PREDICTED = tuple(
     PairsSize(waiting, events, seed)
@@ -177,8 +177,8 @@ PREDICTED = tuple(
 
 
 def measure_sizes(setting: CheckSetting) -> Iterator[EngineCase]:
-    """A case for each size.  After the first three, each recovery is predicted from what came
-    before it."""
+    """A case for each size.  After the first three, each recovery is predicted from the ones before
+    it."""
     sizes = (*CALIBRATING, *PREDICTED)
     measured: list[MeasuredPairs] = []
     with session(setting.work / "session", conf=BRIEF) as spark:

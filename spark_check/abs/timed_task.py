@@ -5,16 +5,14 @@ Rule of this file: it imports little, since each task imports it.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from model.results.table import Row
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.operators import FUNCTIONS, PipelineStops, recover
 from spark_check.log_io.world import LogIoWorld
+from spark_check.runtime.notes import add_note
 
 
 def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:
@@ -31,24 +29,18 @@ def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, s
         pipeline.run((number, type_) for number, type_ in rows)
         ended = time.time()
         writes = len(book.rows()) - written
-    note = {
-        "began": began,
-        "restored_s": recovered - restoring,
-        "ended": ended,
-        "rest_s": ended - recovered,
-        "replayed": replayed,
-        "writes": writes,
-        "transactions": sum(one.startswith("BEGIN") for one in statements),
-    }
-    with (Path(world.folder) / "notes").open("a") as notes:
-        notes.write(json.dumps(note) + "\n")
+    add_note(
+        world.folder,
+        began=began,
+        restored_s=recovered - restoring,
+        ended=ended,
+        rest_s=ended - recovered,
+        replayed=replayed,
+        writes=writes,
+        transactions=sum(one.startswith("BEGIN") for one in statements),
+    )
 
 
 def _undone(log: Log, operator: str) -> list[Any]:
     found = log.get_proc_state(operator)
     return log.fetch_ack_events(operator, found[2] if found else Context())
-
-
-def read_notes(world: LogIoWorld) -> list[Row]:
-    """The notes of all tasks that have ended."""
-    return [json.loads(line) for line in (Path(world.folder) / "notes").read_text().splitlines()]

@@ -1,4 +1,4 @@
-"""What a box allows Spark to put out for one stream, by `Box.runs`.
+"""The outputs that a box allows Spark for one stream, by `Box.runs`.
 
 Rule of this file: an outcome follows from a box, the rows that are not late, and the watermarks;
 nothing here knows Spark's operators.
@@ -22,7 +22,7 @@ FOLDS = ("count", "sum", "min", "max", "mean", "list")
 """The folds, all of which Spark has, too."""
 
 Outcome: TypeAlias = tuple[Any, ...]
-"""What a query puts out for one stream: outputs in order, or (batch, output) where a batch has no
+"""The outputs of a query for one stream: outputs in order, or (batch, output) where a batch has no
 order."""
 
 
@@ -42,8 +42,8 @@ def sequences(box: Box, stream: Stream, _marks: Watermarks) -> frozenset[Outcome
 def windows(box: Aggregate, stream: Stream, marks: Watermarks) -> frozenset[Outcome]:
     """(batch, (group, start, value of each fold)) of every window.
 
-    A row may be late for one of its windows and not for another, so a window is what the box makes
-    of the rows that are not late for it.
+    A row may be late for one of its windows and not for another, so the box makes a window of the
+    rows that are not late for it.
     """
     found: dict[tuple[Any, int], list[Any]] = {}
     for fold in FOLDS:

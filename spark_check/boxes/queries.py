@@ -1,4 +1,4 @@
-"""The boxes as queries of Spark, each with what its box allows.
+"""The boxes as queries of Spark, each with the outputs that its box allows.
 
 Rule of this file: a query is written in Spark's own operators; nothing of a box runs in it, and a
 box gives it nothing but parameters.
@@ -35,8 +35,9 @@ class BoxQuery:
     """A box and Spark's operator for it.
 
     edges: how many.  query: Spark's operator with the parameters of the box.  outputs: those in a
-    row that Spark puts out.  allowed: what the box allows for one stream.  late: what is late in a
-    stream, by (batch, ...); None if the query has no watermark, and its outputs have an order.
+    row that Spark puts out.  allowed: the outputs that the box allows for one stream.  late: the
+    late rows of a stream, by (batch, ...); None if the query has no watermark, and its outputs have
+    an order.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Streaming queries over micro-batches that are given, and what each of them put out.
+"""Streaming queries over micro-batches that are given, and the outputs of each of them.
 
 Rule of this file: it runs any query, and compares nothing.
 """

@@ -1,4 +1,4 @@
-"""Spark's watermark: what it is in each micro-batch, and which rows are late.
+"""Spark's watermark: its value in each micro-batch, and which rows are late.
 
 Rule of this file: Spark's rules, and nothing of a box; the model has no late items, since times do
 not decrease along an edge.

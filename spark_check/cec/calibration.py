@@ -1,4 +1,4 @@
-"""What the parts of a recovery cost, from recoveries that were measured.
+"""The costs of the parts of a recovery, from recoveries that were measured.
 
 Rule of this file: it reads measured times, and fits; nothing is run or predicted here.
 """

@@ -1,4 +1,4 @@
-"""Crash worlds and start them again: what is observed then, and what the model predicts.
+"""Crash worlds and start them again: the observations, and the predictions of the model.
 
 Rule of this file: no case; it runs and compares whatever cases it is given.
 
@@ -44,7 +44,7 @@ LEFT = {
     CecPoint.STORED: predictions.DurablePart.STORED,
     CecPoint.SENT: predictions.DurablePart.SENT,
 }
-"""What is durable of the batch, if a file that is not renamed does not count."""
+"""The durable part of the batch, if a file that is not renamed does not count."""
 
 
 class CecCase(NamedTuple):
@@ -106,7 +106,7 @@ def finish(setting: CheckSetting, worlds: Sequence[tuple[CecWorld, int]]) -> Non
 
 # --- predicted and seen ----------------------------------------------------------------------
 def prediction_of(case: CecCase) -> ExtentPrediction:
-    """What the model says of the same stream and crashes."""
+    """The prediction of the model for the same stream and crashes."""
     world = case.world
     query = world.query
     torn = {CecPoint.HALF: predictions.DurablePart.WITHIN} if world.in_place else {}

@@ -1,6 +1,6 @@
 """An incarnation of the operator: recover from the log, run batch after batch, log, then send.
 
-Rule of this file: what Spark runs, with its breakpoints; what crashes it is in the checks.
+Rule of this file: the functions that Spark runs, with their breakpoints; the checks crash it.
 
 A batch is processed by Spark's tasks, collected by the driver, numbered, written to the log, and
 only then sent to the sink.  Whatever Spark keeps of the state is not used: each incarnation begins

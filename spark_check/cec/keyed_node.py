@@ -1,7 +1,7 @@
 """The part of an operator's node that one key has: its windows, and the records that it makes.
 
-Rule of this file: no Spark, and no rule of the protocol: what a tuple does to windows, which tuples
-are ignored and what a G_check holds is decided by model.protocols.cec.operator.
+Rule of this file: no Spark, and no rule of the protocol: model.protocols.cec.operator decides the
+effect of a tuple on windows, the tuples to ignore and the contents of a G_check.
 
 An engine runs the keys of an operator in parallel tasks, so that nobody there knows how many
 windows of other keys are open.  A record of one key therefore says by how much it changes N, and
@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import NOTHING_OF
 from model.events import Body, Event
-from model.protocols.cec.design import MENDED, Design
+from model.protocols.cec.design import MENDED, CecDesign
 from model.protocols.cec.messages import NodeState, Record
 from model.protocols.cec.operator import checkpoint, eligible, ignoring, process
-from model.protocols.cec.scan import Found
+from model.protocols.cec.scan import EventualCheckpoint
 
 ANY_SEGMENT = 1 << 62
-"""A mark behind all segments: what is due follows from the stamps of footprints alone."""
+"""A mark behind all segments: the stamps of footprints alone decide which windows are due."""
 NEW = NodeState(mark=ANY_SEGMENT)
 
 
@@ -32,7 +32,7 @@ class KeyedQuery(NamedTuple):
 
     box: Aggregate
     patience: int
-    design: Design = MENDED
+    design: CecDesign = MENDED
 
 
 class InputRow(NamedTuple):
@@ -65,7 +65,7 @@ class Advanced(NamedTuple):
 
 
 def advance(query: KeyedQuery, state: NodeState, rows: Iterable[InputRow], now: int) -> Advanced:
-    """The key after the tuples of a batch, in any order; and what it then has for the log.
+    """The key after the tuples of a batch, in any order; and its records for the log.
 
     now: the place up to which all tuples of the stream were processed before the batch.
     """
@@ -93,7 +93,7 @@ def make_checkpoints(query: KeyedQuery, state: NodeState, now: int) -> tuple[Nod
 
 
 def _between_batches(state: NodeState) -> NodeState:
-    """What a key must remember; a key about which nothing is known is as one that never came."""
+    """The memory of a key; a key about which nothing is known is as one that never came."""
     if not (state.windows or state.turns or state.floors):
         return NEW
     return NEW._replace(
@@ -106,7 +106,7 @@ def due(query: KeyedQuery, state: NodeState) -> int | None:
     return min((window.foot + query.patience for window in state.windows), default=None)
 
 
-def load(found: Found) -> Mapping[Any, NodeState]:
+def load(found: EventualCheckpoint) -> Mapping[Any, NodeState]:
     """An eventual checkpoint by key."""
     keys = {window.key for window in found.windows} | {floor.key for floor in found.floors}
     states = dict.fromkeys(keys, NEW._replace(until=found.newest))

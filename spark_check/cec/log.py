@@ -5,7 +5,7 @@ crash is decided by model.protocols.cec.scan.
 
 A file is written whole and fsynced under a temporary name, and then renamed: a batch is in the log
 or is not.  On a store that cannot rename (`in_place`), a crash in the middle leaves a torn file
-under its final name; what is missing is the end, where Parquet has the metadata.
+under its final name; the missing part is the end, where Parquet has the metadata.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from model.log import Log
-from model.protocols.cec.design import Design
+from model.protocols.cec.design import CecDesign
 from model.protocols.cec.messages import Disk, Kind, Record, Segment
 from model.protocols.cec.scan import repair
 from model.results.table import Row
@@ -117,7 +117,7 @@ class RecordLog(NamedTuple):
             os.fsync(stream.fileno())
         path.rename(final)
 
-    def cut(self, design: Design) -> tuple[list[Path], int]:
+    def cut(self, design: CecDesign) -> tuple[list[Path], int]:
         """Delete the files that do not count after a crash: those that do, and how many did not."""
         files = {int(path.stem): path for path in Path(self.folder).glob(f"*{SUFFIX}")}
         segments = (Segment(file, (), _is_torn(files[file])) for file in sorted(files))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from model.protocols.cec.messages import NodeState
-from model.protocols.cec.scan import Found
+from model.protocols.cec.scan import EventualCheckpoint
 from sim.predictions.cec import cuts
 from spark_check.cec.keyed_node import (
     NEW,
@@ -25,7 +25,7 @@ from spark_check.cec.log import End, Placed, end_of, number
 from spark_check.cec.scan import summarize
 
 
-def find_in(query: KeyedQuery, log: Sequence[Placed]) -> Found:
+def find_in(query: KeyedQuery, log: Sequence[Placed]) -> EventualCheckpoint:
     """The eventual checkpoint in a log, from the records that the Spark job would leave."""
     of_window = {(one.record.key, one.record.opened): one for one in log}
     of_key = {one.record.key: one for one in log}

@@ -1,4 +1,4 @@
-"""The aggregate as a stateful operator of Spark, keyed; what it puts out are records for the log.
+"""The aggregate as a stateful operator of Spark, keyed; its outputs are records for the log.
 
 Rule of this file: Spark hands over rows, keeps bytes and calls timers;
 spark_check.cec.keyed_node decides what they do.
@@ -47,7 +47,7 @@ MS = 1000
 
 
 class MadeRow(NamedTuple):
-    """What a key has for the log, or (without a record) how many tuples it has ignored."""
+    """The record of a key for the log, or (without a record) how many tuples it has ignored."""
 
     record: bytes | None
     change: int = 0

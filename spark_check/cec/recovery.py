@@ -61,7 +61,7 @@ class WindowsSize(NamedTuple):
 
 # --- what is predicted -----------------------------------------------------------------------
 class Sought(NamedTuple):
-    """What a restart will find.  read: records in the log, all of whose files are read.  loaded:
+    """The findings of a restart.  read: records in the log, all of whose files are read.  loaded:
     windows, and tuples that are replayed up to the newest record's batch."""
 
     windows: int
@@ -72,7 +72,7 @@ class Sought(NamedTuple):
 
 
 def seek(world: CecWorld) -> Sought:
-    """What the restart after the failure will find, before anything has run."""
+    """The findings of the restart after the failure, before anything has run."""
     ends = world.ends[:FAILING]
     log = go_on(world.query, world.rows[: ends[-1]], ends, [])
     found = find_in(world.query, log)

@@ -1,6 +1,6 @@
 """The scan of the log as a Spark job: it leaves the newest records, and the model reads these.
 
-Rule of this file: what a record means is decided by model.protocols.cec.scan.reconstruct.
+Rule of this file: model.protocols.cec.scan.reconstruct decides the meaning of a record.
 
 The paper's scan goes backward, record by record, until it has N footprints.  The job reads files
 from the end of the log, twice as many each time, until they hold N footprints.  Of these files it
@@ -18,18 +18,18 @@ from pyspark.sql import functions as F
 
 from model.boxes.aggregate import Aggregate
 from model.log import Log
-from model.protocols.cec.design import Design
+from model.protocols.cec.design import CecDesign
 from model.protocols.cec.messages import Segment
-from model.protocols.cec.scan import Found, reconstruct
+from model.protocols.cec.scan import EventualCheckpoint, reconstruct
 from spark_check.cec.log import COLUMNS, Placed, count_rows, decode
 
 FILES = 8
-"""So many files are read at first."""
+"""The number of files that are read at first."""
 
 
 def find(
-    spark: SparkSession, design: Design, box: Aggregate, files: Sequence[Path]
-) -> tuple[Found, int]:
+    spark: SparkSession, design: CecDesign, box: Aggregate, files: Sequence[Path]
+) -> tuple[EventualCheckpoint, int]:
     """The eventual checkpoint in the files of a log that is cut; how many records the files had
     that were read."""
     count = FILES
@@ -41,7 +41,7 @@ def find(
         count *= 2
 
 
-def summarize(design: Design, box: Aggregate, newest: Iterable[Placed]) -> Found:
+def summarize(design: CecDesign, box: Aggregate, newest: Iterable[Placed]) -> EventualCheckpoint:
     """The eventual checkpoint of a log of which these are the newest records of each open window
     and of each key.  A record's place in the log stands for a segment's."""
     kept = sorted(newest)

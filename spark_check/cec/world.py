@@ -1,4 +1,4 @@
-"""What is outside of Spark and does not fail: the upstream's queue, the log, the sink, notes.
+"""The parts outside of Spark that do not fail: the upstream's queue, the log, the sink, notes.
 
 Rule of this file: no Spark here.  Everything is in one folder.
 
@@ -9,7 +9,6 @@ that follow its last one.
 
 from __future__ import annotations
 
-import json
 import pickle
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -25,6 +24,7 @@ from sim.predictions.cec import cuts
 from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.log import RecordLog
 from spark_check.runtime.micro_batches import write_batches
+from spark_check.runtime.notes import add_note, read_notes
 
 SAVED = "world.pickle"
 
@@ -117,12 +117,10 @@ class CecWorld(NamedTuple):
 
     # --- notes -----------------------------------------------------------------------------------
     def note(self, **facts: Any) -> None:
-        with (Path(self.folder) / "notes").open("a") as notes:
-            notes.write(json.dumps(facts) + "\n")
+        add_note(self.folder, **facts)
 
     def notes(self) -> list[Row]:
-        path = Path(self.folder) / "notes"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        return read_notes(self.folder)
 
 
 def _next(stream: Any) -> tuple[int, Body] | None:

@@ -1,4 +1,4 @@
-"""Crash pipelines and start them again: what is observed then, and what the model predicts.
+"""Crash pipelines and start them again: the observations, and the predictions of the model.
 
 Rule of this file: no case; it runs and compares whatever cases it is given.
 
@@ -118,7 +118,7 @@ def finish(setting: CheckSetting, worlds: Sequence[LogIoWorld]) -> None:
 
 # --- predicted and seen ----------------------------------------------------------------------
 def prediction_of(case: PipelineCase) -> PipelinePrediction:
-    """What the model does with the same stream and crashes."""
+    """The outputs of the model for the same stream and crashes."""
     world = case.world
     design = CHECKABLE if world.checkable else PLAIN
     return predict(world.types, world.ends, case.crashes, design)

@@ -21,7 +21,7 @@ TABLES = (
 
 
 class WrittenPair(NamedTuple):
-    """What is written: two events of one type, by their numbers in the stream."""
+    """A write: two events of one type, by their numbers in the stream."""
 
     type: str
     first: int

@@ -1,7 +1,7 @@
 """The streaming query whose batches are tasks of a LOG.io pipeline, and the job that is killed.
 
-Rule of this file: what Spark runs; the operators are in operators.py, what crashes them in
-crashes.py.
+Rule of this file: the functions that Spark runs; the operators are in operators.py, their crashes
+in crashes.py.
 """
 
 from __future__ import annotations

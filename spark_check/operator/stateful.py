@@ -1,7 +1,7 @@
 """The CEP operator as a stateful operator of Spark: keyed, its state one value in RocksDB.
 
-Rule of this file: Spark hands over rows and keeps bytes; model.cep.operator decides what an event
-does to an operator, and nothing here looks into a state.
+Rule of this file: Spark hands over rows and keeps bytes; model.cep.operator decides the effect of
+an event on an operator, and nothing here looks into a state.
 
 A *query* is an operator with a name.  Rows are keyed by (query, key), so that one job runs many
 queries, each once a key.  Spark replays a batch on the state before it, so that a state holds open
@@ -104,7 +104,7 @@ def _data(values: Sequence[Any]) -> tuple[Any, ...]:
 def advance(
     operator: Operator, state: CepState, rows: Iterable[EventRow], process: Process = process
 ) -> tuple[CepState, list[MatchRow]]:
-    """The state after a batch of one key, and what the batch gave.  The rows are in any order,
+    """The state after a batch of one key, and the results of the batch.  The rows are in any order,
     since Spark keeps none."""
     done: list[MatchRow] = []
     for at in sorted(rows, key=lambda row: row.n):

@@ -1,7 +1,7 @@
 """A topology on a cluster whose workers are killed at once and come back one by one.
 
-Rule of this file: it kills, starts and observes; a planner of model.plans says what to start, and
-nothing here knows what should come of it.
+Rule of this file: it kills, starts and observes; a planner of model.plans names the operators to
+start, and nothing here knows the expected result.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LIMIT_S = 300.0
 
 
 class QueriesRecovery(NamedTuple):
-    """What was seen.  Seconds are since the kill.
+    """The observations.  Seconds are since the kill.
 
     started_s, returned_s: when each worker was started, and when Spark had it again.
     available: after each return, and before the next, the queries that put out what came after the
@@ -55,7 +55,8 @@ def recover(
     *,
     not_before: Sequence[float] = (),
 ) -> QueriesRecovery:
-    """Run the topology, kill all workers, let them come back, and restart what the planner says.
+    """Run the topology, kill all workers, let them come back, and restart the operators that the
+    planner names.
 
     The last row is in no batch before the kill.  A worker comes back as soon as the plan with the
     workers before it is carried out, and not before the given seconds (one for each worker).

@@ -1,6 +1,6 @@
 """Operators as streaming queries of Spark that read each other's output, and the events they read.
 
-Rule of this file: what runs and what it puts out if nothing fails; no worker and no plan.
+Rule of this file: the operators and their outputs if nothing fails; no worker and no plan.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from model.errors import Invalid
 from model.events import Body
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.predicates import Where
 from spark_check.runtime.micro_batches import read_batches, write_batches
 from spark_check.traces.logs import find_log
@@ -58,7 +58,7 @@ class TopologyPart:
         return kept.select(zero.alias("n"), "key", zero.alias("v")).dropDuplicates(["key"])
 
     def run(self, rows: Sequence[TopologyRow]) -> list[TopologyRow]:
-        """What the operator puts out if nothing fails."""
+        """The outputs of the operator if nothing fails."""
         kept = [row for row in rows if self.keeps.holds(body(row))]
         return (
             [TopologyRow(0, key, 0) for key in {row.key for row in kept}] if self.distinct else kept
@@ -85,9 +85,9 @@ class Topology:
     def instance(self) -> Instance:
         """After the failure of all workers: the whole topology is to be recovered."""
         return Instance(
-            tuple(Operator(part.name, (1,), frozenset({0})) for part in self.parts),
+            tuple(PlanOperator(part.name, (1,), frozenset({0})) for part in self.parts),
             tuple(
-                Query(name, frozenset(part.name for part in self.chain(name)), priority)
+                PlanQuery(name, frozenset(part.name for part in self.chain(name)), priority)
                 for name, priority in self.priorities.items()
             ),
         )
@@ -148,7 +148,7 @@ class RunningTopology(NamedTuple):
         )
 
     def stop(self) -> None:
-        """End all operators; what a batch has not committed yet is lost."""
+        """End all operators; the rows of an uncommitted batch are lost."""
         for query in self.queries.values():
             query.stop()
         self.queries.clear()

@@ -48,7 +48,7 @@ _LOST = re.compile(
 
 
 class CallResult(NamedTuple):
-    """What a worker reports of a call."""
+    """The report of a worker on a call."""
 
     number: int
     result: Any

@@ -54,7 +54,7 @@ class Cluster:
 
 @contextmanager
 def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Cluster]:
-    """A cluster of workers with so many cores each; leaving the block kills what is left."""
+    """A cluster of workers with these cores each; leaving the block kills the rest."""
     folder.mkdir(parents=True, exist_ok=True)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

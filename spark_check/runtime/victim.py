@@ -136,7 +136,7 @@ class Victim:
 def start(
     job: str, work: Path, settings: JsonSettings, *, stop_at: Mapping[str, int] | None = None
 ) -> Iterator[Victim]:
-    """Run the job "module:function" in a child; leaving the block kills what is left of it.
+    """Run the job "module:function" in a child; leaving the block kills the rest of it.
 
     stop_at: places of the job's breakpoints -> how many times each is passed before it stops.
     """

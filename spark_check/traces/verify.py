@@ -59,12 +59,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
-from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from model.core import Guarantee
+from model.progress import Progress, silent
 from model.results.trace import (
     AskedColumns,
     ComparedLog,
@@ -84,17 +84,10 @@ from spark_check.traces.plain_tables import SMALL_BYTES
 from spark_check.traces.streams import COUNTS, Verdicts
 from spark_check.traces.unreadable import explain_errors
 
-Report: TypeAlias = Callable[[str, int, int], None]
-"""A function that is called with (the phase, how much of it is done, of how much)."""
-
 PARTITION_BYTES = 8_000_000
 """Of a log on disk, for each partition that Spark sorts or counts at once."""
 WATCH_S = 0.3
 SHOWN = 3
-
-
-def _silent(what: str, done: int, total: int) -> None:
-    """Report no progress."""
 
 
 def verify(
@@ -111,7 +104,7 @@ def verify(
     show: int = SHOWN,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
-    report: Report = _silent,
+    progress: Progress = silent,
 ) -> TraceComparison:
     """Compare two logs, files or folders of Parquet, CSV or JSON lines.
 
@@ -126,7 +119,7 @@ def verify(
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     plain = None if master or conf else read_plainly(logs, asked, close)
     if plain is None:
-        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, report)
+        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, progress)
     else:
         found = memory.compare(logs, plain, asked, show)
     weakest = max(Guarantee[name.upper()] for name in found.streams)
@@ -151,7 +144,7 @@ def _on_spark(
     show: int,
     master: str,
     conf: Mapping[str, str],
-    report: Report,
+    progress: Progress,
 ) -> RowFindings:
     size = sum(one.size for one in logs)
     settings = {
@@ -164,7 +157,7 @@ def _on_spark(
         tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
         session(Path(work), master=master, conf=settings) as spark,
     ):
-        return compare(spark, logs, asked, show, report, close)
+        return compare(spark, logs, asked, show, progress, close)
 
 
 def compare(
@@ -172,11 +165,11 @@ def compare(
     logs: tuple[OutputLog, OutputLog],
     asked: ColumnRoles,
     show: int,
-    report: Report,
+    progress: Progress,
     close: float | None = None,
 ) -> RowFindings:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explain_errors("the logs cannot be compared"), _watch(spark, report) as phase:
+    with explain_errors("the logs cannot be compared"), _watch(spark, progress) as phase:
         phase("reading")
         both = columns.read_alike(spark, *logs, asked, as_numbers=close is not None)
         if close is not None:
@@ -246,7 +239,7 @@ def _notes(logs: Sequence[OutputLog], asked: ColumnRoles) -> list[str]:
 
 # --- while Spark works -----------------------------------------------------------------------
 @contextmanager
-def _watch(spark: SparkSession, report: Report) -> Iterator[Callable[[str], None]]:
+def _watch(spark: SparkSession, progress: Progress) -> Iterator[Callable[[str], None]]:
     """`phase(name)` begins a phase; the progress of its tasks is reported while they run."""
     tracker = spark.sparkContext.statusTracker()
     now = [""]
@@ -257,19 +250,20 @@ def _watch(spark: SparkSession, report: Report) -> Iterator[Callable[[str], None
             stages = map(tracker.getStageInfo, tracker.getActiveStageIds())
             running = [(stage.numCompletedTasks, stage.numTasks) for stage in stages if stage]
             if running:
-                report(now[0], *map(sum, zip(*running, strict=True)))
+                done, total = map(sum, zip(*running, strict=True))
+                progress(now[0], done, total)
 
     def phase(name: str) -> None:
         if now[0]:
-            report(now[0], 1, 1)
+            progress(now[0], 1, 1)
         now[0] = name
-        report(name, 0, 1)
+        progress(name, 0, 1)
 
     thread = threading.Thread(target=watch, daemon=True)
     thread.start()
     try:
         yield phase
-        report(now[0], 1, 1)
+        progress(now[0], 1, 1)
     finally:
         over.set()
         thread.join()

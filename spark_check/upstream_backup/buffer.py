@@ -4,8 +4,8 @@ Rule of this file: it is the source node of model.protocols.upstream_backup.node
 queue in a SQLite file; trimming and skipping are SQL here and share no code with the model.  Every
 call is a transaction.  Lima et al., Sections II-B and III-A.
 
-An incarnation of the operator has an epoch.  Calls for an older epoch are refused: what is left of
-a crashed query may not trim what its successor is about to replay.
+An incarnation of the operator has an epoch.  Calls for an older epoch are refused: the rest of a
+crashed query may not trim the events that its successor is about to replay.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Fenced(Exception):
 
 
 class Handshake(NamedTuple):
-    """What an incarnation receives when it begins: its epoch, the savepoint held, and the number
-    before the first event in the backup."""
+    """The values that an incarnation receives when it begins: its epoch, the savepoint held, and
+    the number before the first event in the backup."""
 
     epoch: int
     savepoint: Savepoint | None
@@ -118,7 +118,7 @@ class Buffer(NamedTuple):
             ).fetchall()
 
     def release(self, epoch: int, end: int) -> None:
-        """Apply what the operator acknowledged in the batches up to `end`, which are committed."""
+        """Apply the acknowledgements of the batches up to `end`, which are committed."""
         with self._transaction() as file:
             _fence(file, epoch)
             due = file.execute(
@@ -146,8 +146,8 @@ class Buffer(NamedTuple):
             file.execute("UPDATE epochs SET handed = handed + ? WHERE epoch = ?", (events, epoch))
 
     def post(self, epoch: int, end: int, acks: Sequence[Ack]) -> None:
-        """Keep what the operator acknowledges in the batch that ends with event `end` in the
-        outbox, until the engine commits the batch."""
+        """Keep the acknowledgements of the batch that ends with event `end` in the outbox, until
+        the engine commits the batch."""
         with self._transaction() as file:
             _fence(file, epoch)
             file.executemany(
@@ -198,7 +198,7 @@ def event(row: tuple[int, bytes]) -> Event:
 
 
 def _release(file: sqlite3.Connection, ack: Ack) -> None:
-    """Trim the prefix, delete what was skipped behind it, keep the savepoint: all or nothing."""
+    """Trim the prefix, delete the skipped events behind it, keep the savepoint: all or nothing."""
     ((_, fresh),) = ack.replicas
     (held,) = _row(file, "SELECT savepoint FROM source")
     savepoint = pickle.loads(held).join(fresh) if held else fresh

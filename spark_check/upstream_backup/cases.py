@@ -23,7 +23,7 @@ from spark_check.upstream_backup.source import BackupStop
 
 # --- crash points ----------------------------------------------------------------------------
 class PointFacts(NamedTuple):
-    """What the check must know of a crash point of the job.
+    """The facts about a crash point of the job that the check needs.
 
     predicted: the crash point of the simulator.  first: the first batch of an incarnation (1, 2,
     ...) that comes there.  driver: does the driver itself stop there?

@@ -1,6 +1,6 @@
 """Upstream backup run by Spark: the operator between the buffer and the sink.
 
-Rule of this file: what runs inside the job that is crashed.  Batches, their order, their
+Rule of this file: the parts inside the job that is crashed.  Batches, their order, their
 acknowledgement and their processes are Spark's; the operator is the model's own node.
 
 The operator lives in the driver, in the function that Spark calls for each batch (foreachBatch).

@@ -1,8 +1,7 @@
 """A sink on disk that discards duplicates by sequence number.
 
 Rule of this file: it is the sink node of model.protocols.upstream_backup.nodes, with its memory and
-what it passes on in a SQLite file; what it does with a message is the model's own step.  Every call
-is a transaction.
+its outputs in a SQLite file; its step is the model's own.  Every call is a transaction.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple
 from model.core import DISCARDED, Emit, Note, Received, Send, Site
 from model.events import SN, Body
 from model.protocol import Protocol
-from model.protocols.upstream_backup.states import SinkState
+from model.protocols.upstream_backup.states import SinkNode
 
 TABLES = """
 CREATE TABLE outputs (place INTEGER PRIMARY KEY, sn TEXT NOT NULL, body BLOB NOT NULL);
@@ -39,12 +38,12 @@ class DurableSink(NamedTuple):
             file.executescript(TABLES)
 
     def take(self, protocol: Protocol, site: Site, messages: Iterable[Any]) -> tuple[Any, ...]:
-        """Take the messages of its one predecessor: what it answers."""
+        """Take the messages of its one predecessor; return the answers."""
         (sender,) = site.preds
         answers = []
         with closing(sqlite3.connect(self.path)) as file:
             (heard, discarded) = file.execute("SELECT heard, discarded FROM sink").fetchone()
-            state = SinkState((tuple(json.loads(heard)),))
+            state = SinkNode((tuple(json.loads(heard)),))
             for message in messages:
                 state, effects = protocol.behaviour.step(site, state, Received(sender, message))
                 for effect in effects:
@@ -63,7 +62,7 @@ class DurableSink(NamedTuple):
         return tuple(answers)
 
     def outputs(self) -> tuple[tuple[SN, Body], ...]:
-        """What it passed on, in order."""
+        """Its outputs, in order."""
         with closing(sqlite3.connect(self.path)) as file:
             rows = file.execute("SELECT sn, body FROM outputs ORDER BY place").fetchall()
         return tuple((tuple(json.loads(sn)), pickle.loads(body)) for sn, body in rows)

@@ -34,7 +34,7 @@ class BackupStop(StrEnum):
     READ = "read"
     """In the task that reads the first half of the batch."""
     PROCESSED = "processed"
-    """The operator has taken the events; the sink has nothing of what they gave."""
+    """The operator has taken the events; the sink has none of their outputs."""
     TAKEN = "taken"
     """The sink has taken the outputs; there are no savepoints."""
     SAVED = "saved"

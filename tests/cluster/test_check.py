@@ -17,7 +17,7 @@ from docs.examples import relay
 from model.registry import protocols
 from model.results.plain import plain
 from proofs.explore.tasks import Task, TaskKind, TaskResult, list_tasks, perform
-from proofs.explore.verdict import local, perform_all
+from proofs.explore.verdict import perform_all
 from spark_check.runtime.breakpoints import POLL_S, Breakpoints
 from spark_check.runtime.standalone import CONF, Cluster, kill, standalone
 from spark_check.runtime.victim import wait_ended
@@ -62,7 +62,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
         return kill([worker])
 
     every = [*tasks()]
-    expected = perform_all(perform, every, local(workers=1))
+    expected = perform_all(perform, every)
     over = Event()
     with standalone(tmp_path, workers=2) as cluster, ThreadPoolExecutor(1) as aside:
         killing = aside.submit(kill_worker, cluster, over)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from asif.cli import main
+from model.registry import modules
 
 
 def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -81,6 +82,16 @@ BAD_CALLS = {
     ),
     "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
     "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
+    "a protocol for a scenario": (
+        ["simulate", "log-io:smaller-numbers"],
+        "log-io:smaller-numbers is a protocol; give a scenario",
+    ),
+    "a file for a scenario": (["simulate", "bare.py:lazy"], "--set protocol=bare.py:lazy"),
+    "a protocol for a check": (
+        ["spark", "log-io:smaller-numbers"],
+        "log-io:smaller-numbers is a protocol, and no check; give one of abs",
+    ),
+    "unknown check": (["spark", "trigers"], "did you mean triggers?"),
     "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
     "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
     "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
@@ -167,15 +178,37 @@ def test_any_file_of_events_runs_the_same_way(tmp_path: Path) -> None:
 
 
 def test_the_list_names_every_variant(tmp_path: Path) -> None:
-    """In the JSON; the screen has a line a family."""
+    """In the JSON; the screen has a row a family."""
     ran = asif("list", "--json", "list.json", cwd=tmp_path)
     assert ran.returncode == 0
     rows = json.loads((tmp_path / "list.json").read_text())
     assert {"upstream-backup", "upstream-backup:pairs"} <= {row["protocol"] for row in rows}
     families = {row["protocol"].partition(":")[0] for row in rows}
-    assert {line.split()[0] for line in ran.stdout.splitlines()[3:-2]} == families
+    lines = ran.stdout.splitlines()[2:-1]  # the last one names the file
+    assert {line.split()[0] for line in lines if line[0] != " "} == families
     assert len(ran.stdout.splitlines()) < 24
     assert "upstream-backup:" not in ran.stdout
+
+
+@pytest.mark.parametrize("columns", ["70", "80", "200"])
+def test_the_list_wraps_titles_and_cuts_none(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    ran = asif("list", cwd=Path.cwd())
+    rows = ran.stdout.splitlines()[2:]
+    (at,) = (line.index("Act") for line in rows if "active-standby" in line)
+    titles = "".join(line[at:] for line in rows).replace(" ", "")
+    assert "…" not in ran.stdout
+    for family in modules().values():
+        assert family.words.title.replace(" ", "") in titles
+    if columns == "200":  # a line a family, where there is room
+        assert len(rows) == len(modules())
+
+
+def test_the_list_of_a_family_cuts_no_word(tmp_path: Path) -> None:
+    """At 80 columns, as where the output is no terminal."""
+    ran = asif("list", "upstream-backup-acks", cwd=tmp_path)
+    assert ran.returncode == 0
+    assert "…" not in ran.stdout
 
 
 def test_the_list_of_one_protocol_has_its_variants_and_quantities(tmp_path: Path) -> None:

@@ -27,10 +27,11 @@ from model.recovery import classify
 from model.registry import modules, protocols
 from proofs.prove import lemma_page
 from proofs.prove.lemma_index import theories
-from reports import architecture, docs
+from reports import architecture, docs, engine_page
 from reports.results import plans
 from sim.plans.compare import compare
 from sim.plans.read import read
+from spark_check import known_checks
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -90,6 +91,20 @@ def test_the_tables_of_guarantees_are_fresh() -> None:
     assert docs.standbys_page(text.replace("| gap", "| precise")) == text
 
 
+def test_the_results_on_spark_are_fresh() -> None:
+    text = docs.SPARK.read_text(encoding="utf-8")
+    assert text == docs.spark_page(text), "stale: run `make docs`"
+    assert docs.spark_page(text.replace(" | quick | ", " | full | ")) == text
+
+
+def test_the_results_on_spark_are_of_all_quick_checks_and_none_failed() -> None:
+    results = engine_page.kept()
+    quick = {one.check for one in results if one.profile == "quick"}
+    assert set(known_checks.checks("quick")) <= quick <= set(known_checks.checks())
+    assert len({(one.check, one.profile) for one in results}) == len(results)
+    assert [one.check for one in results if not one.holds or one.error] == []
+
+
 def test_the_picture_of_a_plan_is_fresh() -> None:
     result = compare(read(ROOT / "docs" / "plans" / "priorities.toml"))
     drawn = (PICTURES / "plan-priorities.svg").read_text("utf-8")
@@ -137,6 +152,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if not link.startswith("https:"):
             assert (page.parent / link).exists(), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_line_of_prose_is_long(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
+    lines = [line for line in prose.splitlines() if not line.startswith("|")]
+    assert [line for line in lines if len(line) > 120] == []
 
 
 def anchors(page: Path) -> set[str]:
@@ -225,6 +247,12 @@ def test_quoted_commands_names_and_options_exist(page: Path) -> None:
             made = page == TUTORIAL and file in ("relay.py", "broken.py")
             known_name = name in protocols() or (ROOT / file).is_file() or made
             assert known_name or name.startswith(("NAME", "FILE.py")), name
+
+
+def test_the_tour_counts_all_protocols_and_variants() -> None:
+    text = (DOCS / "tutorial" / "tour.md").read_text("utf-8")
+    count = len(protocols())
+    assert f"\n{count} of {count} protocols and variants are as expected\n" in text
 
 
 def test_the_readme_quotes_every_command() -> None:

@@ -18,7 +18,7 @@ from asif.duties.duties import DUTIES
 from asif.duties.duty import Duty, faults_of
 from asif.duties.sample import Sample
 from docs.examples import relay
-from model.core import COMMON, CRASHED, Emit, Guarantee, Note, Quantity
+from model.core import COMMON, CRASHED, RESENT, Emit, Guarantee, Note, Quantity
 from model.costs import NO_MEMORY, Gauges, MessageKind, Size
 from model.evidence import Mutant, Outcome
 from model.protocol import Protocol
@@ -94,6 +94,11 @@ BROKEN = (
     Broken("as pinned", no_crashes(NAME), "no crash strikes"),
     Broken("as pinned", pinned("amnesia", states=7), "and 7 are pinned"),
     Broken("as pinned", unprotected_but_precise(), "the scope is expected to hold"),
+    Broken(
+        "as pinned",
+        changed("log-io:triggers-again", must_occur=(CRASHED, RESENT)),
+        "no 'outputs sent again'; must_occur has it",
+    ),
     Broken(
         "pure steps",
         with_effects(NAME, lambda of: (*of, Note(CRASHED, next(NEW_NUMBERS)))),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.family_seconds import BUDGET_S, OLDER, add_up, lines
 
 DURATIONS = [
-    ("tests/sim/test_hot_standby_predictions.py::test_it", BUDGET_S),
+    ("tests/families/hot_standby/test_spark_predictions.py::test_it", BUDGET_S),
     ("tests/proofs/test_explorer.py::test_a_scope[hot-standby:eager-small]", 0.5),
     ("tests/proofs/test_explorer.py::test_a_scope[micro-batch-small]", 2 * BUDGET_S),
     ("tests/model/test_windows.py::test_no_family", 9.0),

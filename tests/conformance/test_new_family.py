@@ -45,11 +45,7 @@ from model.results.plain import plain
 from sim.sweeps.grid import read
 from sim.sweeps.results import carry_out
 
-def here(call, runs):
-    for number, run in enumerate(runs):
-        yield [(number, call(run), "")]
-
-result = carry_out(read("sweep.toml"), Path("local"), here, watch=lambda *_: None)
+result = carry_out(read("sweep.toml"), Path("local"))
 Path("local.json").write_text(json.dumps(plain(result)))
 """
 REPORT = """\

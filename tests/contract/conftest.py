@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from asif import progress
 from asif.cli import main
-from reports import progress
 
 HEAD = """\
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Two relays on one host, and a sink that is told of a crash: a protocol of the tests.
+"""Two relays on one host, and a sink that receives a notice of a crash: a protocol of the tests.
 
 Rule of this file: as few effects as show every kind of group crash, and no property about outputs.
 """

@@ -81,6 +81,6 @@ def test_the_second_search_loses_nothing_that_the_first_one_found() -> None:
     assert (found.states > 600, found.spent, found.complete) == (True, "0.5 s", False)
 
 
-def _spend_at_once(_search: CompiledSearch, _stop: bool, meter: Meter, _watch: object) -> bool:
+def _spend_at_once(_search: CompiledSearch, _stop: bool, meter: Meter) -> bool:
     meter.why = "0.5 s"
     return False

@@ -1,4 +1,4 @@
-"""Failure groups and notices: what one fault takes down, and who is told, in every driver."""
+"""Failure groups and notices: the nodes that one fault takes down, and those that it notifies."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ def test_after_a_group_crash_a_single_fault_waits_until_the_system_is_at_rest() 
     [
         (PLAIN, 1 + 2 + 1),  # the first world; A or B is down; both are up again
         (UNWATCHED, 1 + 4),  # also both down
-        (ALONE, 1 + 2**3 + 2**2),  # A restarts, B and the sink are told; B restarts, the sink is
-        (PROTOCOL, 1 + 2**3 + 2**2 + 4 * 5),  # both restart; the sink is told of A, B, AB or BA
+        (ALONE, 1 + 2**3 + 2**2),  # A restarts, B and the sink hear of it; B restarts, the sink is
+        (PROTOCOL, 1 + 2**3 + 2**2 + 4 * 5),  # both restart; the sink hears of A, B, AB or BA
     ],
 )
 def test_worlds_without_events_are_as_counted_by_hand(protocol: Protocol, states: int) -> None:
@@ -279,7 +279,7 @@ def test_the_protocol_of_these_tests_is_checked_whole(asif: Callable[..., Any]) 
     assert groups.NEVER_BOTH.name in ended.out
 
 
-# --- what is shown -------------------------------------------------------------------------------
+# --- pictures ------------------------------------------------------------------------------------
 def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     begun = (EVENT, TAKEN, Deliver("B", "A"), Crash("A", True, HOST))
     back = (Restart("B"), Deliver("sink", "B"), Restart("A"), Deliver("sink", "A"))

@@ -31,7 +31,14 @@ LONG_FUNCTIONS = {
     "sim/timed/metrics.py: metrics": "one call that names all fields of a result",
 }
 UNTYPED_LINES = 28
-SHARED_CLASS_NAMES = 58
+SHARED_CLASS_NAMES = {
+    **dict.fromkeys(("Event", "Log", "Replay", "Scope"), "public in asif.log_io, and in the model"),
+    **dict.fromkeys(
+        ("Ack", "Ask", "Back", "Begin", "Commit", "Mark", "Output", "Prepared", "Restore"),
+        "a message: crash points, stories and drawings show the word of its protocol",
+    ),
+    **dict.fromkeys(("Stored", "Trim", "Write"), "a message, too"),
+}
 
 
 def sources() -> Iterator[tuple[str, str]]:
@@ -64,7 +71,7 @@ def test_few_class_names_stand_for_two_things() -> None:
             if isinstance(node, ast.ClassDef):
                 homes[node.name].add(path)
     shared = {name: sorted(paths) for name, paths in homes.items() if len(paths) > 1}
-    assert len(shared) <= SHARED_CLASS_NAMES, shared
+    assert {*shared} == {*SHARED_CLASS_NAMES}, shared
 
 
 def test_results_are_types_and_no_dictionaries() -> None:

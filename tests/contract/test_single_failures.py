@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asif.duties.sample import deployed
-from model.actions import Action, Crash, Inject, Suspect
+from model.actions import Action, Crash, Disturb, Inject, Suspect
 from model.choices import enabled, quiescent
 from model.core import Arrival, Guarantee
 from model.errors import Invalid
@@ -40,7 +40,7 @@ NO_READY = PROTOCOL.vary(properties=PROTOCOL.promise.properties[:2])
 
 
 def faulty(action: Action) -> bool:
-    if isinstance(action, Crash | Suspect):
+    if isinstance(action, Crash | Suspect | Disturb):
         return True
     return not isinstance(action, Inject) and action.crash_after is not None
 

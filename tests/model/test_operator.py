@@ -19,7 +19,7 @@ from model.cep.windows import CountWindows
 from model.events import SN, Body, Event
 from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     Skipping,
     origin,
@@ -35,8 +35,8 @@ def events(bodies: Sequence[Body]) -> list[Event]:
 
 
 def fed(
-    operator: Operator, scheme: Scheme, state: OperatorState, stream: Sequence[Event]
-) -> tuple[OperatorState, list[Event]]:
+    operator: Operator, scheme: Scheme, state: NumberedOperator, stream: Sequence[Event]
+) -> tuple[NumberedOperator, list[Event]]:
     produced: list[Event] = []
     for event in stream:
         state, outputs = push(operator, scheme, state, 0, event)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from model.cep.denotation import evaluate
 from model.cep.engines import Engine, Function, Mealy, Partitioned
-from model.cep.merge import Inlet, low, ready
+from model.cep.merge import InputQueue, low, ready
 from model.cep.operator import CepState, Iteration, Operator, process
 from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
@@ -133,7 +133,7 @@ def test_any_operator_in_longer_streams(operator: Operator, word: Word) -> None:
 @pytest.mark.parametrize("operator", ALL[1::2], ids=NAMES[1::2])
 def test_a_serial_operator_keeps_what_open_windows_need(operator: Operator) -> None:
     """queue: the events that open windows hold; base: the position of the first of these events;
-    used: the positions used so far, of which nobody has been told."""
+    used: the positions used so far, which nobody knows yet."""
     for word in words(4, starts=(1,)):
         answered = 0
         answers = defined.settled(operator, word)
@@ -177,7 +177,7 @@ def heard(messages: Sequence[Body | int]) -> Edge:
 
 def check_merge(edges: Sequence[tuple[Body | int, ...]], order: Sequence[int]) -> None:
     """Let the messages arrive in this order, and take what is ready after each."""
-    inlets = (Inlet(),) * len(edges)
+    inlets = (InputQueue(),) * len(edges)
     counts = [0] * len(edges)
     taken: list[tuple[int, int]] = []
     for edge in order:
@@ -215,14 +215,17 @@ def test_three_edges_in_any_order_of_arrival(data: st.DataObject) -> None:
 
 
 def test_an_inlet_has_heard_nothing_at_first() -> None:
-    assert (Inlet().heard, Inlet().mark, Inlet().low) == ((), BEGINNING, BEGINNING)
-    assert (ready((Inlet(), Inlet())), low((Inlet(), Inlet()))) == (None, BEGINNING)
+    assert (InputQueue().heard, InputQueue().mark, InputQueue().low) == ((), BEGINNING, BEGINNING)
+    assert (ready((InputQueue(), InputQueue())), low((InputQueue(), InputQueue()))) == (
+        None,
+        BEGINNING,
+    )
 
 
 def test_a_watermark_is_never_taken_back_by_an_event() -> None:
-    marked = Inlet(mark=5).hear(Event((1,), Body(5, "a"))).hear(Event((2,), Body(7, "a")))
+    marked = InputQueue(mark=5).hear(Event((1,), Body(5, "a"))).hear(Event((2,), Body(7, "a")))
     assert marked.mark == 7
-    assert Inlet(mark=5).hear(Event((1,), Body(3, "a"))).mark == 5
+    assert InputQueue(mark=5).hear(Event((1,), Body(3, "a"))).mark == 5
 
 
 # --- graphs ----------------------------------------------------------------------------------

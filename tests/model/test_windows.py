@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.cep.denotation import slices
-from model.cep.merge import Inlet, ready
+from model.cep.merge import InputQueue, ready
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.skips import Skips, covers
@@ -92,7 +92,7 @@ def test_the_merge_does_not_depend_on_when_events_arrive(
     queues: list[list[Event | Mark]] = [
         [*(Event((i,), Body(t, "a")) for i, t in enumerate(times, 1)), Mark(99)] for times in edges
     ]
-    inlets: tuple[Inlet, ...] = (Inlet(),) * 3
+    inlets: tuple[InputQueue, ...] = (InputQueue(),) * 3
     merged = []
     while any(queues):
         edge = order.choice([e for e in range(3) if queues[e]])  # type: ignore[attr-defined]

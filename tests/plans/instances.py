@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 
 
 @st.composite
-def operators(draw: st.DrawFn, name: str) -> Operator:
+def operators(draw: st.DrawFn, name: str) -> PlanOperator:
     costs = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=3)))
-    return Operator(name, costs, frozenset(draw(st.sets(st.sampled_from(range(len(costs)))))))
+    return PlanOperator(name, costs, frozenset(draw(st.sets(st.sampled_from(range(len(costs)))))))
 
 
 @st.composite
@@ -23,7 +23,7 @@ def instances(draw: st.DrawFn, most: int = 5, priority: int = 4, sharing: bool =
     return Instance(
         found,
         tuple(
-            Query(
+            PlanQuery(
                 f"Q{number}",
                 frozenset(draw(subsets) if sharing else {names[number]}),
                 draw(st.integers(1, priority)),

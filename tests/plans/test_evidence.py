@@ -22,7 +22,7 @@ from model.plans.evidence import (
     tiny,
 )
 from model.plans.greedy import Undefined, greedy
-from model.plans.instance import Instance, Query
+from model.plans.instance import Instance, PlanQuery
 from model.plans.mended import mended
 from model.plans.optimum import optimal
 from model.plans.placement import place
@@ -140,7 +140,7 @@ def test_the_time_depends_on_operators_too(queries: int) -> None:
         costs += [1] * queries
         needs.append(frozenset(f"O{number * queries + at}" for at in range(1, queries + 1)))
     named = tiny(costs, (1, "1")).operators
-    instance = Instance(named, tuple(Query(f"Q{at}", one) for at, one in enumerate(needs)))
+    instance = Instance(named, tuple(PlanQuery(f"Q{at}", one) for at, one in enumerate(needs)))
     prices = Counted(instance.prices)
     vars(instance)["prices"] = prices
     assert len(greedy(READINGS["meant"])(instance, instance.total, NOTHING).queries) == queries

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from model.errors import Invalid
 from model.plans.baselines import best_case, blocking, topological
-from model.plans.design import LITERAL, MEANT, READINGS, Counted, PlanDesign
+from model.plans.design import LITERAL, MEANT, READINGS, CountedQueries, PlanDesign
 from model.plans.evidence import EXACT, UNDEFINED, bait, decoys, tiny
 from model.plans.greedy import Undefined, greedy, rank
-from model.plans.instance import Instance, Operator, Query
+from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.plans.lookahead import set_tables
 from model.plans.mended import bound, mended
 from model.plans.optimum import optimal
@@ -144,14 +144,14 @@ def test_a_density_is_the_published_formula() -> None:
 
 WHOLE = Instance(
     (
-        Operator("O1", (1, 5), frozenset({0})),
-        Operator("O2", (2,), frozenset({0})),
-        Operator("O3", (9,), frozenset()),
+        PlanOperator("O1", (1, 5), frozenset({0})),
+        PlanOperator("O2", (2,), frozenset({0})),
+        PlanOperator("O3", (9,), frozenset()),
     ),
     (
-        Query("Q1", frozenset({"O1"})),
-        Query("Q2", frozenset({"O2"})),
-        Query("Q3", frozenset({"O3"})),
+        PlanQuery("Q1", frozenset({"O1"})),
+        PlanQuery("Q2", frozenset({"O2"})),
+        PlanQuery("Q3", frozenset({"O3"})),
     ),
 )
 
@@ -200,7 +200,7 @@ def test_unless_what_is_recovered_costs_something() -> None:
     before = Plan(("Q1",), 6)
     paid = READINGS["density-paid"]
     assert rank(instance, paid, before)[0] == "Q3"
-    assert rank(instance, replace(paid, counted=Counted.FAILED), before) == ["Q2", "Q3"]
+    assert rank(instance, replace(paid, counted=CountedQueries.FAILED), before) == ["Q2", "Q3"]
 
 
 def test_an_operator_that_is_not_shared_divides_by_zero() -> None:
@@ -366,15 +366,15 @@ def test_blocking_is_all_or_nothing(task: tuple[Instance, int]) -> None:
 def test_topological_order_goes_partition_by_partition() -> None:
     instance = Instance(
         (
-            Operator("O1", (1, 1), frozenset({0, 1})),
-            Operator("O2", (3,), frozenset({0})),
-            Operator("O3", (1,), frozenset({0})),
-            Operator("unused", (1,), frozenset({0})),
+            PlanOperator("O1", (1, 1), frozenset({0, 1})),
+            PlanOperator("O2", (3,), frozenset({0})),
+            PlanOperator("O3", (1,), frozenset({0})),
+            PlanOperator("unused", (1,), frozenset({0})),
         ),
         (
-            Query("Q1", frozenset({"O1"})),
-            Query("Q2", frozenset({"O2"})),
-            Query("Q3", frozenset({"O3"})),
+            PlanQuery("Q1", frozenset({"O1"})),
+            PlanQuery("Q2", frozenset({"O2"})),
+            PlanQuery("Q3", frozenset({"O3"})),
         ),
     )
     plans = [topological(instance, resources, NOTHING) for resources in range(7)]
@@ -397,8 +397,8 @@ def test_a_placement_is_one_and_is_found(costs: list[int], capacities: list[int]
 
 
 # --- bad instances ---------------------------------------------------------------------------
-def operator(name: str = "O1", costs: tuple[int, ...] = (1,), failed: int = 0) -> Operator:
-    return Operator(name, costs, frozenset({failed}))
+def operator(name: str = "O1", costs: tuple[int, ...] = (1,), failed: int = 0) -> PlanOperator:
+    return PlanOperator(name, costs, frozenset({failed}))
 
 
 @pytest.mark.parametrize(
@@ -408,13 +408,13 @@ def operator(name: str = "O1", costs: tuple[int, ...] = (1,), failed: int = 0) -
         ([operator(costs=())], [], "O1 has no partitions"),
         ([operator(costs=(0,))], [], "O1: cost 0; give at least 1"),
         ([operator(failed=1)], [], "O1: no partition 2; it has 1"),
-        ([operator()], [Query("Q1", frozenset())], "query Q1 has no operators"),
-        ([operator()], [Query("Q1", frozenset({"O2"}))], "no operator 'O2'; there are 'O1'"),
-        ([operator()], [Query("Q1", frozenset({"O1"}), 0)], "query Q1: priority 0"),
+        ([operator()], [PlanQuery("Q1", frozenset())], "query Q1 has no operators"),
+        ([operator()], [PlanQuery("Q1", frozenset({"O2"}))], "no operator 'O2'; there are 'O1'"),
+        ([operator()], [PlanQuery("Q1", frozenset({"O1"}), 0)], "query Q1: priority 0"),
     ],
 )
 def test_a_bad_instance_is_refused(
-    operators: list[Operator], queries: list[Query], message: str
+    operators: list[PlanOperator], queries: list[PlanQuery], message: str
 ) -> None:
     with pytest.raises(Invalid, match=message):
         Instance(tuple(operators), tuple(queries))

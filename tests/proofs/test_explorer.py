@@ -124,7 +124,7 @@ class Right(NamedTuple):
 
 
 def test_messages_that_differ_in_their_type_alone_are_two() -> None:
-    """As tuples they are equal; each tells the sink another thing."""
+    """As tuples they are equal; each means another thing to the sink."""
 
     def step(site: Site, state: Any, input_: Input) -> Step:
         match input_:

@@ -54,7 +54,8 @@ def test_several_lines_are_replaced_at_their_indentation() -> None:
 
 
 def test_lines_that_do_not_stand_there_as_they_are_are_refused() -> None:
-    apart = Change(MODULE, 'LOG, SERVICE = "log", "service"\nAHEAD = ">"', "")
+    far = "def connection(sender: NodeName, receiver: NodeName) -> NodeName:"
+    apart = Change(MODULE, f'LOG, SERVICE = "log", "service"\n{far}', "")
     inside = Change(MODULE, 'SERVICE = "log", "service"', "")
     for change in (apart, inside):
         with pytest.raises(Invalid, match=r"0 lines of model\.protocols\.log_io\.places read"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from asif.processes import call_all
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.results.answers import Answer, QueryKind
@@ -171,7 +172,10 @@ def test_all_is_found_by_name() -> None:
 
 @pytest.mark.slow
 def test_processes_give_what_one_process_gives() -> None:
-    (entry,) = proving.prove(choose("acknowledgements"), mutants=True)
+    (alone,) = proving.prove(choose("acknowledgements"))
+    (entry,) = proving.prove(choose("acknowledgements"), mutants=True, execute=call_all)
+    answers, same = ([one.answer for one in found.queries()] for found in (entry, alone))
+    assert answers == same
     (lemma,) = entry.lemmas
     assert lemma.outcome == "holds"
     assert all(hypothesis.needed for hypothesis in lemma.hypotheses)

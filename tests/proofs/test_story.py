@@ -1,4 +1,4 @@
-"""Stories: what they tell of a random run is what happened in it, no more and no less."""
+"""Stories: the story of a random run has the events of the run, no more and no less."""
 
 from __future__ import annotations
 

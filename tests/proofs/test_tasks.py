@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,26 +14,23 @@ from typing import Any
 
 import psutil
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from asif.cli import main
+from asif.commands import check
+from asif.commands.check import in_processes
 from docs.examples import relay
 from model import registry
-from model.calls import EndedCall
 from model.core import Guarantee
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.registry import Subject, protocols
 from model.results.plain import plain, read
 from model.results.verdict import Verdict
-from proofs.explore import processes
 from proofs.explore import verdict as checking
-from proofs.explore.processes import call_all, first_of, usable_cores
 from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
 from proofs.explore.tasks import NotDone, Task, TaskKind, TaskResult, list_tasks, perform_on
-from proofs.explore.verdict import good, local, perform_all, verdicts
+from proofs.explore.verdict import good, perform_all, verdicts
 from reports import commands
 from spark_check.runtime.victim import wait_ended
 from tests.children import children
@@ -42,7 +38,6 @@ from tests.children import children
 ROOT = Path(__file__).parents[2]
 RELAY = str(ROOT / "docs" / "examples" / "relay.py")
 SMALL = (RELAY, f"{RELAY}:lazy", "micro-batch:commit-first", "upstream-backup:no-skips")
-FATAL = {3: signal.SIGKILL, 4: signal.SIGTERM}
 
 
 def untimed(value: Any) -> Any:
@@ -53,32 +48,6 @@ def untimed(value: Any) -> Any:
     return [untimed(part) for part in value] if isinstance(value, list) else value
 
 
-def squared(number: int) -> int:
-    return number * number
-
-
-def fatal(number: int) -> int:
-    if number in FATAL:
-        os.kill(os.getpid(), FATAL[number])
-        signal.pause()
-    if number == 6:
-        sys.exit(7)
-    return number * number
-
-
-def raising(number: int) -> int:
-    return 1 // number
-
-
-def interrupted(number: int) -> int:
-    os.kill(os.getpid(), signal.SIGINT)
-    return number * number
-
-
-def pid(_: str) -> int:
-    return os.getpid()
-
-
 def named(task: Task) -> TaskResult:
     return NotDone(task.name, lost=True)
 
@@ -87,103 +56,12 @@ def process(_: Task) -> TaskResult:
     return NotDone(str(os.getpid()), lost=True)
 
 
-# --- calls -----------------------------------------------------------------------------------
-@pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("count", [0, 1, 2, 7])
-def test_every_call_has_its_result_once(count: int, workers: int) -> None:
-    before = children()
-    found = flat(call_all(squared, range(count), workers))
-    assert sorted(found) == [(number, number * number, "") for number in range(count)]
-    assert children() == before
-
-
-def test_a_process_goes_on_with_items_of_its_kind() -> None:
-    kinds = "abcab"
-    assert first_of({0, 1, 2, 3, 4}, kinds, None, set()) == 0
-    assert first_of({1, 2, 3, 4}, kinds, None, {"a"}) == 1
-    assert first_of({2, 3, 4}, kinds, "b", {"a", "b"}) == 4
-    assert first_of({2, 3}, kinds, "b", {"a", "b"}) == 2, "no b waits, and c is not begun"
-    assert first_of({3, 4}, kinds, "c", {"a", "b"}) == 3, "all are begun: help with the first one"
-
-
-def test_a_process_helps_with_another_kind_when_its_own_is_done() -> None:
-    items = "ab" * 20
-    by = {kind: set[int]() for kind in "ab"}
-    for number, process_, _ in flat(call_all(pid, items, 2, kind=str)):
-        assert process_ is not None
-        by[items[number]].add(process_)
-    assert min(map(len, by.values())) == 1, "nobody helps with the kind that is done first"
-
-
-@pytest.mark.slow
-def test_a_process_that_dies_takes_only_its_call_along() -> None:
-    found = sorted(flat(call_all(fatal, range(9), 2)))
-    assert [number for number, _, _ in found] == [*range(9)]
-    died = {number: why for number, result, why in found if result is None}
-    assert died == {
-        3: "its process was ended by SIGKILL (is there enough memory?)",
-        4: "its process was ended by SIGTERM",
-        6: "its process ended with exit code 7",
-    }
-    assert all(result == number * number for number, result, _ in found if number not in died)
-
-
-@pytest.mark.slow
-def test_ctrl_c_does_not_reach_the_processes() -> None:
-    """Not even the first ones of a program: the one that has started them ends them."""
-    code = (
-        "from proofs.explore.processes import call_all\n"
-        "from tests.proofs.test_tasks import interrupted\n"
-        "print(sorted(ended for part in call_all(interrupted, range(3), 2) for ended in part))\n"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-    assert ran.stdout == "[(0, 0, ''), (1, 1, ''), (2, 4, '')]\n", ran.stderr
-
-
-def test_ctrl_c_that_another_thread_takes_waits_for_the_start() -> None:
-    """In the middle of a start it would leave a process without its first message."""
-    blocked = threading.Event()
-    started: list[bool] = []
-
-    def take() -> None:
-        blocked.wait()
-        signal.raise_signal(signal.SIGINT)
-
-    def start() -> None:
-        with processes.blocked_ctrl_c():
-            blocked.set()
-            taker.join()
-            started.append(True)
-
-    taker = threading.Thread(target=take)
-    taker.start()
-    with pytest.raises(KeyboardInterrupt):
-        start()
-    assert started
-
-
-def test_a_call_that_raises_is_no_lost_call() -> None:
-    before = children()
-    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        flat(call_all(raising, range(3), 2))
-    assert children() == before
-
-
-def test_a_caller_that_stops_early_leaves_no_process() -> None:
-    before = children()
-    some = call_all(squared, range(50), 2)
-    next(some)
-    assert len(children() - before) >= 2
-    some.close()
-    assert children() == before
-
-
 # --- tasks -----------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
-    alone, together = (verdicts(SMALL, examples=20, execute=local(workers)) for workers in (1, 2))
+    alone, together = (
+        verdicts(SMALL, examples=20, execute=in_processes(workers)) for workers in (1, 2)
+    )
     assert [one.protocol for one in alone] == [
         "relay",
         "relay:lazy",
@@ -199,7 +77,8 @@ def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
 
 def test_mutants_are_hunted_in_processes_as_in_this_one() -> None:
     (alone,), (together,) = (
-        verdicts([RELAY], examples=5, mutants=True, execute=local(workers)) for workers in (1, 2)
+        verdicts([RELAY], examples=5, mutants=True, execute=in_processes(workers))
+        for workers in (1, 2)
     )
     assert untimed(plain(together)) == untimed(plain(alone))
     assert [row.name for row in together.mutants or ()] == [one.name for one in relay.MUTANTS]
@@ -238,36 +117,10 @@ def test_tasks_of_one_protocol_follow_each_other() -> None:
     ]
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from("abcd"), st.integers(1, 9)), min_size=1, max_size=20),
-    st.integers(1, 4),
-)
-def test_the_first_item_that_has_not_ended_has_begun(
-    items: list[tuple[str, int]], workers: int
-) -> None:
-    """So progress names a task that is under way: items of a kind follow each other."""
-    kinds = [kind for kind, _ in sorted(items)]
-    waiting, ended = {*range(len(items))}, set[int]()
-    busy: dict[int, int] = {}  # when it ends, by item
-    now, last = 0, [""] * min(workers, len(items))
-    while waiting or busy:
-        for kind in last:
-            if waiting:
-                at = first_of(waiting, kinds, kind, {kinds[one] for one in busy})
-                waiting.remove(at)
-                busy[at] = now + items[at][1]
-        assert min({*range(len(items))} - ended) in busy
-        now = min(busy.values())
-        done = [at for at, until in busy.items() if until == now]
-        ended |= {*done}
-        last = [kinds[at] for at in done]
-        busy = {at: until for at, until in busy.items() if until > now}
-
-
 def test_progress_counts_tasks_and_names_one_under_way() -> None:
     said: list[tuple[Any, ...]] = []
     tasks = [Task("any", TaskKind.SCOPE, name, worlds) for name, worlds in (("a", 1), ("b", 2))]
-    perform_all(named, tasks, local(1), lambda *progress: said.append(progress))
+    perform_all(named, tasks, in_processes(1), lambda *progress: said.append(progress))
     assert said == [
         ("checking", 0, 2, "any, b"),
         ("checking", 1, 2, "any, a"),
@@ -278,22 +131,22 @@ def test_progress_counts_tasks_and_names_one_under_way() -> None:
 def test_small_checks_stay_in_this_process() -> None:
     here = NotDone(str(os.getpid()), lost=True)
     small = list_tasks(RELAY, relay.PROTOCOL, "quick", walks=None, examples=None, mutants=True)
-    assert {*perform_all(process, small, local())} == {here}
-    large = [task._replace(worlds=checking.PAYS_WORLDS) for task in small]
-    assert here not in perform_all(process, large, local(2))
-    wanted: list[int] = []
+    assert {*perform_all(process, small, in_processes())} == {here}
+    large = [task._replace(worlds=check.PAYS_WORLDS) for task in small]
+    assert here not in perform_all(process, large, in_processes(2))
+    wanted: list[int | None] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(checking, "call_all", lambda *given, **_: wanted.append(given[-1]))
-        local()(process, small)
-        local()(process, large)
-    assert wanted == [1, usable_cores()]
+        patch.setattr(check, "call_all", lambda *given, **_: wanted.append(given[-1]))
+        in_processes()(process, small)
+        in_processes()(process, large)
+    assert wanted == [1, None], "one a core"
 
 
 @pytest.mark.slow
 def test_what_is_refuted_once_is_refuted_as_pinned() -> None:
     """With fewer worlds; what holds is explored whole, and attacked if it is no variant."""
     names = ["micro-batch:commit-first", "micro-batch:eager-acks", RELAY, f"{RELAY}:lazy"]
-    how: dict[str, Any] = {"walks": 20, "examples": 2, "execute": local(1)}
+    how: dict[str, Any] = {"walks": 20, "examples": 2, "execute": in_processes(1)}
     for whole, once in zip(verdicts(names, **how), verdicts(names, once=True, **how), strict=True):
         assert whole.expected
         assert once.expected
@@ -354,7 +207,7 @@ def test_a_spent_budget_does_not_excuse_a_lost_task(loses: bool) -> None:
 @pytest.fixture(scope="module")
 def spent() -> Verdict:
     """A verdict on scopes that were not explored whole."""
-    (found,) = verdicts([RELAY], examples=5, budget=Budget(worlds=3), execute=local(1))
+    (found,) = verdicts([RELAY], examples=5, budget=Budget(worlds=3), execute=in_processes(1))
     assert all(row.spent for row in found.scopes)
     return found
 
@@ -388,7 +241,7 @@ def test_bad_input_is_the_same_error_from_every_process(workers: int, tmp_path: 
     )
     before = children()
     with pytest.raises(Invalid, match="return True or False"):
-        verdicts([str(file)], examples=5, execute=local(workers))
+        verdicts([str(file)], examples=5, execute=in_processes(workers))
     assert children() == before
 
 
@@ -475,7 +328,3 @@ def test_all_prints_a_row_each_and_in_full_what_is_not_as_expected(
     results = json.loads((tmp_path / "out.json").read_text())
     assert [one["protocol"] for one in results] == ["relay", "micro-batch:commit-first", "wrong"]
     assert [one["mutants"] and len(one["mutants"]) for one in results] == [4, None, None]
-
-
-def flat(parts: Iterator[list[EndedCall[int]]]) -> list[EndedCall[int]]:
-    return [ended for part in parts for ended in part]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from docs.examples import relay
 from model.results.attack import MutantResult
-from model.results.engine import EngineCheck
+from model.results.engine import EngineCheck, EngineMachine
 from model.results.proofs import ProofResult
 from model.results.report import ReportResults
 from model.results.run import DeployedGraph, OutputDigest, RealRun
@@ -37,8 +37,11 @@ def proof(protocol: str, seconds: float) -> ProofResult:
     return ProofResult(protocol, (), (), seconds)
 
 
+MACHINE = EngineMachine("2026-11-27", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
+
+
 def check(family: str, seconds: float) -> EngineCheck:
-    return EngineCheck("c", family, "", "quick", True, (), (), None, seconds)
+    return EngineCheck("c", family, "", "quick", True, (), (), None, seconds, MACHINE)
 
 
 def run(protocol: str, seconds: float) -> RealRun:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from model.results.engine import EngineCase, EngineCheck, EngineOutage
+from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineOutage
 from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
@@ -42,6 +42,9 @@ def case(
     )
 
 
+MACHINE = EngineMachine("2026-11-27", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
+
+
 def check(*cases: EngineCase) -> EngineCheck:
     return EngineCheck(
         check="kill-it",
@@ -53,6 +56,7 @@ def check(*cases: EngineCase) -> EngineCheck:
         cases=cases,
         error=None,
         seconds=12.0,
+        machine=MACHINE,
     )
 
 
@@ -121,9 +125,9 @@ def test_what_was_predicted_and_not_seen_at_all_is_shown() -> None:
 
 def test_errors_are_relative_to_what_was_measured() -> None:
     tree, worker, all_ = engine.errors(TIMED)
-    assert (tree.kind, tree.runs, tree.median) == ("tree", 3, 0.25)
+    assert (tree.kind, tree.runs, tree.measured, tree.median) == ("tree", 3, 10.0, 0.25)
     assert (worker.kind, worker.runs, worker.median) == ("worker", 2, 0.1)
-    assert (all_.kind, all_.runs, all_.median) == ("all", 5, 0.2)
+    assert (all_.kind, all_.runs, all_.measured, all_.median) == ("all", 5, 10.0, 0.2)
     assert all_.low <= all_.median <= all_.high
     # Each run by the mean of the others: 60.5 s are the sum of all five.
     apart = [abs((60.5 - mine) / 4 - mine) / mine for mine in (8.0, 10.0, 20.0, 10.0, 12.5)]

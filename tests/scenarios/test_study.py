@@ -133,7 +133,7 @@ def test_a_study_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(FREE, encoding="utf-8")
 
-    def interrupt(done: int, of: int) -> None:
+    def interrupt(_stage: str, done: int, of: int, _what: str = "") -> None:
         assert 0 < done <= of
         if done == 4:
             raise Interrupted

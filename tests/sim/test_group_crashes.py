@@ -75,7 +75,7 @@ def word(text: str, gap: int = 1) -> Workload:
 
 
 def notices(log: Sequence[LogEntry]) -> list[tuple[float, str, str]]:
-    """(time of the service, who is told, of whom)."""
+    """(time of the service, the node notified, the node that crashed)."""
     return [
         (entry.began_ps / PS, entry.action.node, entry.what[1].node)
         for entry in log

@@ -1,4 +1,4 @@
-"""Scenario files: what is right is read, what is wrong is told in one line that names the line."""
+"""Scenario files: a right one is read, a mistake is reported in one line that names the line."""
 
 from __future__ import annotations
 

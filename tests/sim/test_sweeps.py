@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asif import cli
+from model.calls import Execute, one_by_one
 from model.errors import Invalid
 from model.registry import protocols
 from model.results.interval import Interval
@@ -77,12 +78,6 @@ def grid(folder: Path, lines: str) -> Sweep:
 Outcomes = Generator[list[tuple[int, Row | None, str]], None, None]
 
 
-def here(call: Callable[[SweepRun], Row], runs: Sequence[SweepRun]) -> Outcomes:
-    """All runs in this process, one after the other."""
-    for number, run in enumerate(runs):
-        yield [(number, call(run), "")]
-
-
 def fake(run: SweepRun) -> Row:
     """An outcome in no time, where what it is does not matter."""
     number = int(run.id, 16)
@@ -96,15 +91,13 @@ def fake(run: SweepRun) -> Row:
 
 
 def faked(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
-    yield from here(fake, runs)
+    yield from one_by_one(fake, runs)
 
 
-def quiet(*_: Any) -> None:
-    pass
-
-
-def swept_table(sweep: Sweep, folder: Path, execute: swept.Execute = here) -> pd.DataFrame:
-    carry_out(sweep, folder, execute, watch=quiet)
+def swept_table(
+    sweep: Sweep, folder: Path, execute: Execute[SweepRun, Row] = one_by_one
+) -> pd.DataFrame:
+    carry_out(sweep, folder, execute)
     return pd.read_parquet(folder).drop(columns="seconds")
 
 
@@ -299,7 +292,7 @@ def test_what_is_wrong_with_a_sweep_is_reported_with_its_line(
     text: str, said: str, tmp_path: Path
 ) -> None:
     with pytest.raises(Invalid) as error:
-        check(written(tmp_path, text), (), quiet)
+        check(written(tmp_path, text), ())
     assert str(error.value).startswith(f"{tmp_path / 'grid.toml'}:{said}")
     assert "\n" not in str(error.value)
 
@@ -307,8 +300,8 @@ def test_what_is_wrong_with_a_sweep_is_reported_with_its_line(
 def test_what_is_known_to_be_right_is_not_tried_again(tmp_path: Path) -> None:
     sweep = grid(tmp_path, "seed = [1, 2]\noperators.match.window = [20, 4000]")
     with pytest.raises(Invalid, match="longer than the run"):
-        check(sweep, (), quiet)
-    check(sweep, [run.id for run in sweep.runs()], quiet)
+        check(sweep, ())
+    check(sweep, [run.id for run in sweep.runs()])
 
 
 # --- outcomes and the table ------------------------------------------------------------------
@@ -366,7 +359,7 @@ def test_columns_and_their_types_do_not_depend_on_what_came_out(
 
 def test_a_run_that_fails_is_a_row_with_its_error_and_its_replay(tmp_path: Path) -> None:
     sweep = grid(tmp_path, "operators.match.window = [20, 200]\nstream.events = [200, 40]")
-    result = carry_out(sweep, tmp_path / "out", here, watch=quiet)
+    result = carry_out(sweep, tmp_path / "out")
     found = pd.read_parquet(tmp_path / "out" / TABLE)
     assert result.failed == 1
     assert list(found["error"].notna()) == [False, False, False, True]
@@ -419,7 +412,7 @@ def test_what_is_worse_than_claimed_counts_where_the_claim_is_believed() -> None
 
 
 # --- interrupted and resumed -----------------------------------------------------------------
-def stopping(after: int, order: Sequence[int] = ()) -> swept.Execute:
+def stopping(after: int, order: Sequence[int] = ()) -> Execute[SweepRun, Row]:
     """Ctrl-C comes after so many outcomes, which come in this order."""
 
     def execute(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
@@ -459,7 +452,7 @@ def test_the_table_is_the_same_however_often_a_sweep_is_interrupted(
     for after in stops:
         left = 12 - done
         try:
-            carry_out(sweep, folder / "parts", stopping(after, order), watch=quiet)
+            carry_out(sweep, folder / "parts", stopping(after, order))
             done = 12
         except KeyboardInterrupt:
             assert after < left
@@ -483,11 +476,11 @@ def test_a_journal_cut_anywhere_is_resumed(
     path.write_bytes(content[:cut])
     (folder / "out" / TABLE).unlink()
     (folder / "out" / f"_{TABLE}.part").write_bytes(b"PAR1")
-    result = carry_out(sweep, folder / "out", faked, watch=quiet)
+    result = carry_out(sweep, folder / "out", faked)
     assert result.resumed == content[:cut].count(b"\n")
     again = pd.read_parquet(folder / "out").drop(columns="seconds")
     pd.testing.assert_frame_equal(again, whole)
-    assert carry_out(sweep, folder / "out", faked, watch=quiet).resumed == 12
+    assert carry_out(sweep, folder / "out", faked).resumed == 12
 
 
 def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None:
@@ -496,13 +489,13 @@ def test_what_is_done_is_not_done_again_unless_asked_for(tmp_path: Path) -> None
 
     def counting(_: Any, runs: Sequence[SweepRun]) -> Outcomes:
         asked.append(len(runs))
-        yield from here(fake, runs)
+        yield from one_by_one(fake, runs)
 
     for fresh in (False, False, True):
-        carry_out(sweep, tmp_path / "out", counting, fresh=fresh, watch=quiet)
+        carry_out(sweep, tmp_path / "out", counting, fresh=fresh)
     more = written(tmp_path, SWEEP.replace("to = 3", "to = 4"))
-    carry_out(more, tmp_path / "out", counting, watch=quiet)
-    result = carry_out(sweep, tmp_path / "out", counting, watch=quiet)
+    carry_out(more, tmp_path / "out", counting)
+    result = carry_out(sweep, tmp_path / "out", counting)
     assert asked == [12, 0, 12, 4, 0]
     assert result.others == 4
     assert len(pd.read_parquet(tmp_path / "out")) == 12
@@ -516,7 +509,7 @@ def test_rows_of_another_version_are_not_used(
     before = swept_table(sweep, tmp_path / "out")
     for module in ("sim.sweeps.grid.version", "sim.sweeps.results.version"):
         monkeypatch.setattr(module, lambda: "0.2.0")
-    result = carry_out(sweep, tmp_path / "out", here, watch=quiet)
+    result = carry_out(sweep, tmp_path / "out")
     after = pd.read_parquet(tmp_path / "out")
     assert (result.resumed, result.others) == (0, 12)
     assert set(after["version"]) == {"0.2.0"}
@@ -548,7 +541,7 @@ def test_ctrl_c_leaves_a_table_of_all_that_is_kept(
 
     monkeypatch.setattr("sim.sweeps.journal.SweepJournal", Interrupted)
     with pytest.raises(KeyboardInterrupt):
-        carry_out(written(tmp_path), tmp_path / "out", here, watch=quiet)
+        carry_out(written(tmp_path), tmp_path / "out")
     kept = (tmp_path / "out" / JOURNAL).read_text().splitlines()
     assert len(pd.read_parquet(tmp_path / "out")) == len(kept) > 0
 
@@ -557,11 +550,11 @@ def test_the_table_can_be_read_while_it_grows(tmp_path: Path) -> None:
     sweep = written(tmp_path)
     seen = []
 
-    def watch(stage: str, done: int, total: int) -> None:
+    def progress(stage: str, done: int, total: int, _: str = "") -> None:
         if stage != "checking" and done > 1:  # before that, there is none
             seen.append((done, len(pd.read_parquet(tmp_path / "out"))))
 
-    carry_out(sweep, tmp_path / "out", faked, watch=watch)
+    carry_out(sweep, tmp_path / "out", faked, progress=progress)
     assert [done for done, _ in seen] == [*range(2, 13)]
     assert all(done <= 1 + swept.REWRITE_FACTOR * rows for done, rows in seen)
 
@@ -577,7 +570,7 @@ def test_two_at_a_time_in_one_folder_are_refused(tmp_path: Path) -> None:
 
 def _refused(sweep: Sweep, folder: Path) -> str:
     try:
-        carry_out(sweep, folder, here, watch=quiet)
+        carry_out(sweep, folder)
     except Invalid as error:
         return str(error)
     return "not refused"
@@ -586,7 +579,7 @@ def _refused(sweep: Sweep, folder: Path) -> str:
 def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Invalid, match="cannot be written"):
-        carry_out(written(tmp_path), tmp_path / "file" / "out", here, watch=quiet)
+        carry_out(written(tmp_path), tmp_path / "file" / "out")
 
 
 # --- the summary -----------------------------------------------------------------------------

@@ -91,8 +91,8 @@ def deploy(_design: None, scope: Scope) -> Deployment:
 
 
 def step(site: Site, state: int, input_: Input) -> Step:
-    """Operators write down how much they have heard, and what a timer has not yet told they
-    tell when it runs out."""
+    """Operators write down how much they have heard, and report the rest when a timer runs
+    out."""
     match input_:
         case Arrival() as arrival:
             sends = tuple(Send(succ, Body(state, arrival.type)) for succ in site.succs)
@@ -541,7 +541,7 @@ SCENARIOS = [
 @pytest.mark.parametrize("path", SCENARIOS)
 def test_the_scenarios_in_the_docs_run(path: Path) -> None:
     beats: list[tuple[int, int]] = []
-    result = simulate(read(path), watch=lambda done, total: beats.append((done, total)))
+    result = simulate(read(path), progress=lambda _, done, of, __="": beats.append((done, of)))
     assert json.loads(json.dumps(plain(result), allow_nan=False)) == plain(result)
     assert result.same
     assert result.expected_outputs > 0

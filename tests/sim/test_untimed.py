@@ -215,10 +215,12 @@ def test_crashes_change_nothing_of_a_week_of_flights() -> None:
         "EWR@5050+3",
     ]
     beats: list[tuple[int, int]] = []
+
+    def beat(_stage: str, done: int, of: int, _what: str = "") -> None:
+        beats.append((done, of))
+
     planned = crash_plans(crashes, crashable(PROTOCOL, workload), workload.size)
-    found = compare(
-        PROTOCOL, NO_SKIPS, workload, planned, watch=lambda done, of: beats.append((done, of))
-    )
+    found = compare(PROTOCOL, NO_SKIPS, workload, planned, progress=beat)
     assert json.loads(json.dumps(plain(found))) == plain(found)
     assert found.same
     assert found.compared is not None

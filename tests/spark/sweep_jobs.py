@@ -61,11 +61,11 @@ def swept(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> 
         with session(work / "spark", conf=BRIEF) as spark:
             yield from call_all(spark, partial(_stopping, call, breakpoints), runs)
 
-    def watch(stage: str, done: int, total: int) -> None:
+    def progress(stage: str, _done: int, _total: int, _: str = "") -> None:
         if stage != "checking":
             breakpoints.here("kept")
 
-    carry_out(read(settings["file"]), work / "out", execute, watch=watch)
+    carry_out(read(settings["file"]), work / "out", execute, progress=progress)
 
 
 def _stopping(call: Callable[[SweepRun], Row], breakpoints: Breakpoints, run: SweepRun) -> Row:

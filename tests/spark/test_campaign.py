@@ -17,11 +17,11 @@ import psutil
 import pytest
 
 from model.errors import Invalid
-from model.progress import silent
+from model.progress import Progress, silent
 from model.results.engine import EngineCase, EngineCheck
 from spark_check import check_process
 from spark_check.campaign import KEPT, campaign
-from spark_check.check import CAMPAIGNS, CheckSetting, Report, SparkCheck, engine_case, run_check
+from spark_check.check import CAMPAIGNS, CheckSetting, SparkCheck, engine_case, run_check
 from spark_check.check_process import Stopped
 from spark_check.known_checks import checks
 from spark_check.runtime.victim import wait_ended
@@ -247,7 +247,7 @@ def process(
     with check_process.check_processes(tmp_path / "processes") as run:
 
         def called(
-            name: str, report: Report = lambda *_: None, stop: Event | None = None, work: str = ""
+            name: str, report: Progress = silent, stop: Event | None = None, work: str = ""
         ) -> EngineCheck:
             return run(named(name), CheckSetting(tmp_path / work, "quick", report), stop or Event())
 
@@ -260,7 +260,7 @@ def test_a_result_and_its_progress_come_from_another_process(
     """The check waits until its progress has been received."""
     received: list[tuple[str, int, int]] = []
 
-    def report(what: str, done: int, total: int) -> None:
+    def report(what: str, done: int, total: int, _: str = "") -> None:
         received.append((what, done, total))
         (tmp_path / "received").touch()
 
@@ -300,7 +300,7 @@ def test_checks_that_run_at_once_have_processes_of_their_own(
     """Each goes on when both have begun."""
     begun = dict[str, bool]()
 
-    def noting(work: str) -> Report:
+    def noting(work: str) -> Progress:
         def report(*_: object) -> None:
             begun[work] = True
             if len(begun) == 2:

@@ -30,7 +30,7 @@ from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import CrashKind, start, wait_ended
 from tests.commands.test_cli import asif
-from tests.sim.test_sweeps import SWEEP, here, swept_table, written
+from tests.sim.test_sweeps import SWEEP, swept_table, written
 from tests.spark.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
 
 pytestmark = pytest.mark.spark
@@ -169,7 +169,7 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     """Kills of the machine, of the driver after a row was kept, of Spark, and of a worker, which
     the last session survives."""
     sweep = written(tmp_path)
-    undisturbed = swept_table(sweep, tmp_path / "undisturbed", here)
+    undisturbed = swept_table(sweep, tmp_path / "undisturbed")
     job = {"file": str(tmp_path / "grid.toml")}
     kept = [0]
     for place, passed, kind in kills:
@@ -202,7 +202,7 @@ def test_the_command_sweeps_sums_up_and_draws(tmp_path: Path) -> None:
     assert [group["failed"] for group in groups] == [0, 0, 0, 3] * 2
 
     found = pd.read_parquet(tmp_path / "out").drop(columns="seconds")
-    undisturbed = swept_table(sweep, tmp_path / "here", here)
+    undisturbed = swept_table(sweep, tmp_path / "here")
     different = ["replay", "error"]  # these name the file as it was called
     pd.testing.assert_frame_equal(
         found.drop(columns=different), undisturbed.drop(columns=different)

@@ -27,7 +27,7 @@ class Lesson:
         if not self.fails:
             known.touch()
 
-    def tell(self, done: int, total: int) -> None:
+    def progress(self, _stage: str, done: int, total: int, _what: str = "") -> None:
         assert total == 1
         self.announced += done == 0
 
@@ -51,17 +51,17 @@ def lesson(monkeypatch: pytest.MonkeyPatch) -> Lesson:
 
 def test_it_is_taught_once(known: Path, lesson: Lesson) -> None:
     for _ in range(3):
-        training.train(lesson.tell)
+        training.train(lesson.progress)
         assert known.exists()
     assert lesson.given == lesson.announced == 1
 
 
 def test_a_lesson_that_failed_is_given_again(known: Path, lesson: Lesson) -> None:
     lesson.fails = True
-    training.train(lesson.tell)
+    training.train(lesson.progress)
     assert not known.exists()
     lesson.fails = False
-    training.train(lesson.tell)
+    training.train(lesson.progress)
     assert known.exists()
 
 
@@ -71,9 +71,9 @@ def test_another_process_that_makes_the_cache_is_not_waited_for(
     known.parent.mkdir(parents=True)
     with known.with_suffix(".lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        training.train(lesson.tell)
+        training.train(lesson.progress)
     assert lesson.given == lesson.announced == 0
-    training.train(lesson.tell)
+    training.train(lesson.progress)
     assert lesson.given == 1
 
 
@@ -81,7 +81,7 @@ def test_an_installation_that_cannot_be_written_to_is_left_alone(
     known: Path, lesson: Lesson
 ) -> None:
     known.parent.parent.write_text("no folder")
-    training.train(lesson.tell)
+    training.train(lesson.progress)
     assert lesson.given == 0
 
 
@@ -90,7 +90,7 @@ def test_a_java_of_ones_own_is_used_as_it_is(
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", "/opt/java")
     assert java.aot_cache() is None
-    training.train(lesson.tell)
+    training.train(lesson.progress)
     assert lesson.given == 0
     assert not known.exists()
 

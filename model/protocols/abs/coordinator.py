@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import CHECKPOINTED, Effect, Lost, NodeName, Note, Received, Save, Send, Site, Step
-from model.protocols.abs.design import Completes, Coordinator, Decides, Returns
+from model.protocols.abs.design import Completes, CoordinatorRestart, CoordinatorStorage, Decides
 from model.protocols.abs.messages import (
     ABANDONED,
     EPOCHS,
@@ -61,12 +61,12 @@ def recover_overseer(site: Site, kept: Kept | None) -> Step:
     state = OverseerState(run, epoch, parts=parts)
     effects: tuple[Effect, ...]
     match site.config.design.returns:
-        case Returns.ROLLS_BACK:
+        case CoordinatorRestart.ROLLS_BACK:
             state, effects = _roll_back(site, state)
-        case Returns.ASKS:
+        case CoordinatorRestart.ASKS:
             effects = tuple(Send(name, AskRun()) for name in site.succs)
             state = state._replace(down=frozenset(site.succs))
-        case Returns.GOES_ON:
+        case CoordinatorRestart.GOES_ON:
             state, effects = _end_epoch(site, state._replace(due=True))
     return Step(state, (Note(RETURNED), *effects))
 
@@ -74,9 +74,9 @@ def recover_overseer(site: Site, kept: Kept | None) -> Step:
 def _keep(site: Site, state: OverseerState) -> tuple[Save, ...]:
     """Make durable what survives a crash."""
     keeps = site.config.design.coordinator
-    if keeps in (Coordinator.NEVER_FAILS, Coordinator.NOTHING):
+    if keeps in (CoordinatorStorage.NEVER_FAILS, CoordinatorStorage.NOTHING):
         return ()
-    run = state.run if keeps is Coordinator.EPOCHS_AND_RUNS else 0
+    run = state.run if keeps is CoordinatorStorage.EPOCHS_AND_RUNS else 0
     return (Save(Kept(run, state.epoch, state.parts)),)
 
 

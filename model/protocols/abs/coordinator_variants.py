@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from model.core import Guarantee
 from model.protocols.abs import scopes
-from model.protocols.abs.design import Coordinator, Decides, Design, Returns
+from model.protocols.abs.design import AbsDesign, CoordinatorRestart, CoordinatorStorage, Decides
 from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import RETURNED
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 
-KEEPS_ALL = Design(coordinator=Coordinator.EPOCHS_AND_RUNS)
+KEEPS_ALL = AbsDesign(coordinator=CoordinatorStorage.EPOCHS_AND_RUNS)
 COORDINATOR_VARIANTS = (
     ABS.design(
         "coordinator",
@@ -46,14 +46,14 @@ COORDINATOR_VARIANTS = (
     ),
     ABS.design(
         "coordinator-keeps-nothing",
-        replace(KEEPS_ALL, coordinator=Coordinator.NOTHING),
+        replace(KEEPS_ALL, coordinator=CoordinatorStorage.NOTHING),
         (scopes.COORDINATOR_OF_A_RELAY.fails(2_745, 12, GAP),),
         "A coordinator that does not know the last complete epoch begins with the first one, "
         "and the sources have let go of its records.",
     ),
     ABS.design(
         "coordinator-keeps-no-run",
-        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS),
+        replace(KEEPS_ALL, coordinator=CoordinatorStorage.EPOCHS),
         (
             scopes.COORDINATOR_OF_A_RELAY.holds(2_382),
             scopes.COORDINATOR_OF_A_RELAY_TWICE.fails(3_643, 16, GAP),
@@ -73,7 +73,7 @@ COORDINATOR_VARIANTS = (
     ),
     ABS.design(
         "coordinator-goes-on",
-        replace(KEEPS_ALL, returns=Returns.GOES_ON),
+        replace(KEEPS_ALL, returns=CoordinatorRestart.GOES_ON),
         (
             scopes.COORDINATOR_OF_A_RELAY.fails(2_640, 18, GAP),
             scopes.COORDINATOR_AND_A_RELAY.fails(8_788, 8, GAP),
@@ -84,7 +84,7 @@ COORDINATOR_VARIANTS = (
     ),
     ABS.design(
         "coordinator-asks",
-        replace(KEEPS_ALL, coordinator=Coordinator.EPOCHS, returns=Returns.ASKS),
+        replace(KEEPS_ALL, coordinator=CoordinatorStorage.EPOCHS, returns=CoordinatorRestart.ASKS),
         (
             scopes.COORDINATOR_OF_A_RELAY_TWICE.holds(4_967),
             scopes.COORDINATOR_AND_A_RELAY.holds(10_540),

@@ -14,24 +14,24 @@ from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.parts import deploy_graph
-from model.protocols.abs.design import Coordinator, Design
+from model.protocols.abs.design import AbsDesign, CoordinatorStorage
 
 OVERSEER = "coordinator"
 EPOCH = "epoch"
 TIMERS = {EPOCH: "From the first record of an epoch to the source's wish to end it."}
 
 
-class Job(NamedTuple):
+class PipelineView(NamedTuple):
     """What a node knows of the pipeline.  number: of a source among the sources."""
 
-    design: Design
+    design: AbsDesign
     readers: tuple[NodeName, ...]
     writers: tuple[NodeName, ...]
     sinks: tuple[NodeName, ...]
     number: int = 0
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: AbsDesign, scope: Scope) -> Deployment:
     """The deployment: the graph, and a coordinator with channels to and from each node but sinks.
 
     Raises Invalid for an operator that is neither a box nor a CEP operator with one input, and for
@@ -44,12 +44,12 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         by_role[site.role].append(site.name)
     readers, tasks, sinks = (tuple(by_role[role]) for role in Role)
     writers = tuple(name for name in tasks if {*graph.succs(name)} & {*sinks})
-    job = Job(design, readers, writers, sinks)
+    job = PipelineView(design, readers, writers, sinks)
     sites = tuple(_placed(site, job) for site in deployment.sites)
     nodes = (*readers, *tasks)
     overseer = Site(OVERSEER, Role.OPERATOR, None, nodes, nodes, job)
     ends = [(name, OVERSEER) for name in nodes] + [(OVERSEER, name) for name in nodes]
-    fails = design.coordinator is not Coordinator.NEVER_FAILS
+    fails = design.coordinator is not CoordinatorStorage.NEVER_FAILS
     prompt = ({OVERSEER} if design.prompt_store and not fails else set()) | (
         {*sinks} if design.prompt_system else set()
     )
@@ -62,7 +62,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     )
 
 
-def _placed(site: Site, job: Job) -> Site:
+def _placed(site: Site, job: PipelineView) -> Site:
     """The site with what it knows, and with its operator as a box."""
     if site.name == OVERSEER:
         raise Invalid(f"abs: a node has the name {OVERSEER!r}, which is the coordinator's")

@@ -1,7 +1,7 @@
 """The choices of asynchronous barrier snapshotting: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice.
+Rule of this file: a choice is a field of AbsDesign, in every reading that the paper's words allow;
+no step of a node.  The default of each field is the mended choice.
 LOG.io, Sections 1, 8.1.1 and 9.1; a section is cited at each choice.
 """
 
@@ -32,7 +32,7 @@ class Completes(Enum):
     WRITERS = "when all writers have made their snapshots"
 
 
-class Writes(Enum):
+class WriteMode(Enum):
     """How a writer changes the external system.  8.1.1: pre-committed with the snapshot, "once a
     global epoch is reached" committed; 9.1: without two-step commit, "write actions are idempotent"
     or "transactional"."""
@@ -53,7 +53,7 @@ class Settles(Enum):
     COMMIT = "commit all"
 
 
-class Coordinator(Enum):
+class CoordinatorStorage(Enum):
     """What the coordinator has after a crash of its own.  No word on it.  8.1.1 has snapshots on "a
     reliable storage" and restarts "from the last complete epoch stored in the snapshot storage"."""
 
@@ -71,7 +71,7 @@ class Decides(Enum):
     ANNOUNCED_FIRST = "after all nodes are informed"
 
 
-class Returns(Enum):
+class CoordinatorRestart(Enum):
     """What a restarted coordinator does.  1: "a failure of one operator ... triggers a restart of
     the pipeline"; the coordinator is no operator."""
 
@@ -96,7 +96,7 @@ class Generations(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class AbsDesign:
     """A protocol: one choice of each kind.
 
     prompt_store, prompt_system: the snapshot storage (with the coordinator) and the external system
@@ -106,13 +106,13 @@ class Design:
 
     alignment: Alignment = Alignment.STRICT
     completes: Completes = Completes.ALL
-    writes: Writes = Writes.TWO_PHASES
+    writes: WriteMode = WriteMode.TWO_PHASES
     settles: Settles = Settles.BY_EPOCH
     generations: Generations = Generations.DROPPED
     sources: Sources = Sources.REPLAYABLE
-    coordinator: Coordinator = Coordinator.NEVER_FAILS
+    coordinator: CoordinatorStorage = CoordinatorStorage.NEVER_FAILS
     decides: Decides = Decides.STORED_FIRST
-    returns: Returns = Returns.ROLLS_BACK
+    returns: CoordinatorRestart = CoordinatorRestart.ROLLS_BACK
     prompt_store: bool = True
     prompt_system: bool = True
 
@@ -129,7 +129,7 @@ KNOBS = (
         "writes",
         "",
         "A writer commits an epoch in two phases, or writes each output at once with its number.",
-        (("two-phases", Writes.TWO_PHASES), ("idempotent", Writes.IDEMPOTENT)),
+        (("two-phases", WriteMode.TWO_PHASES), ("idempotent", WriteMode.IDEMPOTENT)),
     ),
 )
 """What users may set: both alignments are right; idempotent writes need deterministic operators."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from model.boxes.box import Out
 from model.core import Effect, Emit, NodeName, Note, Site, Step
-from model.protocols.abs.design import Settles, Writes
+from model.protocols.abs.design import Settles, WriteMode
 from model.protocols.abs.messages import (
     SETTLED,
     CommitEpoch,
@@ -29,16 +29,16 @@ def change(site: Site, state: ExternalState, sender: NodeName, message: Any) -> 
     edge, last = site.preds.index(sender), dict(state.last)
     match message:
         case WriteAction(number, out):
-            if design.writes is Writes.IDEMPOTENT and number <= last.get(sender, 0):
+            if design.writes is WriteMode.IDEMPOTENT and number <= last.get(sender, 0):
                 return Step(state, (STALE_NOTE,))
             return Step(_numbered(site, state, sender, number), (Emit((edge, out.body), out.of),))
-        case Prepared(_, outs, number) if design.writes is Writes.COUNTED:
+        case Prepared(_, outs, number) if design.writes is WriteMode.COUNTED:
             new = max(0, number - last.get(sender, 0))
             if not new:
                 return Step(state, (STALE_NOTE,))
             return Step(_numbered(site, state, sender, number), _emits(edge, outs[-new:]))
-        case Prepared(epoch, outs, _) if design.writes is not Writes.TWO_PHASES:
-            if design.writes is Writes.CHECKED and epoch <= last.get(sender, 0):
+        case Prepared(epoch, outs, _) if design.writes is not WriteMode.TWO_PHASES:
+            if design.writes is WriteMode.CHECKED and epoch <= last.get(sender, 0):
                 return Step(state, (STALE_NOTE,))
             return Step(_numbered(site, state, sender, epoch), _emits(edge, outs))
         case Prepared():
@@ -55,7 +55,11 @@ def change(site: Site, state: ExternalState, sender: NodeName, message: Any) -> 
 
 def _numbered(site: Site, state: ExternalState, sender: NodeName, number: int) -> ExternalState:
     """The state with the number of the writer's last change, if it is checked."""
-    if site.config.design.writes not in (Writes.IDEMPOTENT, Writes.CHECKED, Writes.COUNTED):
+    if site.config.design.writes not in (
+        WriteMode.IDEMPOTENT,
+        WriteMode.CHECKED,
+        WriteMode.COUNTED,
+    ):
         return state
     last = {**dict(state.last), sender: number}
     return state._replace(last=tuple(sorted(last.items())))

@@ -162,8 +162,8 @@ MUTANTS = (
     Mutant(
         "the external system takes the last write again",
         EXTERNAL,
-        "if design.writes is Writes.IDEMPOTENT and number <= last.get(sender, 0):",
-        "if design.writes is Writes.IDEMPOTENT and number < last.get(sender, 0):",
+        "if design.writes is WriteMode.IDEMPOTENT and number <= last.get(sender, 0):",
+        "if design.writes is WriteMode.IDEMPOTENT and number < last.get(sender, 0):",
         "idempotent: a relay",
     ),
     Mutant(
@@ -197,8 +197,8 @@ MUTANTS = (
     Mutant(
         "the number of the run that is durable is the one before",
         COORDINATOR,
-        "run = state.run if keeps is Coordinator.EPOCHS_AND_RUNS else 0",
-        "run = state.run - 1 if keeps is Coordinator.EPOCHS_AND_RUNS else 0",
+        "run = state.run if keeps is CoordinatorStorage.EPOCHS_AND_RUNS else 0",
+        "run = state.run - 1 if keeps is CoordinatorStorage.EPOCHS_AND_RUNS else 0",
         "coordinator: coordinator of a relay twice",
     ),
     Mutant(

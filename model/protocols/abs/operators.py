@@ -10,7 +10,7 @@ from __future__ import annotations
 from model.boxes.box import Item, Out
 from model.core import RESTORED, Effect, Input, NodeName, Note, Received, Send, Site, Step
 from model.protocols.abs.deployment import OVERSEER
-from model.protocols.abs.design import Alignment, Generations, Writes
+from model.protocols.abs.design import Alignment, Generations, WriteMode
 from model.protocols.abs.messages import (
     ALIGNED,
     EARLY_RECORDS,
@@ -109,11 +109,11 @@ def _put_out(site: Site, state: TaskState, outs: tuple[Out, ...]) -> Step:
         for succ in site.succs:
             if succ not in job.sinks:
                 effects.append(Send(succ, StreamRecord(state.run, *out)))
-            elif job.design.writes in (Writes.AT_ONCE, Writes.IDEMPOTENT):
+            elif job.design.writes in (WriteMode.AT_ONCE, WriteMode.IDEMPOTENT):
                 effects.append(Send(succ, WriteAction(state.made, out)))
         if site.name in job.writers and job.design.writes not in (
-            Writes.AT_ONCE,
-            Writes.IDEMPOTENT,
+            WriteMode.AT_ONCE,
+            WriteMode.IDEMPOTENT,
         ):
             state = state._replace(outs=(*state.outs, out))
     return Step(state, tuple(effects))
@@ -143,7 +143,7 @@ def _capture(site: Site, state: TaskState, marker: EpochMarker) -> Step:
     effects: list[Effect] = [
         Send(succ, marker._replace(run=state.run)) for succ in site.succs if succ not in job.sinks
     ]
-    if state.outs or (site.name in job.writers and writes is Writes.CHECKED):
+    if state.outs or (site.name in job.writers and writes is WriteMode.CHECKED):
         prepared = Prepared(marker.epoch, state.outs, state.made)
         effects += [Send(succ, prepared) for succ in site.succs if succ in job.sinks]
     part = TaskPart(state.box, state.taken, state.made)
@@ -160,7 +160,7 @@ def _commit(site: Site, state: TaskState, run: int, epoch: int) -> Step:
 def _to_system(site: Site, message: CommitEpoch | SettleEpoch) -> tuple[Send, ...]:
     """The message to each external system of a writer that commits in two phases."""
     job = site.config
-    if job.design.writes is not Writes.TWO_PHASES:
+    if job.design.writes is not WriteMode.TWO_PHASES:
         return ()
     return tuple(Send(succ, message) for succ in site.succs if succ in job.sinks)
 

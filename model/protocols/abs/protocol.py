@@ -6,7 +6,7 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 from __future__ import annotations
 
 from model.protocols.abs import scopes
-from model.protocols.abs.design import Design
+from model.protocols.abs.design import AbsDesign
 from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.mutants import MUTANTS
@@ -14,7 +14,7 @@ from model.protocols.abs.variants import VARIANTS
 
 PROTOCOL = ABS.design(
     "",
-    Design(),
+    AbsDesign(),
     (
         scopes.A_RELAY.holds(796),
         scopes.A_RELAY_AND_TWO_CRASHES.holds(2_561),

@@ -10,13 +10,13 @@ from model.properties import NOTHING_LOST
 from model.protocols.abs import scopes
 from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS
 from model.protocols.abs.design import (
+    AbsDesign,
     Alignment,
     Completes,
-    Design,
     Generations,
     Settles,
     Sources,
-    Writes,
+    WriteMode,
 )
 from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import IN_FLIGHT
@@ -32,7 +32,7 @@ REPEATS = {
 VARIANTS = (
     ABS.design(
         "unaligned",
-        Design(alignment=Alignment.UNALIGNED),
+        AbsDesign(alignment=Alignment.UNALIGNED),
         (
             scopes.A_RELAY.holds(796),
             scopes.A_UNION.holds(59_601),
@@ -46,7 +46,7 @@ VARIANTS = (
     ),
     ABS.design(
         "late-store",
-        Design(prompt_store=False),
+        AbsDesign(prompt_store=False),
         (
             scopes.A_RELAY.holds(3_531),
             scopes.PAIRS.holds(19_004),
@@ -61,7 +61,7 @@ VARIANTS = (
     ),
     ABS.design(
         "complete-at-writers",
-        Design(completes=Completes.WRITERS, prompt_store=False),
+        AbsDesign(completes=Completes.WRITERS, prompt_store=False),
         (scopes.TWO_RELAYS.holds(3_063), scopes.A_RELAY_BEHIND_PAIRS.fails(39_201, 29, GAP)),
         'Section 8.1.1 calls an epoch complete "once all the sink operators have ... executed '
         'their relative snapshots", Section 1 "when all operators checkpoint".  An operator hands '
@@ -70,14 +70,14 @@ VARIANTS = (
     ),
     ABS.design(
         "open",
-        Design(alignment=Alignment.OPEN),
+        AbsDesign(alignment=Alignment.OPEN),
         (scopes.A_RELAY.holds(796), scopes.A_UNION.fails(25_589, 23, REPEATING)),
         "Section 1 lets an operator wait for all markers and does not say that inputs are blocked: "
         "the snapshot then has records from after a marker, and the sources send these again.",
     ),
     ABS.design(
         "first-marker",
-        Design(alignment=Alignment.FIRST),
+        AbsDesign(alignment=Alignment.FIRST),
         (
             scopes.A_UNION.fails(37_227, 10, GAP),
             scopes.A_DIAMOND.fails(40_331, 13, DIVERGENT),
@@ -88,7 +88,7 @@ VARIANTS = (
     ),
     ABS.design(
         "one-run",
-        Design(generations=Generations.TAKEN),
+        AbsDesign(generations=Generations.TAKEN),
         (
             scopes.A_RELAY.fails(1_008, 11, DIVERGENT),
             scopes.TWO_RELAYS.fails(1_555, 12, GAP),
@@ -98,7 +98,7 @@ VARIANTS = (
     ),
     ABS.design(
         "settle-by-dropping",
-        Design(settles=Settles.DROP),
+        AbsDesign(settles=Settles.DROP),
         (
             scopes.A_RELAY.fails(844, 10, GAP),
             scopes.PAIRS.fails(3_322, 12, GAP),
@@ -108,7 +108,7 @@ VARIANTS = (
     ),
     ABS.design(
         "settle-by-committing",
-        Design(settles=Settles.COMMIT),
+        AbsDesign(settles=Settles.COMMIT),
         (
             scopes.A_RELAY.fails(910, 13, REPEATING),
             scopes.A_COIN.fails(924, 13, CONVERGENT),
@@ -118,7 +118,7 @@ VARIANTS = (
     ),
     ABS.design(
         "late-system",
-        Design(prompt_system=False),
+        AbsDesign(prompt_system=False),
         (
             scopes.A_RELAY.fails(2_365, 11, GAP),
             scopes.TWO_RELAYS.fails(1_187, 14, GAP),
@@ -128,7 +128,7 @@ VARIANTS = (
     ),
     ABS.design(
         "at-once",
-        Design(writes=Writes.AT_ONCE),
+        AbsDesign(writes=WriteMode.AT_ONCE),
         (
             scopes.A_RELAY.holds(1_043, REPEATING),
             scopes.PAIRS.holds(3_394, REPEATING),
@@ -145,7 +145,7 @@ VARIANTS = (
     ),
     ABS.design(
         "transactional",
-        Design(writes=Writes.WITH_SNAPSHOT),
+        AbsDesign(writes=WriteMode.WITH_SNAPSHOT),
         (
             scopes.A_RELAY.holds(806, REPEATING),
             scopes.PAIRS.holds(3_011, REPEATING),
@@ -163,7 +163,7 @@ VARIANTS = (
     ),
     ABS.design(
         "transactional-published",
-        Design(writes=Writes.WITH_SNAPSHOT),
+        AbsDesign(writes=WriteMode.WITH_SNAPSHOT),
         (
             scopes.A_RELAY.fails(806, 12, REPEATING),
             scopes.PAIRS.fails(3_011, 15, REPEATING),
@@ -172,7 +172,7 @@ VARIANTS = (
     ),
     ABS.design(
         "checked",
-        Design(writes=Writes.CHECKED),
+        AbsDesign(writes=WriteMode.CHECKED),
         (
             scopes.A_RELAY.fails(776, 16, GAP),
             scopes.PAIRS.fails(3_500, 16, GAP),
@@ -182,7 +182,7 @@ VARIANTS = (
     ),
     ABS.design(
         "idempotent",
-        Design(writes=Writes.IDEMPOTENT),
+        AbsDesign(writes=WriteMode.IDEMPOTENT),
         (
             scopes.A_RELAY.holds(963),
             scopes.PAIRS.holds(3_264),
@@ -194,7 +194,7 @@ VARIANTS = (
     ),
     ABS.design(
         "idempotent-any",
-        Design(writes=Writes.IDEMPOTENT),
+        AbsDesign(writes=WriteMode.IDEMPOTENT),
         (
             scopes.A_UNION.fails(40_819, 10, GAP),
             scopes.A_DIAMOND.fails(54_833, 13, DIVERGENT),
@@ -206,7 +206,7 @@ VARIANTS = (
     ),
     ABS.design(
         "counted",
-        Design(writes=Writes.COUNTED),
+        AbsDesign(writes=WriteMode.COUNTED),
         (
             scopes.A_RELAY.holds(751),
             scopes.A_RELAY_AND_TWO_CRASHES.holds(2_442),
@@ -220,7 +220,7 @@ VARIANTS = (
     ),
     ABS.design(
         "counted-any",
-        Design(writes=Writes.COUNTED),
+        AbsDesign(writes=WriteMode.COUNTED),
         (
             scopes.A_UNION.fails(21_401, 19, GAP),
             scopes.A_COIN_BEFORE_TWO_WRITERS.fails(6_838, 18, DIVERGENT),
@@ -229,7 +229,7 @@ VARIANTS = (
     ),
     ABS.design(
         "unreplayable-source",
-        Design(sources=Sources.ONCE),
+        AbsDesign(sources=Sources.ONCE),
         (
             scopes.A_RELAY.fails(800, 6, GAP),
             scopes.PAIRS.fails(3_483, 7, GAP),

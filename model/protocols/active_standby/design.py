@@ -1,8 +1,8 @@
 """The choices of active standby: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice of rollback recovery.
-Hwang et al., Sections 5.3 and 6: cited at each choice.
+Rule of this file: a choice is a field of ActiveStandbyDesign, in every reading that the paper's
+words allow; no step of a node.  The default of each field is the mended choice of rollback
+recovery.  Hwang et al., Sections 5.3 and 6: cited at each choice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, Determinants, Late, Returns
+from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns
 
 
 class Trims(Enum):
@@ -30,7 +30,7 @@ class Serves(Enum):
     LOW = "its low watermarks: those of the oldest tuples in the state"
 
 
-class Renewal(Enum):
+class SecondaryStart(Enum):
     """What a new secondary begins from.  5.3: "it starts with an empty state and becomes up-to-date
     with respect to the new primary only after processing sufficiently many input tuples"."""
 
@@ -47,24 +47,26 @@ class Joins(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class ActiveStandbyDesign:
     """A protocol: one choice of each kind."""
 
     trims: Trims = Trims.ALL_LOWER
     serves: Serves = Serves.LOW
-    renewal: Renewal = Renewal.COPY
+    renewal: SecondaryStart = SecondaryStart.COPY
     joins: Joins = Joins.CONNECTED
-    late: Late = Late.REFUSED
+    late: LateTuples = LateTuples.REFUSED
     again: Again = Again.ALL
     determinants: Determinants = Determinants.NONE
     deposes: Deposes = Deposes.YES
-    returns: Returns = Returns.YES
+    returns: NodeReturns = NodeReturns.YES
 
 
-PUBLISHED = Design(serves=Serves.HIGH, renewal=Renewal.NEW, late=Late.TAKEN, deposes=Deposes.NO)
+PUBLISHED = ActiveStandbyDesign(
+    serves=Serves.HIGH, renewal=SecondaryStart.NEW, late=LateTuples.TAKEN, deposes=Deposes.NO
+)
 """The reading that is nearest to the paper's words."""
 
-PRECISE = Design(again=Again.AFTER)
+PRECISE = ActiveStandbyDesign(again=Again.AFTER)
 """Precise recovery of deterministic networks."""
 
 ARBITRARY = replace(PRECISE, determinants=Determinants.STORED)

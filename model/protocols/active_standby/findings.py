@@ -25,7 +25,7 @@ CLAIMS = FindingTable(
             remark="for another order of inputs: a result is lost after one failure",
             witnesses=(
                 ByLemma("standby-other-order"),
-                ByTest("tests/standbys/test_standbys.py", "5 tuples"),
+                ByTest("tests/families/standbys/test_standbys.py", "5 tuples"),
             ),
             mend="compare with the primary's low watermarks",
             mended=("active-standby",),

@@ -24,8 +24,8 @@ MUTANTS = (
     Mutant(
         "take the tuples of a dead producer",
         CONSUMERS,
-        "if late is Late.REFUSED:",
-        "if late is not Late.REFUSED:",
+        "if late is LateTuples.REFUSED:",
+        "if late is not LateTuples.REFUSED:",
     ),
     Mutant(
         "let go when one replica is done",

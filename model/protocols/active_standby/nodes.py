@@ -46,7 +46,7 @@ from model.core import (
 from model.costs import Amount, Gauges, Memory
 from model.log import Log
 from model.parts import contents, open_windows
-from model.protocols.active_standby.design import Design, Joins, Renewal
+from model.protocols.active_standby.design import ActiveStandbyDesign, Joins, SecondaryStart
 from model.protocols.active_standby.messages import UNREADY, Copied, Joining, Replica, State, Trim
 from model.protocols.active_standby.order import advance, bare, release
 from model.protocols.active_standby.watermarks import is_duplicate
@@ -60,7 +60,7 @@ from model.standbys.messages import REJOINED, Begin, Determinant, Logged, Output
 TIMERS = {ACKNOWLEDGE: "From a tuple to the next acknowledgement of a node."}
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: ActiveStandbyDesign, scope: Scope) -> Deployment:
     return deployment.deploy("active-standby", design, scope)
 
 
@@ -81,11 +81,11 @@ def _empty(site: Site, *, leads: bool) -> Replica:
 def recover(site: Site, _durable: None) -> Answer:
     """Come back as the secondary of the other replica."""
     design = site.config.design
-    copied = design.renewal is Renewal.COPY
+    copied = design.renewal is SecondaryStart.COPY
     effects: list[Effect] = [Note(REJOINED)]
     if not copied or design.joins is Joins.AT_ONCE:
         effects.append(Send(site.config.other, Rejoined()))
-    effects += consumers.request(site, kept=design.renewal is not Renewal.NEW)
+    effects += consumers.request(site, kept=design.renewal is not SecondaryStart.NEW)
     state = Joining(tuple(range(len(site.preds)))) if copied else _empty(site, leads=False)
     return state, tuple(effects)
 
@@ -151,7 +151,7 @@ def _resume(site: Site, state: Replica, sender: NodeName, place: int) -> Answer:
 def _renew(site: Site, state: Replica, sender: NodeName) -> Answer:
     """The other replica is back as the secondary: it gets a copy of the state."""
     state = state._replace(spare=True, safe=state.queue.place)
-    if site.config.design.renewal is not Renewal.COPY:
+    if site.config.design.renewal is not SecondaryStart.COPY:
         return Step(state)
     copied = Copied(state.inlets, state.inner, state.queue)
     return Step(state, (Send(sender, copied),))

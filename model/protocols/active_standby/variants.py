@@ -19,9 +19,9 @@ from model.protocols.active_standby import design as designs
 from model.protocols.active_standby.design import (
     PRECISE,
     PUBLISHED,
-    Design,
+    ActiveStandbyDesign,
     Joins,
-    Renewal,
+    SecondaryStart,
     Serves,
     Trims,
 )
@@ -31,19 +31,19 @@ from model.protocols.active_standby.family import (
     SEEN,
 )
 from model.protocols.active_standby.mutants import DETERMINANTS
-from model.standbys.choices import Again, Deposes, Determinants, Late, Returns
+from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
 
-MENDED = Design()
+MENDED = ActiveStandbyDesign()
 ARBITRARY_TOO = designs.ARBITRARY
 VARIANTS = (
     ACTIVE_STANDBY.design(
         "arbitrary",
-        replace(ARBITRARY_TOO, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(22_558),
             cases.PAIRS.holds(39_970),
@@ -56,7 +56,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "rollback",
-        replace(MENDED, returns=Returns.NEVER),
+        replace(MENDED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(20_507, REPEATING),
             cases.A_FILTER.holds(27_531, REPEATING),
@@ -101,7 +101,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "published",
-        replace(PUBLISHED, returns=Returns.NEVER),
+        replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(35_913, REPEATING),
             cases.A_FILTER.holds(44_204, REPEATING),
@@ -153,7 +153,7 @@ VARIANTS = (
     ),
     ACTIVE_STANDBY.design(
         "renewal-new",
-        replace(PRECISE, renewal=Renewal.NEW),
+        replace(PRECISE, renewal=SecondaryStart.NEW),
         (
             cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP),
             cases.PAIRS_TWO_CRASHES.fails(None, 19, Guarantee.PRECISE),
@@ -162,7 +162,7 @@ VARIANTS = (
     ),
     ACTIVE_STANDBY.design(
         "renewal-kept",
-        replace(PRECISE, renewal=Renewal.KEPT),
+        replace(PRECISE, renewal=SecondaryStart.KEPT),
         (
             cases.A_RELAY_TWO_CRASHES.fails(843_907, 31, GAP),
             cases.PAIRS_TWO_CRASHES.fails(1_809_815, 22, GAP, quick=False),
@@ -178,7 +178,7 @@ VARIANTS = (
     ),
     ACTIVE_STANDBY.design(
         "late-taken",
-        replace(PRECISE, late=Late.TAKEN),
+        replace(PRECISE, late=LateTuples.TAKEN),
         (cases.A_RELAY.fails(None, 8, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one.",
     ),
@@ -193,13 +193,13 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "any-lower",
-        replace(MENDED, trims=Trims.ANY_LOWER, serves=Serves.HIGH, returns=Returns.NEVER),
+        replace(MENDED, trims=Trims.ANY_LOWER, serves=Serves.HIGH, returns=NodeReturns.NEVER),
         (cases.A_UNION.fails(584_941, 18, GAP),),
         "With two inputs an output can be lower for one and greater for the other.",
     ),
     ROLLBACK.design(
         "serves-high",
-        replace(MENDED, serves=Serves.HIGH, returns=Returns.NEVER),
+        replace(MENDED, serves=Serves.HIGH, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(20_507, REPEATING),
             cases.PAIRS_OF_A_UNION.holds(7_905_094, DIVERGENT, quick=False),
@@ -209,14 +209,14 @@ VARIANTS = (
     ),
     ACTIVE_STANDBY.design(
         "determinants-sent",
-        replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=NodeReturns.NEVER),
         (cases.A_UNION.fails(508_096, 11, GAP),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),
     ACTIVE_STANDBY.design(
         "determinants-none",
-        replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=NodeReturns.NEVER),
         (cases.A_UNION.fails(439_033, 10, GAP),),
         "Without determinants the secondary has another order, and numbers do not identify its "
         "outputs.",

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box, Item, bodies
-from model.cep.merge import Inlet, low, ready
+from model.cep.merge import InputQueue, low, ready
 from model.cep.operator import CepState, Operator, process
 from model.core import (
     Answer,
@@ -49,27 +49,27 @@ MARK = Size(MessageKind.CONTROL, name="mark")
 
 
 # --- what nodes hold -------------------------------------------------------------------------
-class SourceState(NamedTuple):
+class AmnesiacSource(NamedTuple):
     """now: the time of the last event."""
 
     now: int = 0
 
 
-class OperatorState(NamedTuple):
+class AmnesiacOperator(NamedTuple):
     """inner: the state of the operator.  inlets: the input queues of a CEP operator, which takes
     events in the order of time; (): a box takes each event as it comes.  marked: the watermark that
     successors know."""
 
     inner: Any
-    inlets: tuple[Inlet, ...] = ()
+    inlets: tuple[InputQueue, ...] = ()
     marked: int = BEGINNING
 
 
-class SinkState(NamedTuple):
+class AmnesiacSink(NamedTuple):
     """Nothing."""
 
 
-State = SourceState | OperatorState | SinkState
+State = AmnesiacSource | AmnesiacOperator | AmnesiacSink
 
 
 # --- where nodes stand -----------------------------------------------------------------------
@@ -101,13 +101,13 @@ def _needs_marks(graph: Graph, name: NodeName) -> bool:
 
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
-        return SourceState()
+        return AmnesiacSource()
     if site.role is Role.SINK:
-        return SinkState()
+        return AmnesiacSink()
     edges = len(site.preds)
     if isinstance(site.spec, Operator):
-        return OperatorState(CepState(), (Inlet(),) * edges)
-    return OperatorState(site.spec.begin(edges))
+        return AmnesiacOperator(CepState(), (InputQueue(),) * edges)
+    return AmnesiacOperator(site.spec.begin(edges))
 
 
 def recover(site: Site, _durable: None) -> Answer:
@@ -117,14 +117,14 @@ def recover(site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: State, input_: Input) -> Answer:
     match state, input_:
-        case SourceState(now), Arrival(gap, type_, data):
+        case AmnesiacSource(now), Arrival(gap, type_, data):
             body = Body(now + gap, type_, data)
-            return SourceState(now + gap), (*_send(site, (body,)),)
-        case SinkState(), Received(sender, message):
+            return AmnesiacSource(now + gap), (*_send(site, (body,)),)
+        case AmnesiacSink(), Received(sender, message):
             return state, (Emit((site.preds.index(sender), message)),)
-        case OperatorState(_, ()), Received(sender, message):
+        case AmnesiacOperator(_, ()), Received(sender, message):
             return _feed(site, state, site.preds.index(sender), message)
-        case OperatorState(), Received(sender, message):
+        case AmnesiacOperator(), Received(sender, message):
             return _hear(site, state, site.preds.index(sender), message)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
@@ -135,13 +135,13 @@ def _send(site: Site, outputs: Iterable[Body]) -> Iterator[Send]:
 
 
 # --- operators -------------------------------------------------------------------------------
-def _feed(site: Site, state: OperatorState, edge: int, body: Body) -> Answer:
+def _feed(site: Site, state: AmnesiacOperator, edge: int, body: Body) -> Answer:
     """Feed a box as the event arrives; of several allowed answers the box gives the first."""
     fed, *_ = site.spec.feed(state.inner, Item(edge, body))
     return state._replace(inner=fed.state), (*_send(site, bodies(fed.outs)),)
 
 
-def _hear(site: Site, state: OperatorState, edge: int, message: Body | Mark) -> Answer:
+def _hear(site: Site, state: AmnesiacOperator, edge: int, message: Body | Mark) -> Answer:
     """Queue the event or the watermark, and process the events that the merge allows."""
     inner, inlets, marked = state
     inlet = inlets[edge]
@@ -161,20 +161,20 @@ def _hear(site: Site, state: OperatorState, edge: int, message: Body | Mark) -> 
     if low(inlets) > marked:
         marked = low(inlets)
         effects += (Send(succ, Mark(marked)) for succ in site.config)
-    return OperatorState(inner, inlets, marked), tuple(effects)
+    return AmnesiacOperator(inner, inlets, marked), tuple(effects)
 
 
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     """The gauges of a node: its open windows.  Nothing is kept for other nodes."""
-    if not isinstance(state, OperatorState):
+    if not isinstance(state, AmnesiacOperator):
         return Gauges()
     inner = state.inner
     return Gauges(windows=len(inner.open) if isinstance(inner, CepState) else open_windows(inner))
 
 
 def memory(_site: Site, state: State) -> Memory:
-    if not isinstance(state, OperatorState):
+    if not isinstance(state, AmnesiacOperator):
         return Memory()
     events, items = contents(state.inner)
     waiting = sum(len(inlet.queue) for inlet in state.inlets)

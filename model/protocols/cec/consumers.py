@@ -12,9 +12,9 @@ from typing import Any
 from model.boxes.box import Lineage, Of
 from model.core import Effect, Emit, NodeName, Send, Site, Step
 from model.events import BEGINNING, Event
-from model.protocols.cec.design import Bound, Design, Forward, Interleaving
-from model.protocols.cec.messages import Segment, SinkState
-from model.protocols.cec.scan import Found
+from model.protocols.cec.design import Bound, CecDesign, Forward, Interleaving
+from model.protocols.cec.messages import CecSink, Segment
+from model.protocols.cec.scan import EventualCheckpoint
 from model.queues import STALE_NOTE, Inlet, Inlets, Replay, Replayed, Restarted, Stamp, Trim
 
 
@@ -30,7 +30,7 @@ def events_in(
                 yield Event((record.results,), record.out.body), record.out.of
 
 
-def follows(design: Design, inlet: Inlet, event: Event) -> bool:
+def follows(design: CecDesign, inlet: Inlet, event: Event) -> bool:
     """Does the connection bring the event now?  Published forwarding does not keep the order."""
     if design.forward is Forward.COMPLETED:
         return inlet.request is None
@@ -46,7 +46,7 @@ def ask(site: Site, inlet: Inlet) -> tuple[Inlet, Replay]:
     return inlet._replace(request=request), request
 
 
-def reconnect(design: Design, found: Found, inputs: int, stamp: int) -> Inlets:
+def reconnect(design: CecDesign, found: EventualCheckpoint, inputs: int, stamp: int) -> Inlets:
     """The inlets of a restarted operator, each with what it asks for."""
     until = found.until if design.interleaving is Interleaving.LOGGED else ()
     inclusive = design.replay is Bound.WITH
@@ -59,13 +59,13 @@ def reconnect(design: Design, found: Found, inputs: int, stamp: int) -> Inlets:
     return Inlets(ends, ((),) * inputs, until)
 
 
-def take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
+def take(site: Site, state: CecSink, sender: NodeName, message: Any) -> Step:
     inlet = state.inlet
     if isinstance(message, Restarted):
         inlet, request = ask(site, inlet)
-        return Step(SinkState(inlet), (Send(sender, request),))
+        return Step(CecSink(inlet), (Send(sender, request),))
     if isinstance(message, Replayed):
-        return Step(SinkState(inlet.begin(message)))
+        return Step(CecSink(inlet.begin(message)))
     effects: list[Effect] = []
     for event, of in events_in(site, sender, message):
         if follows(site.config.design, inlet, event):
@@ -75,4 +75,4 @@ def take(site: Site, state: SinkState, sender: NodeName, message: Any) -> Step:
             effects.append(STALE_NOTE)
     if site.config.trims and inlet.place > state.inlet.place:
         effects.append(Send(sender, Trim(inlet.place)))
-    return Step(SinkState(inlet), tuple(effects))
+    return Step(CecSink(inlet), tuple(effects))

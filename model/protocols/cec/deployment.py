@@ -16,20 +16,20 @@ from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import NodeName, Role, Site
 from model.errors import Invalid
-from model.protocols.cec.design import Design
-from model.protocols.cec.messages import Logged
+from model.protocols.cec.design import CecDesign
+from model.protocols.cec.messages import LoggedBox
 
 
-class Config(NamedTuple):
+class CecConfig(NamedTuple):
     """trims: do consumers acknowledge, so that producers let go?  sources: of the deployment."""
 
-    design: Design
+    design: CecDesign
     trims: bool
     sources: tuple[NodeName, ...] = ()
 
 
 def settle(site: Site) -> Site:
-    """The site with its operator as a Logged one."""
+    """The site with its operator as a LoggedBox one."""
     inputs, outputs = len(site.preds), len(site.succs)
     if outputs > 1 or (inputs > 1 and site.role is Role.SINK):
         raise Invalid(
@@ -41,7 +41,7 @@ def settle(site: Site) -> Site:
     spec = site.spec
     if isinstance(spec, Operator):
         spec = CepBox(spec)
-    logged = spec if isinstance(spec, Logged) else Logged(spec, checks=True, trims=True)
+    logged = spec if isinstance(spec, LoggedBox) else LoggedBox(spec, checks=True, trims=True)
     box: Any = logged.inner
     waits = not isinstance(box, Box) or type(box).expire is not Box.expire
     if waits and not (isinstance(box, Aggregate | Join) and not box.timeout):

@@ -1,8 +1,8 @@
 """The choices of continuous eventual checkpointing: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
-Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
+Rule of this file: a choice is a field of CecDesign, in every reading that the paper's words allow;
+no step of a node.  The default of each field is the mended choice; PUBLISHED has the published
+ones.  Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from model.protocol import Knob
 from model.queues import Stamp
 
 
-class Count(Enum):
+class WindowCount(Enum):
     """The records that carry N, the number of open windows.  II.B "Constructing an EC"; III."""
 
     CHECKPOINTS = "G_open and G_check; a result changes nothing"
@@ -51,7 +51,7 @@ class Empty(Enum):
     NEWEST = "the stamp of the newest record"
 
 
-class Write(Enum):
+class WriteUnit(Enum):
     """What a write holds, whole or not at all.  II.B: a record; IX: a stream event."""
 
     RECORD = "one record"
@@ -79,7 +79,7 @@ class Identity(Enum):
     OPENING = "the key and the tuple that opened the window"
 
 
-class Phase(Enum):
+class WindowPhase(Enum):
     """Where the next window of a key begins, if windows overlap or leave gaps.  II."""
 
     UNRECORDED = "is derived from the open window, if there is one"
@@ -143,7 +143,7 @@ class InputTrim(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class CecDesign:
     """A protocol: one choice of each kind.
 
     stamp: of records, replays and floors.  replay: from T, with or without T.  ignore: a window
@@ -151,18 +151,18 @@ class Design:
     downstream asks for, by its last result's time or place.
     """
 
-    count: Count = Count.EVERY
+    count: WindowCount = WindowCount.EVERY
     stamp: Stamp = Stamp.PLACE
     replay: Bound = Bound.WITHOUT
     ignore: Bound = Bound.WITH
     checked: Checked = Checked.PROCESSED
     closed: Closed = Closed.FLOORS
     empty: Empty = Empty.NEWEST
-    write: Write = Write.TUPLE
+    write: WriteUnit = WriteUnit.TUPLE
     background: Background = Background.CAUGHT_UP
     load: Load = Load.SILENT
     identity: Identity = Identity.OPENING
-    phase: Phase = Phase.RECORDED
+    phase: WindowPhase = WindowPhase.RECORDED
     content: Content = Content.STATE
     damage: Damage = Damage.CUT
     forward: Forward = Forward.PREFIX
@@ -180,25 +180,25 @@ KNOBS = (
         "",
         "Which records of the log say how many windows are open: all, or those of windows that "
         "opened or were checkpointed, so that a scan may go back further.",
-        (("every record", Count.EVERY), ("checkpoints", Count.CHECKPOINTS)),
+        (("every record", WindowCount.EVERY), ("checkpoints", WindowCount.CHECKPOINTS)),
     ),
 )
 """What users may set: both are right."""
 
-MENDED = Design()
-PUBLISHED = Design(
-    count=Count.CHECKPOINTS,
+MENDED = CecDesign()
+PUBLISHED = CecDesign(
+    count=WindowCount.CHECKPOINTS,
     stamp=Stamp.TIME,
     replay=Bound.WITHOUT,
     ignore=Bound.WITHOUT,
     checked=Checked.ENTERING,
     closed=Closed.FORGOTTEN,
     empty=Empty.START,
-    write=Write.RECORD,
+    write=WriteUnit.RECORD,
     background=Background.ALWAYS,
     load=Load.SILENT,
     identity=Identity.KEY,
-    phase=Phase.UNRECORDED,
+    phase=WindowPhase.UNRECORDED,
     content=Content.RESULT,
     damage=Damage.SKIP,
     forward=Forward.COMPLETED,

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from model.core import REPLAYED, Effect, Note, Save, Send, SetTimer, Site
 from model.events import Event
-from model.protocols.cec.design import CatchUp, Forward, LogTrim, Write
+from model.protocols.cec.design import CatchUp, Forward, LogTrim, WriteUnit
 from model.protocols.cec.messages import (
     G_OPEN_RECORDS,
     LOG_TRIMMED,
@@ -33,7 +33,7 @@ def write(site: Site, state: NodeState, records: list[Record]) -> tuple[NodeStat
     """Hand the records to the disk."""
     if not records:
         return state, []
-    whole = site.config.design.write is Write.TUPLE
+    whole = site.config.design.write is WriteUnit.TUPLE
     groups = [records] if whole else [[record] for record in records]
     segments = [Segment(place, (*group,)) for place, group in enumerate(groups, state.segments + 1)]
     opened = sum(record.kind is Kind.OPEN for record in records)

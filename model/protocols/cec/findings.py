@@ -290,7 +290,7 @@ PROTOCOL_CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("cec:published", "windows of one tuple"),
-                ByTest("tests/cec/test_readings.py"),
+                ByTest("tests/families/cec/test_readings.py"),
             ),
             mend="19 choices are mended",
             mended=("cec",),

@@ -17,7 +17,18 @@ from model.core import Quantity
 from model.costs import MessageKind, Size
 from model.events import BEGINNING, Body, Event
 from model.log import Log
-from model.queues import TRIMMED, Inlet, Inlets, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import (
+    TRIMMED,
+    Inlet,
+    Inlets,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Trim,
+    message_size,
+    show_message,
+)
 
 # --- what is counted -------------------------------------------------------------------------
 G_OPEN_RECORDS = Quantity(
@@ -53,7 +64,7 @@ QUANTITIES = (
 
 # --- an operator and its disk ----------------------------------------------------------------
 @dataclass(frozen=True)
-class Logged(Box):
+class LoggedBox(Box):
     """An operator with the settings of its node; it computes what `box` computes.
 
     checks: may windows be checkpointed in the background?  writes: how many writes may be
@@ -156,7 +167,7 @@ class Disk(NamedTuple):
 
 
 # --- what nodes hold -------------------------------------------------------------------------
-class Window(NamedTuple):
+class KeyWindow(NamedTuple):
     """An open window, or a key between windows (no pane).
 
     opened: the place of the tuple that opened the window.  foot: the stamp of its newest record
@@ -198,7 +209,7 @@ class NodeState(NamedTuple):
     """
 
     inlets: Inlets = Inlets()
-    windows: tuple[Window, ...] = ()
+    windows: tuple[KeyWindow, ...] = ()
     turns: tuple[tuple[Any, Any], ...] = ()
     floors: tuple[Floor, ...] = ()
     stamp: int = BEGINNING
@@ -216,11 +227,11 @@ class NodeState(NamedTuple):
     loaded: bool = False
 
 
-class SinkState(NamedTuple):
+class CecSink(NamedTuple):
     inlet: Inlet = Inlet()
 
 
-State = QueueState | NodeState | SinkState
+State = QueueState | NodeState | CecSink
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -237,13 +248,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, len(newest), name="log")
         case Event():
             return Size(MessageKind.EVENT, 1, name="events")
-        case Trim():
-            kind = MessageKind.ACKNOWLEDGEMENT
-        case Replay() | Replayed() | Restarted():
-            kind = MessageKind.RECOVERY
         case _:
-            kind = MessageKind.CONTROL
-    return Size(kind, name=type(message).__name__.lower())
+            return message_size(message)
 
 
 def show(value: object) -> str:
@@ -255,21 +261,13 @@ def show(value: object) -> str:
             return " ".join(show_record(record) for s in log for record in s.records) or "-"
         case Event((place, *_), body):
             return f"{body.type}{place}@{body.time}"
-        case Replay(after, by, inclusive):
-            if after is None:
-                return "go on"
-            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
-        case Replayed(_, start):
-            return f"replayed after {start}"
-        case Restarted():
-            return "restarted"
-        case Trim(place):
-            return f"let go up to {place}"
+        case Replay() | Replayed() | Restarted() | Trim():
+            return show_message(value)
         case NodeState(windows=windows):
             return " ".join(f"{w.key}{_held(w.pane)}@{w.foot}" for w in windows) or "no window"
         case QueueState(place, _, kept):
             return f"{len(kept)} of {place}"
-        case SinkState(Inlet(place)):
+        case CecSink(Inlet(place)):
             return f"{place} taken"
         case (int(), Body(time, type_, data)):
             return f"{' '.join(map(_show_value, data)) or type_} @{time}"

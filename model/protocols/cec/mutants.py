@@ -31,8 +31,9 @@ MUTANTS = (
     Mutant(
         "take N from the oldest record",
         SCAN,
-        "if wanted is None and (design.count is Count.EVERY or record.kind is not Kind.RESULT):",
-        "if design.count is Count.EVERY or record.kind is not Kind.RESULT:",
+        "if wanted is None and (design.count is WindowCount.EVERY or record.kind is not "
+        "Kind.RESULT):",
+        "if design.count is WindowCount.EVERY or record.kind is not Kind.RESULT:",
         "sliding windows",
     ),
     Mutant(

@@ -58,10 +58,10 @@ from model.costs import Amount, Gauges, Memory
 from model.events import Event
 from model.parts import deploy_graph
 from model.protocols.cec import consumers
-from model.protocols.cec.deployment import Config, settle
+from model.protocols.cec.deployment import CecConfig, settle
 from model.protocols.cec.design import (
+    CecDesign,
     Checked,
-    Design,
     InputTrim,
     Load,
 )
@@ -85,11 +85,11 @@ from model.protocols.cec.messages import (
     NO_WINDOWS,
     SCANNED,
     TO_REPLAY,
+    CecSink,
     Disk,
-    Logged,
+    LoggedBox,
     NodeState,
     Segment,
-    SinkState,
     State,
 )
 from model.protocols.cec.operator import checkpoint, eligible, ignoring, process, rewrite
@@ -118,14 +118,14 @@ TIMERS = {
 }
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: CecDesign, scope: Scope) -> Deployment:
     """The deployment; raises Invalid for timeouts, for several outputs of a node or inputs of a
     sink, and for an operator whose state depends on the order in which inputs come."""
     deployment = deploy_graph(scope.graph, replies=True)
     sites = [settle(site) for site in deployment.sites]
     trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
     sources = tuple(site.name for site in sites if site.role is Role.SOURCE)
-    config = Config(design, trims, sources)
+    config = CecConfig(design, trims, sources)
     return deployment._replace(sites=tuple(site._replace(config=config) for site in sites))
 
 
@@ -133,7 +133,7 @@ def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
         return QueueState()
     if site.role is Role.SINK:
-        return SinkState()
+        return CecSink()
     inputs = len(site.preds)
     return NodeState(Inlets((Inlet(),) * inputs, ((),) * inputs), released=(0,) * inputs)
 
@@ -146,7 +146,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return serve(state, sender, request)
         case QueueState(), Received(_, Trim(place)):
             return trim(state, place)
-        case SinkState(), Received(sender, message):
+        case CecSink(), Received(sender, message):
             return consumers.take(site, state, sender, message)
         case NodeState(), Received(_, Replay() as request):
             state, effects = send_again(site, state, request)
@@ -313,7 +313,7 @@ def gauges(site: Site, state: State) -> Gauges:
     match state:
         case QueueState(place, _, kept):
             return Gauges(len(kept), None, place)
-        case SinkState():
+        case CecSink():
             return Gauges()
         case NodeState():
             own = ((EXTENT, extent(state)), (TO_REPLAY, to_replay(state)))
@@ -341,7 +341,7 @@ def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
     """The most that nodes keep at rest: producers what the footprints need, and the newest."""
     graph = scope.graph
     found: dict[NodeName, int] = {}
-    trims = any(isinstance(spec, Logged) and spec.trims for _, spec in graph.nodes)
+    trims = any(isinstance(spec, LoggedBox) and spec.trims for _, spec in graph.nodes)
     if not trims:
         return {}
     for name, state in seen.states:

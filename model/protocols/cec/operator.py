@@ -12,15 +12,23 @@ from typing import Any, NamedTuple
 from model.boxes.aggregate import Aggregate, Pane
 from model.boxes.box import Box, Item, Lineage, Moment, Out
 from model.events import Event
-from model.protocols.cec.design import Background, Bound, Content, Design, Phase, Position, Write
+from model.protocols.cec.design import (
+    Background,
+    Bound,
+    CecDesign,
+    Content,
+    Position,
+    WindowPhase,
+    WriteUnit,
+)
 from model.protocols.cec.keyed import add, begin, key_of, opening, rests
-from model.protocols.cec.messages import Floor, Kind, NodeState, Record, Window
+from model.protocols.cec.messages import Floor, KeyWindow, Kind, NodeState, Record
 
 WHOLE = 0
 """What identifies the only part of an operator that has one; places begin at 1."""
 
 
-class Change(NamedTuple):
+class WindowChange(NamedTuple):
     """A window that a tuple opens (its state) or closes (its result)."""
 
     kind: Kind
@@ -31,7 +39,7 @@ class Change(NamedTuple):
 
 # --- foreground ------------------------------------------------------------------------------
 def process(
-    design: Design, box: Box, state: NodeState, event: Event, of: Lineage, edge: int = 0
+    design: CecDesign, box: Box, state: NodeState, event: Event, of: Lineage, edge: int = 0
 ) -> tuple[NodeState, list[Record]]:
     """The state with the tuple, and its records in order."""
     stamp, item, (place,) = design.stamp.of(event), Item(edge, event.body, of), event.sn
@@ -44,7 +52,7 @@ def process(
 
 
 def _locate(
-    design: Design, state: NodeState, records: list[Record]
+    design: CecDesign, state: NodeState, records: list[Record]
 ) -> tuple[NodeState, list[Record]]:
     """The state and its new records, which say how far several inputs are in it."""
     places = state.inlets.places
@@ -59,7 +67,7 @@ def _locate(
 
 
 def _process_keyed(
-    design: Design, box: Aggregate, state: NodeState, item: Item, stamp: int, place: int
+    design: CecDesign, box: Aggregate, state: NodeState, item: Item, stamp: int, place: int
 ) -> tuple[NodeState, list[Record]]:
     """A tuple through an aggregate, whose parts are its windows."""
     key = key_of(box, item)
@@ -72,13 +80,13 @@ def _process_keyed(
         for window in mine
         if window.pane and window.opened not in below
     }
-    changes = [Change(Kind.RESULT, id_, None, out) for id_, (_, out) in fed.items() if out]
+    changes = [WindowChange(Kind.RESULT, id_, None, out) for id_, (_, out) in fed.items() if out]
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
             id_ = opening(pane, place)
-            changes.append(Change(Kind.OPEN, id_, pane, None))
-            changes += [Change(Kind.RESULT, id_, None, out)] if out else []
+            changes.append(WindowChange(Kind.OPEN, id_, pane, None))
+            changes += [WindowChange(Kind.RESULT, id_, None, out)] if out else []
     panes = {id_: pane for id_, (pane, _) in fed.items() if pane is not None}
     windows = tuple(
         window._replace(pane=panes[window.opened])
@@ -94,7 +102,7 @@ def _process_keyed(
     return state._replace(turns=tuple(sorted(turns.items(), key=repr))), records
 
 
-def ignoring(design: Design, state: NodeState, key: Any, stamp: int) -> frozenset[int | None]:
+def ignoring(design: CecDesign, state: NodeState, key: Any, stamp: int) -> frozenset[int | None]:
     """Who ignores a tuple of the key with this stamp: windows, and the opening of one (None)."""
     return frozenset(
         floor.opened
@@ -103,28 +111,28 @@ def ignoring(design: Design, state: NodeState, key: Any, stamp: int) -> frozense
     )
 
 
-def _is_below(design: Design, stamp: int, floor: Floor) -> bool:
+def _is_below(design: CecDesign, stamp: int, floor: Floor) -> bool:
     return stamp < floor.stamp or (design.ignore is Bound.WITH and stamp == floor.stamp)
 
 
 def _record(
-    design: Design,
+    design: CecDesign,
     box: Aggregate,
     state: NodeState,
     key: Any,
     next_: Any,
     stamp: int,
-    changes: Iterable[Change],
+    changes: Iterable[WindowChange],
 ) -> tuple[NodeState, list[Record]]:
     """The state after the changes, and a record of each."""
     records: list[Record] = []
-    resting = design.phase is Phase.RECORDED and rests(box, next_)
+    resting = design.phase is WindowPhase.RECORDED and rests(box, next_)
     for kind, id_, pane, out in changes:
         windows = [w for w in state.windows if w.key != key or (w.pane and w.opened != id_)]
-        at = state.segments + 1 + (len(records) if design.write is Write.RECORD else 0)
+        at = state.segments + 1 + (len(records) if design.write is WriteUnit.RECORD else 0)
         between = kind is Kind.RESULT and resting and not any(w.key == key for w in windows)
         if kind is Kind.OPEN or between:
-            windows.append(Window(key, id_, pane, stamp, at))
+            windows.append(KeyWindow(key, id_, pane, stamp, at))
         results = state.results + (out is not None)
         state = state._replace(windows=tuple(windows), results=results)
         n = len(windows)
@@ -133,7 +141,7 @@ def _record(
 
 
 def _process_whole(
-    design: Design, box: Box, state: NodeState, item: Item, stamp: int, place: int
+    design: CecDesign, box: Box, state: NodeState, item: Item, stamp: int, place: int
 ) -> tuple[NodeState, list[Record]]:
     """A tuple through an operator whose state is one part, or that has none.
 
@@ -149,7 +157,7 @@ def _process_whole(
     if window is not None:
         state = state._replace(windows=(window._replace(pane=fed.state),))
     elif fed.state != ():
-        window = Window(None, WHOLE, fed.state, stamp, state.segments + 1)
+        window = KeyWindow(None, WHOLE, fed.state, stamp, state.segments + 1)
         state = state._replace(windows=(window,))
         records.append(Record(Kind.OPEN, None, WHOLE, fed.state, None, 1, stamp, state.results))
     n = len(state.windows)
@@ -160,7 +168,7 @@ def _process_whole(
 
 
 # --- background ------------------------------------------------------------------------------
-def eligible(design: Design, state: NodeState) -> Window | None:
+def eligible(design: CecDesign, state: NodeState) -> KeyWindow | None:
     """The window to checkpoint next: the one with the oldest footprint, if the footprint is older
     than the last tuple or the restart."""
     if design.background is Background.CAUGHT_UP and state.stamp < state.until:
@@ -169,7 +177,7 @@ def eligible(design: Design, state: NodeState) -> Window | None:
 
 
 def checkpoint(
-    design: Design, box: Box, state: NodeState, stamp: int
+    design: CecDesign, box: Box, state: NodeState, stamp: int
 ) -> tuple[NodeState, list[Record]]:
     """The state after a G_check of the window with the oldest footprint; none if it has closed."""
     window = eligible(design, state)

@@ -12,12 +12,20 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.events import BEGINNING
 from model.log import Log
-from model.protocols.cec.design import Closed, Count, Damage, Design, Empty, Identity, Phase
+from model.protocols.cec.design import (
+    CecDesign,
+    Closed,
+    Damage,
+    Empty,
+    Identity,
+    WindowCount,
+    WindowPhase,
+)
 from model.protocols.cec.keyed import derive
-from model.protocols.cec.messages import Disk, Floor, Kind, Record, Segment, Window
+from model.protocols.cec.messages import Disk, Floor, KeyWindow, Kind, Record, Segment
 
 
-class Found(NamedTuple):
+class EventualCheckpoint(NamedTuple):
     """An eventual checkpoint.
 
     windows: oldest footprint first.  turns: (key, when its next window opens).  start: T, the stamp
@@ -27,7 +35,7 @@ class Found(NamedTuple):
     footprints were found before the beginning of the log.
     """
 
-    windows: tuple[Window, ...]
+    windows: tuple[KeyWindow, ...]
     turns: tuple[tuple[Any, Any], ...]
     floors: tuple[Floor, ...]
     start: int | None
@@ -39,7 +47,7 @@ class Found(NamedTuple):
     complete: bool
 
 
-def repair(design: Design, disk: Disk) -> tuple[Disk, int]:
+def repair(design: CecDesign, disk: Disk) -> tuple[Disk, int]:
     """The part of a log that counts after a crash, and how many segments do not.
 
     A log may have lost what was still being written: torn segments, and holes before whole ones.
@@ -56,12 +64,12 @@ def repair(design: Design, disk: Disk) -> tuple[Disk, int]:
     return disk._replace(log=good), cut
 
 
-def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
+def reconstruct(design: CecDesign, box: Box, log: Log[Segment]) -> EventualCheckpoint:
     """The eventual checkpoint in a log that is repaired."""
     wanted: int | None = None
     newest_of: dict[Any, Record] = {}
     seen: set[Any] = set()
-    found: list[Window] = []
+    found: list[KeyWindow] = []
     scanned = footprints = 0
     newest = log.last().records[-1] if log else None
     records = ((s.place, record) for s in reversed(log) for record in reversed(s.records))
@@ -69,7 +77,7 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
         if wanted is not None and footprints >= wanted:
             break
         scanned += 1
-        if wanted is None and (design.count is Count.EVERY or record.kind is not Kind.RESULT):
+        if wanted is None and (design.count is WindowCount.EVERY or record.kind is not Kind.RESULT):
             wanted = record.n
         first = newest_of.setdefault(record.key, record) is record
         window = (record.key, record.opened if design.identity is Identity.OPENING else None)
@@ -78,13 +86,13 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
         seen.add(window)
         if record.pane is not None or (record.between and first):
             _, key, opened, pane, *_ = record
-            found.append(Window(key, opened, pane, record.stamp, at, record.places))
+            found.append(KeyWindow(key, opened, pane, record.stamp, at, record.places))
             footprints += 1
-        elif design.count is Count.FOOTPRINTS:
+        elif design.count is WindowCount.FOOTPRINTS:
             footprints += 1
     windows = tuple(reversed(found))
     start, places = _start(design, windows, newest)
-    return Found(
+    return EventualCheckpoint(
         windows=windows,
         turns=_turns(design, box, windows, newest_of),
         floors=_floors(design, windows, newest_of, start),
@@ -99,7 +107,7 @@ def reconstruct(design: Design, box: Box, log: Log[Segment]) -> Found:
 
 
 def _start(
-    design: Design, windows: tuple[Window, ...], newest: Record | None
+    design: CecDesign, windows: tuple[KeyWindow, ...], newest: Record | None
 ) -> tuple[int | None, tuple[int, ...]]:
     """T, and the places in several inputs."""
     if windows:
@@ -110,11 +118,11 @@ def _start(
 
 
 def _turns(
-    design: Design, box: Box, windows: tuple[Window, ...], newest_of: dict[Any, Record]
+    design: CecDesign, box: Box, windows: tuple[KeyWindow, ...], newest_of: dict[Any, Record]
 ) -> tuple[tuple[Any, Any], ...]:
     if not isinstance(box, Aggregate):
         return ()
-    if design.phase is Phase.RECORDED:
+    if design.phase is WindowPhase.RECORDED:
         known = {window.key for window in windows}
         turns = {key: record.next for key, record in newest_of.items() if key in known}
     else:
@@ -124,8 +132,8 @@ def _turns(
 
 
 def _floors(
-    design: Design,
-    windows: tuple[Window, ...],
+    design: CecDesign,
+    windows: tuple[KeyWindow, ...],
     newest_of: dict[Any, Record],
     start: int | None,
 ) -> tuple[Floor, ...]:

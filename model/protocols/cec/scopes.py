@@ -22,7 +22,7 @@ from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.predicates import Type
-from model.protocols.cec.messages import Logged
+from model.protocols.cec.messages import LoggedBox
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -49,16 +49,16 @@ def one(
     crashes: int = 1,
     **settings: Any,
 ) -> Scope:
-    """One operator behind a source of `length` events.  settings: of its node (Logged)."""
-    graph = chain(("agg", Logged(box, **settings)))
+    """One operator behind a source of `length` events.  settings: of its node (LoggedBox)."""
+    graph = chain(("agg", LoggedBox(box, **settings)))
     return over_words(graph, length, types, gaps, crashes)
 
 
 def two(
     first: Box, second: Box, length: int, types: str = "a", crashes: int = 1, **settings: Any
 ) -> Scope:
-    """Two operators, one after the other; settings: of both nodes (Logged)."""
-    nodes = (("first", Logged(first, **settings)), ("second", Logged(second, **settings)))
+    """Two operators, one after the other; settings: of both nodes (LoggedBox)."""
+    nodes = (("first", LoggedBox(first, **settings)), ("second", LoggedBox(second, **settings)))
     return over_words(chain(*nodes), length, types, (1,), crashes)
 
 
@@ -73,12 +73,17 @@ def joined(
 ) -> Scope:
     """One operator behind two sources of `left` and `right` events, whose times are `gaps` apart.
 
-    first: the operator between the left source and this one.  settings: of the nodes (Logged).
+    first: the operator between the left source and this one.  settings: of the nodes (LoggedBox).
     """
-    nodes = [("left", SOURCE), ("right", SOURCE), ("join", Logged(box, **settings)), ("sink", SINK)]
+    nodes = [
+        ("left", SOURCE),
+        ("right", SOURCE),
+        ("join", LoggedBox(box, **settings)),
+        ("sink", SINK),
+    ]
     edges = [("left", "join"), ("right", "join"), ("join", "sink")]
     if first is not None:
-        nodes.insert(2, ("first", Logged(first, **settings)))
+        nodes.insert(2, ("first", LoggedBox(first, **settings)))
         edges[:1] = [("left", "first"), ("first", "join")]
     lengths = zip(("left", "right"), (left, right), gaps, strict=True)
     inputs = tuple(

@@ -14,12 +14,11 @@ from model.protocols.cec.design import (
     Background,
     Bound,
     CatchUp,
+    CecDesign,
     Checked,
     Closed,
     Content,
-    Count,
     Damage,
-    Design,
     Empty,
     Forward,
     Identity,
@@ -27,9 +26,10 @@ from model.protocols.cec.design import (
     Interleaving,
     Load,
     LogTrim,
-    Phase,
     Position,
-    Write,
+    WindowCount,
+    WindowPhase,
+    WriteUnit,
 )
 from model.protocols.cec.family import CEC, CHECKED, UNBOUNDED
 from model.queues import Stamp
@@ -60,7 +60,7 @@ VARIANTS = (
     ),
     CEC.design(
         "count-on-checkpoints",
-        Design(count=Count.CHECKPOINTS),
+        CecDesign(count=WindowCount.CHECKPOINTS),
         (
             scopes.WINDOWS_OF_TWO_TUPLES.holds(10_380),
             scopes.FIVE_TUPLES.holds(36_726, quick=False),
@@ -72,7 +72,7 @@ VARIANTS = (
     ),
     CEC.design(
         "results-as-footprints",
-        Design(count=Count.FOOTPRINTS),
+        CecDesign(count=WindowCount.FOOTPRINTS),
         (
             scopes.FIVE_TUPLES.fails(35_994, 18, GAP),
             scopes.SLIDING_WINDOWS.fails(6_682, 17, GAP),
@@ -83,7 +83,7 @@ VARIANTS = (
     ),
     CEC.design(
         "stamped-by-time",
-        Design(stamp=Stamp.TIME),
+        CecDesign(stamp=Stamp.TIME),
         (
             scopes.EQUAL_TIMES_OF_ONE_KEY.fails(2_728, 9, GAP),
             scopes.WINDOWS_OF_ONE_KEY_BY_TIME.fails(1_800, 12, GAP),
@@ -96,7 +96,7 @@ VARIANTS = (
     ),
     CEC.design(
         "replay-with",
-        Design(replay=Bound.WITH),
+        CecDesign(replay=Bound.WITH),
         (
             scopes.GAPS_BETWEEN_WINDOWS.fails(20_870, 19, DIVERGENT),
             scopes.A_FILTER_UPSTREAM.holds(5_143),
@@ -107,7 +107,7 @@ VARIANTS = (
     ),
     CEC.design(
         "ignore-without",
-        Design(ignore=Bound.WITHOUT),
+        CecDesign(ignore=Bound.WITHOUT),
         (
             scopes.WINDOWS_OF_TWO_TUPLES.fails(10_514, 13, GAP),
             scopes.OUTSTANDING_WRITES.fails(7_568, 15, GAP, quick=False),
@@ -118,7 +118,7 @@ VARIANTS = (
     ),
     CEC.design(
         "entering-stamp",
-        Design(checked=Checked.ENTERING),
+        CecDesign(checked=Checked.ENTERING),
         (
             scopes.BACKGROUND.fails(4_700, 17, GAP),
             scopes.BACKGROUND_WINDOWS_OF_THREE.fails(1_408, 15, GAP),
@@ -130,7 +130,7 @@ VARIANTS = (
     ),
     CEC.design(
         "closed-forgotten",
-        Design(closed=Closed.FORGOTTEN),
+        CecDesign(closed=Closed.FORGOTTEN),
         (
             scopes.WINDOWS_OF_TWO_TUPLES.fails(10_538, 17, DIVERGENT),
             scopes.EQUAL_TIMES.fails(18_970, 17, REPEATING),
@@ -140,7 +140,7 @@ VARIANTS = (
     ),
     CEC.design(
         "empty-start",
-        Design(empty=Empty.START),
+        CecDesign(empty=Empty.START),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(5_122, 14, REPEATING),
             scopes.WINDOWS_OF_TWO_TUPLES.fails(11_442, 20, REPEATING),
@@ -149,7 +149,7 @@ VARIANTS = (
     ),
     CEC.design(
         "empty-live",
-        Design(empty=Empty.LIVE),
+        CecDesign(empty=Empty.LIVE),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(4_544, 10, GAP),
             scopes.WINDOWS_OF_TWO_TUPLES.fails(10_940, 14, GAP),
@@ -158,7 +158,7 @@ VARIANTS = (
     ),
     CEC.design(
         "record-writes",
-        Design(write=Write.RECORD),
+        CecDesign(write=WriteUnit.RECORD),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(6_320, 8, GAP),
             scopes.A_JOIN.fails(3_378, 18, GAP),
@@ -170,7 +170,7 @@ VARIANTS = (
     ),
     CEC.design(
         "background-always",
-        Design(background=Background.ALWAYS),
+        CecDesign(background=Background.ALWAYS),
         (scopes.BACKGROUND_TWO_CRASHES.fails(39_168, 16, DIVERGENT),),
         "A G_check in the middle of a replay is stamped with a tuple that is older than the log's "
         "newest record: what closed since is outside the new extent.",
@@ -178,14 +178,14 @@ VARIANTS = (
     ),
     CEC.design(
         "load-writes",
-        Design(load=Load.WRITES),
+        CecDesign(load=Load.WRITES),
         (scopes.TWO_CRASHES.fails(41_896, 18, REPEATING),),
         "If loading writes the windows to the log again, a crash in the middle leaves a newest "
         "record with a smaller N.",
     ),
     CEC.design(
         "identity-by-key",
-        Design(identity=Identity.KEY),
+        CecDesign(identity=Identity.KEY),
         (
             scopes.SLIDING_WINDOWS.fails(5_274, 14, GAP),
             scopes.SLIDING_WINDOWS_OF_ONE_KEY_BY_TIME.fails(1_827, 11, GAP),
@@ -194,14 +194,14 @@ VARIANTS = (
     ),
     CEC.design(
         "phase-unrecorded",
-        Design(phase=Phase.UNRECORDED),
+        CecDesign(phase=WindowPhase.UNRECORDED),
         (scopes.GAPS_BETWEEN_WINDOWS.fails(2_844, 12, GAP),),
         "If windows leave gaps, a key between windows has no open window, and nothing says when "
         "its next one opens.",
     ),
     CEC.design(
         "bare-checkpoint",
-        Design(content=Content.RESULT),
+        CecDesign(content=Content.RESULT),
         (
             scopes.BACKGROUND_WINDOWS_OF_THREE.fails(1_809, 15, GAP),
             scopes.WINDOWS_OF_ONE_KEY_FROM_ITS_FIRST_TUPLE.fails(885, 15, GAP),
@@ -212,7 +212,7 @@ VARIANTS = (
     ),
     CEC.design(
         "skip-torn",
-        Design(damage=Damage.SKIP),
+        CecDesign(damage=Damage.SKIP),
         (
             scopes.OUTSTANDING_WRITES_OF_ONE_KEY.fails(1_116, 15, GAP),
             scopes.OUTSTANDING_WRITES_QUEUES_LET_GO.fails(6_520, 10, GAP),
@@ -222,7 +222,7 @@ VARIANTS = (
     ),
     CEC.design(
         "forward-completed",
-        Design(forward=Forward.COMPLETED),
+        CecDesign(forward=Forward.COMPLETED),
         (
             scopes.OUTSTANDING_WRITES_OF_ONE_KEY.fails(1_948, 16, REPEATING),
             scopes.OUTSTANDING_WRITES.fails(12_854, 16, REPEATING, quick=False),
@@ -233,7 +233,7 @@ VARIANTS = (
     ),
     CEC.design(
         "catch-up-live",
-        Design(catch_up=CatchUp.LIVE),
+        CecDesign(catch_up=CatchUp.LIVE),
         (
             scopes.CATCHING_UP.fails(1_017, 15, GAP),
             scopes.CATCHING_UP_QUEUES_LET_GO.fails(9_409, 18, GAP),
@@ -243,7 +243,7 @@ VARIANTS = (
     ),
     CEC.design(
         "one-position",
-        Design(position=Position.SCALAR),
+        CecDesign(position=Position.SCALAR),
         (
             scopes.A_JOIN.fails(3_011, 11, GAP),
             scopes.A_JOIN_BY_TIME.fails(2_623, 14, GAP),
@@ -254,7 +254,7 @@ VARIANTS = (
     ),
     CEC.design(
         "interleaved-anew",
-        Design(interleaving=Interleaving.ANEW),
+        CecDesign(interleaving=Interleaving.ANEW),
         (
             scopes.A_JOIN.fails(3_107, 18, REPEATING),
             scopes.A_JOIN_BY_COUNT.fails(8_072, 20, DIVERGENT),
@@ -265,7 +265,7 @@ VARIANTS = (
     ),
     CEC.design(
         "trim-acknowledged",
-        Design(log_trim=LogTrim.ACKNOWLEDGED),
+        CecDesign(log_trim=LogTrim.ACKNOWLEDGED),
         (
             scopes.QUEUES_OF_ONE_KEY_LET_GO.fails(3_338, 17, DIVERGENT),
             scopes.QUEUES_LET_GO.fails(38_872, 17, DIVERGENT, quick=False),
@@ -276,13 +276,13 @@ VARIANTS = (
     ),
     CEC.design(
         "acknowledge-processed",
-        Design(input_trim=InputTrim.PROCESSED),
+        CecDesign(input_trim=InputTrim.PROCESSED),
         (scopes.OUTSTANDING_WRITES_QUEUES_LET_GO.fails(6_032, 10, GAP),),
         "What upstream may let go of must be stored, not only processed.",
     ),
     CEC.design(
         "resume-by-time",
-        Design(resume=Stamp.TIME),
+        CecDesign(resume=Stamp.TIME),
         (
             scopes.RESULTS_ALONE.fails(3_010, 11, GAP),
             scopes.A_UNION.fails(4_178, 13, GAP),

@@ -1,8 +1,8 @@
 """The choices of checkpoint roll-backward: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
-Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
+Rule of this file: a choice is a field of CrbDesign, in every reading that the paper's words allow;
+no step of a node.  The default of each field is the mended choice; PUBLISHED has the published
+ones.  Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Resumes(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class CrbDesign:
     """A protocol: one choice of each kind.
 
     stamp: of the point from which a restart asks for tuples.  windows, position: when these parts
@@ -106,7 +106,7 @@ KNOBS = (
 )
 """What users may set: both modes are right."""
 
-PUBLISHED = Design(
+PUBLISHED = CrbDesign(
     mode=Mode.SYNCHRONOUS,
     stamp=Stamp.TIME,
     replays=Replays.AFTER,

@@ -175,7 +175,7 @@ ROLL_BACKWARD = FindingTable(
             ),
             witnesses=(
                 ByScope("crb:published", "rising times", "`a1 [ ] !`"),
-                ByTest("tests/crb/test_readings.py"),
+                ByTest("tests/families/crb/test_readings.py"),
             ),
             mend="a replay by place, and outputs by number",
             mended=("crb",),

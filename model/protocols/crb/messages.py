@@ -13,7 +13,17 @@ from model.core import Quantity
 from model.costs import MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.parts import open_windows
-from model.queues import TRIMMED, Inlet, QueueState, Replay, Replayed, Restarted, Trim
+from model.queues import (
+    TRIMMED,
+    Inlet,
+    QueueState,
+    Replay,
+    Replayed,
+    Restarted,
+    Trim,
+    message_size,
+    show_message,
+)
 
 # --- what is counted -------------------------------------------------------------------------
 TORN = Quantity("half-written checkpoints", "restarts", "a restart found half a checkpoint")
@@ -37,7 +47,7 @@ class Output(NamedTuple):
     of: Lineage
 
 
-class Checkpoint(NamedTuple):
+class OperatorCheckpoint(NamedTuple):
     """A checkpoint of an operator: its box, the place and time of the last tuple in it, and the
     output queue."""
 
@@ -51,15 +61,15 @@ class Stable(NamedTuple):
     """The durable value of an operator: the last checkpoint that is whole, and the half-written one
     beside it, whose queue is missing."""
 
-    whole: Checkpoint
-    half: Checkpoint | None = None
+    whole: OperatorCheckpoint
+    half: OperatorCheckpoint | None = None
 
 
 NOT_ASKED = Replay(None)
 """What downstream wants before it has asked: nothing; it would ignore what comes."""
 
 
-class OperatorState(NamedTuple):
+class CrbOperator(NamedTuple):
     """The state of an operator.
 
     owed: the request of downstream that has no answer yet, since outputs that it does not want are
@@ -71,16 +81,16 @@ class OperatorState(NamedTuple):
     box: Any
     queue: QueueState
     owed: Replay | None
-    captured: Checkpoint | None
+    captured: OperatorCheckpoint | None
     stable: Stable
     loaded: bool = False
 
 
-class SinkState(NamedTuple):
+class CrbSink(NamedTuple):
     inlet: Inlet = Inlet()
 
 
-State = QueueState | OperatorState | SinkState
+State = QueueState | CrbOperator | CrbSink
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -92,13 +102,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, items, name="checkpoints")
         case Event() | Output():
             return Size(MessageKind.EVENT, 1, name="events")
-        case Trim():
-            kind = MessageKind.ACKNOWLEDGEMENT
-        case Replay() | Replayed() | Restarted():
-            kind = MessageKind.RECOVERY
         case _:
-            kind = MessageKind.CONTROL
-    return Size(kind, name=type(message).__name__.lower())
+            return message_size(message)
 
 
 def show(value: object) -> str:
@@ -106,22 +111,14 @@ def show(value: object) -> str:
     match value:
         case Event((place, *_), body) | Output((place, *_), body):
             return f"{body.type}{place}@{body.time}"
-        case Replay(None):
-            return "go on"
-        case Replay(after, by, inclusive):
-            return f"replay {'from' if inclusive else 'after'} {by.name.lower()} {after}"
-        case Replayed(_, start):
-            return f"replayed after {start}"
-        case Restarted():
-            return "restarted"
-        case Trim(place):
-            return f"let go up to {place}"
+        case Replay() | Replayed() | Restarted() | Trim():
+            return show_message(value)
         case Stable(whole, half):
             return f"checkpoint at {whole.place}" + ("" if half is None else f", half {half.place}")
-        case OperatorState(Inlet(place), stable=stable):
+        case CrbOperator(Inlet(place), stable=stable):
             return f"at {place}, {show(stable)}"
         case QueueState(place, _, kept):
             return f"{len(kept)} of {place}"
-        case SinkState(Inlet(place)):
+        case CrbSink(Inlet(place)):
             return f"{place} taken"
     return str(value)

@@ -55,7 +55,7 @@ from model.log import Log
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.crb.design import (
     Acknowledges,
-    Design,
+    CrbDesign,
     Instant,
     Mode,
     Parts,
@@ -71,10 +71,10 @@ from model.protocols.crb.messages import (
     OVERTAKEN,
     SCRATCH,
     TORN,
-    Checkpoint,
-    OperatorState,
+    CrbOperator,
+    CrbSink,
+    OperatorCheckpoint,
     Output,
-    SinkState,
     Stable,
     State,
 )
@@ -99,7 +99,7 @@ TIMERS = {
 }
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: CrbDesign, scope: Scope) -> Deployment:
     """The deployment; raises Invalid unless the operators stand one after the other."""
     deployment = deploy_graph(scope.graph, replies=True, config=lambda _: design)
     return deployment._replace(sites=tuple(map(_boxed, deployment.sites)))
@@ -125,20 +125,20 @@ def _boxed(site: Site) -> Site:
 def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
         return QueueState()
-    return SinkState() if site.role is Role.SINK else _load(site, Stable(_nothing(site)))
+    return CrbSink() if site.role is Role.SINK else _load(site, Stable(_nothing(site)))
 
 
-def _nothing(site: Site) -> Checkpoint:
+def _nothing(site: Site) -> OperatorCheckpoint:
     """The checkpoint of an operator that has seen nothing."""
-    return Checkpoint(site.spec.begin(1))
+    return OperatorCheckpoint(site.spec.begin(1))
 
 
-def _load(site: Site, stable: Stable) -> OperatorState:
+def _load(site: Site, stable: Stable) -> CrbOperator:
     """The state as of the last checkpoint."""
     box, place, time, queue = stable.whole
     if stable.half is not None and site.config.parts is Parts.APART:
         box, place, time, _ = stable.half
-    return OperatorState(Inlet(place, time), box, queue, None, None, stable)
+    return CrbOperator(Inlet(place, time), box, queue, None, None, stable)
 
 
 def step(site: Site, state: State, input_: Input) -> Step:
@@ -149,35 +149,37 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return serve(state, sender, request)
         case QueueState(), Received(_, Trim(place)):
             return trim(state, place)
-        case OperatorState() | SinkState(), Received(sender, Restarted()):
+        case CrbOperator() | CrbSink(), Received(sender, Restarted()):
             inlet = state.inlet
             request = inlet.request or _request(site.config, inlet)
             return Step(
                 state._replace(inlet=inlet._replace(request=request)), (Send(sender, request),)
             )
-        case OperatorState() | SinkState(), Received(_, Replayed() as answer):
+        case CrbOperator() | CrbSink(), Received(_, Replayed() as answer):
             return _begin(state, answer)
-        case OperatorState() | SinkState(), Received(sender, Event() | Output() as tuple_):
+        case CrbOperator() | CrbSink(), Received(sender, Event() | Output() as tuple_):
             if not state.inlet.is_next(tuple_):
                 return Step(state, (STALE_NOTE,))
-            if isinstance(state, SinkState):
+            if isinstance(state, CrbSink):
                 return _take(site, state, sender, tuple_)
             return _process(site, state, tuple_)
-        case OperatorState(), Received(_, Replay() as request):
+        case CrbOperator(), Received(_, Replay() as request):
             return _answer(site, state, request)
-        case OperatorState(), Received(_, Trim(place)):
+        case CrbOperator(), Received(_, Trim(place)):
             queue, notes = trim(state.queue, place)
             return Step(state._replace(queue=queue), notes)
-        case OperatorState(), TimerFired(timer) if timer == CHECKPOINT:
+        case CrbOperator(), TimerFired(timer) if timer == CHECKPOINT:
             return _capture(site, state)
-        case OperatorState(captured=Checkpoint() as captured), TimerFired(timer) if timer == STORE:
+        case CrbOperator(captured=OperatorCheckpoint() as captured), TimerFired(timer) if (
+            timer == STORE
+        ):
             return _store(site, state, captured)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
 
 
 # --- a consumer ------------------------------------------------------------------------------
-def _request(design: Design, inlet: Inlet) -> Replay:
+def _request(design: CrbDesign, inlet: Inlet) -> Replay:
     """What a consumer asks of a producer that has restarted."""
     match design.resumes:
         case Resumes.NUMBER:
@@ -196,23 +198,23 @@ def _made_of(tuple_: Event | Output) -> Lineage:
     return frozenset([Of(0, tuple_.sn[0] - 1)])
 
 
-def _take(site: Site, state: SinkState, sender: NodeName, tuple_: Event | Output) -> Step:
+def _take(site: Site, state: CrbSink, sender: NodeName, tuple_: Event | Output) -> Step:
     inlet = state.inlet.take(tuple_)
     emit = Emit((site.preds.index(sender), tuple_.body), _made_of(tuple_))
-    return Step(SinkState(inlet), (emit, Send(sender, Trim(inlet.place))))
+    return Step(CrbSink(inlet), (emit, Send(sender, Trim(inlet.place))))
 
 
-def _begin(state: OperatorState | SinkState, answer: Replayed) -> Step:
+def _begin(state: CrbOperator | CrbSink, answer: Replayed) -> Step:
     """Take what follows; an operator that was loaded is restored once it does."""
     inlet = state.inlet.begin(answer)
     state = state._replace(inlet=inlet)
-    if isinstance(state, OperatorState) and state.loaded and inlet.request is None:
+    if isinstance(state, CrbOperator) and state.loaded and inlet.request is None:
         return Step(state._replace(loaded=False), (Note(RESTORED),))
     return Step(state)
 
 
 # --- an operator -----------------------------------------------------------------------------
-def _process(site: Site, state: OperatorState, tuple_: Event | Output) -> Step:
+def _process(site: Site, state: CrbOperator, tuple_: Event | Output) -> Step:
     """Feed the box; of several allowed answers it gives the first."""
     fed, *_ = site.spec.feed(state.box, Item(0, tuple_.body, _made_of(tuple_)))
     state = state._replace(inlet=state.inlet.take(tuple_), box=fed.state)
@@ -220,8 +222,8 @@ def _process(site: Site, state: OperatorState, tuple_: Event | Output) -> Step:
 
 
 def _put_out(
-    site: Site, state: OperatorState, outs: Iterable[Out]
-) -> tuple[OperatorState, list[Effect]]:
+    site: Site, state: CrbOperator, outs: Iterable[Out]
+) -> tuple[CrbOperator, list[Effect]]:
     """Keep the outputs, and send those that downstream wants."""
     queue, owed, (succ,) = state.queue, state.owed, site.succs
     effects: list[Effect] = []
@@ -235,7 +237,7 @@ def _put_out(
     return state._replace(queue=queue, owed=owed), effects
 
 
-def _answer(site: Site, state: OperatorState, request: Replay) -> Step:
+def _answer(site: Site, state: CrbOperator, request: Replay) -> Step:
     """Send again what downstream asks for; first make again what it does not ask for."""
     queue = state.queue
     if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):
@@ -243,7 +245,7 @@ def _answer(site: Site, state: OperatorState, request: Replay) -> Step:
     return Step(state._replace(owed=request))
 
 
-def _end(state: OperatorState, effects: Iterable[Effect]) -> Step:
+def _end(state: CrbOperator, effects: Iterable[Effect]) -> Step:
     """The step, with the timer of the next checkpoint if there is something new."""
     if state.captured is None and state.inlet.place > state.stable.whole.place:
         effects = (*effects, SetTimer(CHECKPOINT))
@@ -251,11 +253,11 @@ def _end(state: OperatorState, effects: Iterable[Effect]) -> Step:
 
 
 # --- checkpoints -----------------------------------------------------------------------------
-def _now(state: OperatorState) -> Checkpoint:
-    return Checkpoint(state.box, state.inlet.place, state.inlet.time, state.queue)
+def _now(state: CrbOperator) -> OperatorCheckpoint:
+    return OperatorCheckpoint(state.box, state.inlet.place, state.inlet.time, state.queue)
 
 
-def _capture(site: Site, state: OperatorState) -> Step:
+def _capture(site: Site, state: CrbOperator) -> Step:
     design, captured = site.config, _now(state)
     effects: list[Effect] = []
     if design.acknowledges is Acknowledges.CAPTURED:
@@ -266,7 +268,7 @@ def _capture(site: Site, state: OperatorState) -> Step:
     return Step(state._replace(captured=captured), (*effects, SetTimer(STORE)))
 
 
-def _store(site: Site, state: OperatorState, captured: Checkpoint) -> Step:
+def _store(site: Site, state: CrbOperator, captured: OperatorCheckpoint) -> Step:
     """Write the checkpoint in two halves, and acknowledge what it holds."""
     design, now = site.config, _now(state)
     box = captured.box if design.windows is Instant.CAPTURE else now.box
@@ -274,7 +276,7 @@ def _store(site: Site, state: OperatorState, captured: Checkpoint) -> Step:
     queue = now.queue if design.queue is Queue.COMPLETION else captured.queue
     if design.queue is Queue.NEVER:
         queue = queue._replace(kept=Log())
-    new = Checkpoint(box, at.place, at.time, queue)
+    new = OperatorCheckpoint(box, at.place, at.time, queue)
     old = state.stable.whole if design.previous is Previous.KEPT else _nothing(site)
     half, whole = Stable(old, new._replace(queue=QueueState())), Stable(new)
     effects: list[Effect] = [Note(OVERTAKEN, now.place - captured.place), Save(half), Save(whole)]
@@ -308,10 +310,10 @@ def gauges(site: Site, state: State) -> Gauges:
     match state:
         case QueueState(place, _, kept):
             return Gauges(len(kept), None, place)
-        case OperatorState(Inlet(place), box, queue):
+        case CrbOperator(Inlet(place), box, queue):
             own = ((BEHIND, max(0, place - state.stable.whole.place)),)
             return Gauges(len(queue.kept), open_windows(box), place, own)
-        case SinkState():
+        case CrbSink():
             return Gauges()
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
@@ -322,7 +324,7 @@ def memory(_site: Site, state: State) -> Memory:
     match state:
         case QueueState(_, _, kept):
             return Memory(Amount(len(kept)))
-        case OperatorState(_, box, queue, captured=captured):
+        case CrbOperator(_, box, queue, captured=captured):
             buffers = Amount(len(queue.kept))
             if captured is None:
                 return Memory(buffers, state=contents(box))

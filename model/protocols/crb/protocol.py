@@ -6,14 +6,14 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 from __future__ import annotations
 
 from model.protocols.crb import scopes
-from model.protocols.crb.design import Design
+from model.protocols.crb.design import CrbDesign
 from model.protocols.crb.family import CRB
 from model.protocols.crb.mutants import MUTANTS
 from model.protocols.crb.variants import VARIANTS
 
 PROTOCOL = CRB.design(
     "",
-    Design(),
+    CrbDesign(),
     (
         scopes.WINDOWS_OF_ONE_TUPLE.holds(11_796),
         scopes.WINDOWS_OF_TWO_TUPLES.holds(24_756),

@@ -13,7 +13,7 @@ from model.protocols.crb import scopes
 from model.protocols.crb.design import (
     PUBLISHED,
     Acknowledges,
-    Design,
+    CrbDesign,
     Instant,
     Mode,
     Parts,
@@ -31,7 +31,7 @@ DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 VARIANTS = (
     CRB.design(
         "synchronous",
-        Design(mode=Mode.SYNCHRONOUS),
+        CrbDesign(mode=Mode.SYNCHRONOUS),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.holds(8_158),
             scopes.WINDOWS_OF_TWO_TUPLES.holds(16_512),
@@ -45,7 +45,7 @@ VARIANTS = (
     ),
     CRB.design(
         "late-checkpoint",
-        Design(windows=Instant.COMPLETION, position=Instant.COMPLETION, queue=Queue.COMPLETION),
+        CrbDesign(windows=Instant.COMPLETION, position=Instant.COMPLETION, queue=Queue.COMPLETION),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.holds(10_712),
             scopes.WINDOWS_OF_TWO_TUPLES.holds(22_370),
@@ -56,14 +56,14 @@ VARIANTS = (
     ),
     CRB.design(
         "late-windows",
-        Design(windows=Instant.COMPLETION),
+        CrbDesign(windows=Instant.COMPLETION),
         (scopes.WINDOWS_OF_ONE_TUPLE.holds(11_796), scopes.TWO_TUPLES.fails(3_598, 14, GAP)),
         "Without the copy of copy-on-write the windows hold tuples after the position: a replay "
         "puts them in once more.  It does no harm to windows of one tuple.",
     ),
     CRB.design(
         "late-position",
-        Design(position=Instant.COMPLETION),
+        CrbDesign(position=Instant.COMPLETION),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(12_300, 14, GAP),
             scopes.ONE_KEY.fails(5_470, 13, GAP),
@@ -73,7 +73,7 @@ VARIANTS = (
     ),
     CRB.design(
         "late-queue",
-        Design(queue=Queue.COMPLETION),
+        CrbDesign(queue=Queue.COMPLETION),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(17_100, 16, REPEATING),
             scopes.ONE_KEY.fails(6_305, 15, REPEATING),
@@ -83,7 +83,7 @@ VARIANTS = (
     ),
     CRB.design(
         "no-queue",
-        Design(queue=Queue.NEVER),
+        CrbDesign(queue=Queue.NEVER),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(8_382, 11, GAP),
             scopes.ONE_KEY.fails(3_441, 13, GAP),
@@ -93,21 +93,21 @@ VARIANTS = (
     ),
     CRB.design(
         "parts-apart",
-        Design(parts=Parts.APART),
+        CrbDesign(parts=Parts.APART),
         (scopes.WINDOWS_OF_ONE_TUPLE.fails(10_588, 15, GAP),),
         "New windows with the queue of the checkpoint before: results between the two are in "
         "neither, and the next result gets the number of the first of them.",
     ),
     CRB.design(
         "no-previous",
-        Design(previous=Previous.DROPPED),
+        CrbDesign(previous=Previous.DROPPED),
         (scopes.WINDOWS_OF_TWO_TUPLES.fails(25_078, 21, GAP),),
         "If the previous checkpoint goes before the new one is whole, a crash between the two "
         "leaves nothing, and upstream has let go of the tuples.",
     ),
     CRB.design(
         "early-acknowledgement",
-        Design(acknowledges=Acknowledges.CAPTURED),
+        CrbDesign(acknowledges=Acknowledges.CAPTURED),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(12_930, 11, GAP),
             scopes.ONE_KEY.fails(4_880, 13, GAP),
@@ -117,7 +117,7 @@ VARIANTS = (
     ),
     CRB.design(
         "replay-by-time",
-        Design(stamp=Stamp.TIME),
+        CrbDesign(stamp=Stamp.TIME),
         (
             scopes.RISING_TIMES.holds(19_498),
             scopes.ONE_KEY.holds(4_131),
@@ -129,7 +129,7 @@ VARIANTS = (
     ),
     CRB.design(
         "replay-from",
-        Design(replays=Replays.FROM),
+        CrbDesign(replays=Replays.FROM),
         (
             scopes.WINDOWS_OF_ONE_TUPLE.fails(13_432, 13, REPEATING),
             scopes.ONE_KEY.fails(4_848, 12, GAP),
@@ -139,14 +139,14 @@ VARIANTS = (
     ),
     CRB.design(
         "resume-later",
-        Design(resumes=Resumes.LATER),
+        CrbDesign(resumes=Resumes.LATER),
         (scopes.RISING_TIMES.holds(18_360), scopes.WINDOWS_OF_ONE_TUPLE.fails(10_742, 13, GAP)),
         "Downstream that knows outputs by time, and asks for later ones, never gets a second "
         "output of the same time.",
     ),
     CRB.design(
         "resume-since",
-        Design(resumes=Resumes.SINCE),
+        CrbDesign(resumes=Resumes.SINCE),
         (
             scopes.RISING_TIMES.fails(21_909, 10, REPEATING),
             scopes.WINDOWS_OF_ONE_TUPLE.fails(13_571, 10, REPEATING),
@@ -155,7 +155,7 @@ VARIANTS = (
     ),
     CRB.design(
         "resume-everything",
-        Design(resumes=Resumes.EVERYTHING),
+        CrbDesign(resumes=Resumes.EVERYTHING),
         (
             scopes.RISING_TIMES.fails(25_575, 10, REPEATING),
             scopes.ONE_KEY.fails(4_503, 12, REPEATING),
@@ -176,7 +176,7 @@ VARIANTS = (
     ),
     CRB.design(
         "published-later",
-        Design(mode=Mode.SYNCHRONOUS, stamp=Stamp.TIME, resumes=Resumes.LATER),
+        CrbDesign(mode=Mode.SYNCHRONOUS, stamp=Stamp.TIME, resumes=Resumes.LATER),
         (
             scopes.RISING_TIMES.holds(10_456),
             scopes.ONE_KEY.holds(2_617),

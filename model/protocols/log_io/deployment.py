@@ -19,24 +19,24 @@ from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import (
-    Capture,
     Connection,
     Delivery,
-    Design,
+    LineageCapture,
+    LogIoDesign,
     Ports,
     Reads,
     Replaying,
 )
 from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.operators.logic import Logic, logic_of
-from model.protocols.log_io.places import AHEAD, CONTROLLER, ENGINE, LOG, SERVICE
+from model.protocols.log_io.places import CONTROLLER, ENGINE, LOG, SERVICE, connection
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.share import Share
 from model.protocols.log_io.writing.lookup import Lookup
 
 
-class Part(Enum):
+class SiteKind(Enum):
     """What a site is for."""
 
     INPUT = "the external system behind a source"
@@ -51,18 +51,19 @@ class Part(Enum):
     ENGINE = "the pipeline engine, which asks replay operators"
 
 
-class Job(NamedTuple):
+class SiteSpec(NamedTuple):
     """The spec of a site.
 
     logic: of an operator.  box: of a source operator whose read action is not replayable.  asks:
     the site that read actions ask; empty: there are none.  sinks: the sinks among the successors.
     read_back: those of them that another successor reads.  replays: is it a replay operator?
-    place: its role in scaling.  receiver: of a connection.  absent: a connection is not there at
-    first.
+    place: its role in scaling.  ins: by predecessor, the site from which its events come.  outs: by
+    successor, the site that takes the events.  Each of these is a connection if connections last.
+    receiver: of a connection.  absent: a connection is not there at first.
     """
 
-    design: Design
-    part: Part
+    design: LogIoDesign
+    part: SiteKind
     logic: Logic | None = None
     box: AnyOf | None = None
     asks: NodeName = ""
@@ -70,6 +71,8 @@ class Job(NamedTuple):
     read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
     place: Place | None = None
+    ins: tuple[NodeName, ...] = ()
+    outs: tuple[NodeName, ...] = ()
     receiver: NodeName = ""
     absent: bool = False
 
@@ -81,7 +84,7 @@ def reader_of(source: NodeName) -> NodeName:
     return f"{source}-reader"
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
     """The deployment of a graph.  Raises Invalid if LOG.io cannot run it."""
     graph = scope.graph
     design = _of_graph(design, graph)
@@ -108,8 +111,9 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     ]
     lasting = edges if design.connection is Delivery.LASTING else []
     channels += [] if lasting else edges
-    watched = [(v, f"{u}{AHEAD}{v}") for u, v in lasting]
-    alone = [Site(LOG, Role.OPERATOR, Job(design, Part.LOG), (), ())]
+    sites = [_connect(site, lasting) for site in sites]
+    watched = [(v, connection(u, v)) for u, v in lasting]
+    alone = [Site(LOG, Role.OPERATOR, SiteSpec(design, SiteKind.LOG), (), ())]
     for sites_, between, notices in (
         _scaling(design),
         _engine(design, graph),
@@ -127,7 +131,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
         tuple(channels),
         frozenset(crashable),
         watched=frozenset(watched),
-        connections=frozenset(f"{u}{AHEAD}{v}" for u, v in lasting),
+        connections=frozenset(connection(u, v) for u, v in lasting),
         prompt=frozenset(
             site.name
             for site in sites
@@ -136,7 +140,7 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     )
 
 
-def _of_graph(design: Design, graph: Graph) -> Design:
+def _of_graph(design: LogIoDesign, graph: Graph) -> LogIoDesign:
     """The design without what the graph has no node for."""
     known = graph.specs.keys()
     if design.scaling is not None and not known >= places(design.scaling.replicas).keys():
@@ -150,23 +154,23 @@ Surroundings = tuple[list[Site], list[Channel], list[Channel]]
 """Sites beside the graph, their channels, and those of them that are watched."""
 
 
-def _scaling(design: Design) -> Surroundings:
+def _scaling(design: LogIoDesign) -> Surroundings:
     scaling = design.scaling
     if scaling is None:
         return [], [], []
     _, _, second, merger, _ = replicas = scaling.replicas
     asked = (replicas.dispatcher, merger, *([second] if scaling.adds else []))
     between = [(CONTROLLER, name) for name in connections(replicas)]
-    site = Site(CONTROLLER, Role.OPERATOR, Job(design, Part.CONTROLLER), (), ())
+    site = Site(CONTROLLER, Role.OPERATOR, SiteSpec(design, SiteKind.CONTROLLER), (), ())
     return [site], [*_both_ways(asked, CONTROLLER), *between], []
 
 
-def _engine(design: Design, graph: Graph) -> Surroundings:
+def _engine(design: LogIoDesign, graph: Graph) -> Surroundings:
     """The engine, and the operators behind replay operators, which it knows."""
     if design.replaying is None:
         return [], [], []
     config = _replayed(design.replaying, graph)
-    site = Site(ENGINE, Role.OPERATOR, Job(design, Part.ENGINE), (), (), config)
+    site = Site(ENGINE, Role.OPERATOR, SiteSpec(design, SiteKind.ENGINE), (), (), config)
     names = sorted({name for ends in config for name in (ends[0], *ends[1])})
     return [site], _both_ways(names, ENGINE), [(name, ENGINE) for name in names]
 
@@ -184,28 +188,36 @@ def _replayed(
     return tuple(before.items())
 
 
-def _service(design: Design, sites: list[Site]) -> Surroundings:
+def _service(design: LogIoDesign, sites: list[Site]) -> Surroundings:
     """The external service that side-effect reads and read actions of sources ask."""
     asking = [site.name for site in sites if site.spec.asks == SERVICE]
     if not asking:
         return [], [], []
-    site = Site(SERVICE, Role.OPERATOR, Job(design, Part.SERVICE), (), ())
+    site = Site(SERVICE, Role.OPERATOR, SiteSpec(design, SiteKind.SERVICE), (), ())
     return [site], _both_ways(asking, SERVICE), []
 
 
-def _connections(design: Design, lasting: list[Channel]) -> Surroundings:
+def _connections(design: LogIoDesign, lasting: list[Channel]) -> Surroundings:
     late = connections(design.scaling.replicas) if design.scaling and design.scaling.adds else ()
     sites: list[Site] = []
     channels: list[Channel] = []
     for u, v in lasting:
-        name = f"{u}{AHEAD}{v}"
-        job = Job(design, Part.CONNECTION, receiver=v, absent=name in late)
+        name = connection(u, v)
+        job = SiteSpec(design, SiteKind.CONNECTION, receiver=v, absent=name in late)
         sites.append(Site(name, Role.OPERATOR, job, (), ()))
         channels += [(u, name), (name, v), (v, name)]
     return sites, channels, []
 
 
-def _check(design: Design) -> None:
+def _connect(site: Site, lasting: list[Channel]) -> Site:
+    """The site with the names of the connections at its ports."""
+    name = site.name
+    ins = (connection(one, name) if (one, name) in lasting else one for one in site.preds)
+    outs = (connection(name, one) if (name, one) in lasting else one for one in site.succs)
+    return site._replace(spec=site.spec._replace(ins=tuple(ins), outs=tuple(outs)))
+
+
+def _check(design: LogIoDesign) -> None:
     """Raise Invalid for choices that the model does not have together."""
     if design.scaling is not None and design.replaying is not None:
         raise Invalid(
@@ -216,7 +228,7 @@ def _check(design: Design) -> None:
 
 
 def _ports(
-    capture: Capture,
+    capture: LineageCapture,
     graph: Graph,
     readers: dict[NodeName, NodeName],
     acting: frozenset[NodeName],
@@ -238,8 +250,8 @@ def _ports(
     return Ports(*map(named, ports_of(edges, tuple(known))))
 
 
-CRASHABLE = (Part.READER, Part.ACTION, Part.OPERATOR, Part.CONTROLLER)
-PROMPT = (Part.OUTPUT, Part.LOG, Part.CONNECTION, Part.SERVICE, Part.ENGINE)
+CRASHABLE = (SiteKind.READER, SiteKind.ACTION, SiteKind.OPERATOR, SiteKind.CONTROLLER)
+PROMPT = (SiteKind.OUTPUT, SiteKind.LOG, SiteKind.CONNECTION, SiteKind.SERVICE, SiteKind.ENGINE)
 
 
 def _both_ways(names: list[NodeName] | tuple[NodeName, ...], hub: NodeName) -> list[Channel]:
@@ -247,7 +259,7 @@ def _both_ways(names: list[NodeName] | tuple[NodeName, ...], hub: NodeName) -> l
 
 
 def _place(
-    design: Design,
+    design: LogIoDesign,
     graph: Graph,
     name: NodeName,
     readers: dict[NodeName, NodeName],
@@ -258,36 +270,36 @@ def _place(
     preds = tuple(readers.get(pred, pred) for pred in graph.preds(name))
     behind = frozenset(one for one in succs if graph.specs[one] is SINK)
     if name in acting:
-        job = Job(design, Part.ACTION, box=spec, asks=SERVICE)
+        job = SiteSpec(design, SiteKind.ACTION, box=spec, asks=SERVICE)
         site = Site(name, Role.OPERATOR, job, preds, succs)
         return [site], _both_ways([preds[0]], name)
     if spec is SINK:
-        site = Site(name, Role.SINK, Job(design, Part.OUTPUT), preds, ())
+        site = Site(name, Role.SINK, SiteSpec(design, SiteKind.OUTPUT), preds, ())
         return [site], _both_ways(preds, name)
     if spec is not SOURCE:
         job = _operator(design, graph, name, len(preds))
         looks = _both_ways([name], job.asks) if job.asks not in ("", SERVICE) else []
         return [Site(name, Role.OPERATOR, job, preds, succs)], looks
     if name not in readers:
-        return [Site(name, Role.SOURCE, Job(design, Part.INPUT), (), succs)], []
+        return [Site(name, Role.SOURCE, SiteSpec(design, SiteKind.INPUT), (), succs)], []
     if behind:
         raise Invalid(f"log-io: an edge goes from {name} to a sink; give an operator first")
     reader = readers[name]
     return [
-        Site(name, Role.SOURCE, Job(design, Part.INPUT), (), (reader,)),
-        Site(reader, Role.OPERATOR, Job(design, Part.READER), (name,), succs),
+        Site(name, Role.SOURCE, SiteSpec(design, SiteKind.INPUT), (), (reader,)),
+        Site(reader, Role.OPERATOR, SiteSpec(design, SiteKind.READER), (name,), succs),
     ], _both_ways([name], reader)
 
 
-def _operator(design: Design, graph: Graph, name: NodeName, inputs: int) -> Job:
+def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) -> SiteSpec:
     """The job of a middle operator or writer."""
     scaling, replaying = design.scaling, design.replaying
     place = None if scaling is None else places(scaling.replicas).get(name)
     logic = logic_of(_box(place, name, graph.specs[name], inputs))
     sinks = frozenset(one for one in graph.succs(name) if graph.specs[one] is SINK)
-    return Job(
+    return SiteSpec(
         design,
-        Part.OPERATOR,
+        SiteKind.OPERATOR,
         logic=logic,
         asks=logic.asks,
         sinks=sinks,
@@ -310,7 +322,7 @@ def _read_back(graph: Graph, name: NodeName, sinks: frozenset[NodeName]) -> froz
     return sinks.intersection(one.system for one in readers if isinstance(one, Lookup))
 
 
-def _acting(design: Design, graph: Graph) -> frozenset[NodeName]:
+def _acting(design: LogIoDesign, graph: Graph) -> frozenset[NodeName]:
     """The operators that are source operators with a read action that is not replayable."""
     if design.reads is Reads.REPLAYABLE:
         return frozenset()

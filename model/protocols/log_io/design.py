@@ -44,7 +44,7 @@ class Reads(Enum):
     STORED = "it is not replayable, and its effect is stored before the first output"
 
 
-class Writes(Enum):
+class WriteSupport(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
     PLAIN = "each write takes effect"
@@ -76,7 +76,7 @@ class Groups(NamedTuple):
 
 
 # --- replicas that come and go: Section 7.2 --------------------------------------------------
-class Task(Enum):
+class ScalingTask(Enum):
     """What the controller does, one after the other."""
 
     DEPLOY = "Algorithm 12, step 1: the replica and its two connections"
@@ -87,8 +87,8 @@ class Task(Enum):
     DELETE = "Algorithm 13, step 3: the two connections, and the replica"
 
 
-UP = (Task.DEPLOY, Task.ADD_TO_MERGER, Task.ADD_TO_DISPATCHER)
-DOWN = (Task.PREPARE, Task.REMOVE_FROM_MERGER, Task.DELETE)
+UP = (ScalingTask.DEPLOY, ScalingTask.ADD_TO_MERGER, ScalingTask.ADD_TO_DISPATCHER)
+DOWN = (ScalingTask.PREPARE, ScalingTask.REMOVE_FROM_MERGER, ScalingTask.DELETE)
 
 
 class Deletes(Enum):
@@ -119,7 +119,7 @@ class Scaling:
     until the merger has taken the outputs of the replica before.  Algorithms 12 and 13 say nothing.
     """
 
-    plan: tuple[Task, ...] = DOWN
+    plan: tuple[ScalingTask, ...] = DOWN
     in_turn: bool = False
     deletes: Deletes = Deletes.TAKEN
     replicas: Replicas = Replicas()
@@ -127,7 +127,7 @@ class Scaling:
     @property
     def adds(self) -> bool:
         """Is the replica absent at first?"""
-        return Task.DEPLOY in self.plan
+        return ScalingTask.DEPLOY in self.plan
 
 
 # --- replay operators: Section 5 -------------------------------------------------------------
@@ -178,7 +178,7 @@ class Ports(NamedTuple):
     ends: frozenset[Connection] = frozenset()
 
 
-class Names(Enum):
+class LineageNames(Enum):
     """What a row of EVENT_LINEAGE names.  Section 3.2: "the InSet_ID of the Input Set".
 
     By FUNCTION, an operator stores in its global state which events are in it.
@@ -204,7 +204,7 @@ class Retention(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class LineageCapture:
     """Lineage capture: one choice of each kind.
 
     scopes: None: all ports.  retention: None: rows are kept for ever.  ports: what the scopes mean
@@ -212,7 +212,7 @@ class Capture:
     """
 
     scopes: tuple[LineageScope, ...] | None = None
-    names: Names = Names.INSET
+    names: LineageNames = LineageNames.INSET
     of_state: OfState = OfState.NOTHING
     retention: Retention | None = None
     ports: Ports = Ports(frozenset(), frozenset())
@@ -220,7 +220,7 @@ class Capture:
 
 # --- the whole -------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
-class Design:
+class LogIoDesign:
     """A protocol: one choice of each kind.
 
     groups: None: writes are executed one by one.  scaling, replaying: None, or of no node of the
@@ -233,9 +233,9 @@ class Design:
     connection: Delivery = Delivery.LASTING
     garbage: Garbage = Garbage.AT_ONCE
     reads: Reads = Reads.REPLAYABLE
-    writes: Writes = Writes.CHECKABLE
+    writes: WriteSupport = WriteSupport.CHECKABLE
     groups: Groups | None = None
     scaling: Scaling | None = None
     replaying: Replaying | None = None
-    lineage: Capture | None = None
+    lineage: LineageCapture | None = None
     prompt: bool = True

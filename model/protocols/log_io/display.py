@@ -65,11 +65,11 @@ from model.protocols.log_io.states import (
     Connected,
     Controller,
     Image,
-    Operator,
     Recovering,
+    RunningOperator,
     Source,
 )
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.tables import LogDatabase
 
 
 def show(value: Any) -> str:
@@ -92,7 +92,7 @@ def show(value: Any) -> str:
             return f"write {number} to {sink} done"
         case Restored(_, outputs, assigned):
             return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
-        case Operator():
+        case RunningOperator():
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
         case Begin(number):
             return f"action {number} begun"
@@ -104,7 +104,7 @@ def show(value: Any) -> str:
             return "effect discarded"
         case Source():
             return "reading" if value.reading else ""
-        case Tables(events):
+        case LogDatabase(events):
             return f"{sum(not event.done for event in events)} undone"
         case Connected(held):
             return f"{len(held)} held"

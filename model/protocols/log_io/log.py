@@ -11,7 +11,7 @@ from bisect import bisect_left
 from typing import Any
 
 from model.core import Answer, NodeName, Send
-from model.protocols.log_io.design import Design, Garbage
+from model.protocols.log_io.design import Garbage, LogIoDesign
 from model.protocols.log_io.lineage.rows import add_lineage
 from model.protocols.log_io.messages import (
     Assign,
@@ -31,17 +31,17 @@ from model.protocols.log_io.replaying import log as replays
 from model.protocols.log_io.scaling import log as replicas
 from model.protocols.log_io.scaling.messages import Committed
 from model.protocols.log_io.tables import (
+    LogDatabase,
     LoggedEvent,
-    ReadAction,
+    ReadActionRow,
     Regeneration,
     Rules,
-    Tables,
     Transacted,
     with_row,
 )
 
 
-def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> Answer:
+def transact(design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
     if type(message) not in RULES:
         raise TypeError(f"{LOG}: nothing to do with {message}")
@@ -54,7 +54,9 @@ def transact(design: Design, tables: Tables, node: NodeName, message: Any) -> An
 
 
 # --- transactions ----------------------------------------------------------------------------
-def _assign(_design: Design, tables: Tables, node: NodeName, message: Assign) -> Transacted:
+def _assign(
+    _design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Assign
+) -> Transacted:
     """Algorithm 2, step 2: a row of the event, if it is logged, for each of its Input Sets."""
     sender, number, insets, order = message
     events, key = tables.events, (sender, node, number)
@@ -66,7 +68,9 @@ def _assign(_design: Design, tables: Tables, node: NodeName, message: Assign) ->
     return tables._replace(events=(*events[:at], *rows, *left)), ()
 
 
-def _commit(design: Design, tables: Tables, node: NodeName, message: Commit) -> Transacted:
+def _commit(
+    design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Commit
+) -> Transacted:
     """Algorithm 3, step 4, and Algorithm 1, step 2.c."""
     outputs, context, inset, _, ends, asks, states = message
     if asks and not _has_inputs(tables, node, message):
@@ -82,55 +86,63 @@ def _commit(design: Design, tables: Tables, node: NodeName, message: Commit) -> 
     return tables, (Send(node, Committed(True)),) if asks else ()
 
 
-def _has_inputs(tables: Tables, node: NodeName, commit: Commit) -> bool:
+def _has_inputs(tables: LogDatabase, node: NodeName, commit: Commit) -> bool:
     """Are the rows of the Input Set there, and undone?  7.2: if not, the transaction fails."""
     inputs = (row for row in tables.events if row.receiver == node and row.inset == commit.inset)
     return sum(not row.done for row in inputs) >= commit.asks
 
 
-def _executed(design: Design, tables: Tables, node: NodeName, message: Executed) -> Transacted:
+def _executed(
+    design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Executed
+) -> Transacted:
     """Algorithm 5, step 3."""
     return _set_done(design, tables, (node, *message)), ()
 
 
 def _executed_group(
-    design: Design, tables: Tables, node: NodeName, message: ExecutedGroup
+    design: LogIoDesign, tables: LogDatabase, node: NodeName, message: ExecutedGroup
 ) -> Transacted:
     for number in message.numbers:
         tables = _set_done(design, tables, (node, message.sink, number))
     return tables, ()
 
 
-def _begin(_design: Design, tables: Tables, node: NodeName, message: Begin) -> Transacted:
+def _begin(_design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Begin) -> Transacted:
     """Algorithm 1, step 1."""
     others = tuple(one for one in tables.actions if one.node != node)
-    actions = tuple(sorted((*others, ReadAction(node, message.number))))
+    actions = tuple(sorted((*others, ReadActionRow(node, message.number))))
     return tables._replace(actions=actions), ()
 
 
-def _store(_design: Design, tables: Tables, node: NodeName, message: Store) -> Transacted:
+def _store(_design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Store) -> Transacted:
     """Algorithm 1, step 2.a."""
     return _act(tables, node, effect=message.effect), ()
 
 
-def _complete(_design: Design, tables: Tables, node: NodeName, _message: Complete) -> Transacted:
+def _complete(
+    _design: LogIoDesign, tables: LogDatabase, node: NodeName, _message: Complete
+) -> Transacted:
     """Algorithm 1, step 2.b."""
     return _act(tables, node, complete=True), ()
 
 
-def _discard(_design: Design, tables: Tables, node: NodeName, _message: Discard) -> Transacted:
+def _discard(
+    _design: LogIoDesign, tables: LogDatabase, node: NodeName, _message: Discard
+) -> Transacted:
     """Algorithm 1, step 2.d."""
     return _act(tables, node, effect=None), ()
 
 
 def _store_read(
-    _design: Design, tables: Tables, _node: NodeName, _message: StoreRead
+    _design: LogIoDesign, tables: LogDatabase, _node: NodeName, _message: StoreRead
 ) -> Transacted:
     """Algorithm 4, step 2: lineage alone has the effect."""
     return tables, ()
 
 
-def _restore(design: Design, tables: Tables, node: NodeName, _message: Restore) -> Transacted:
+def _restore(
+    design: LogIoDesign, tables: LogDatabase, node: NodeName, _message: Restore
+) -> Transacted:
     """What recovery reads: Algorithm 6, steps 1 and 2; 7, 1; 8; 9, steps 1 and 2; 10, step 2."""
     tables = replicas.forget_waiting(tables, node)
     sets: tuple[Regeneration, ...] = ()
@@ -159,7 +171,9 @@ message)."""
 
 
 # --- rows ------------------------------------------------------------------------------------
-def _set_done(design: Design, tables: Tables, key: tuple[NodeName, NodeName, int]) -> Tables:
+def _set_done(
+    design: LogIoDesign, tables: LogDatabase, key: tuple[NodeName, NodeName, int]
+) -> LogDatabase:
     """The tables in which the event with this key, if it is logged, is done."""
     events = tables.events
     at = bisect_left(events, key)
@@ -170,14 +184,14 @@ def _set_done(design: Design, tables: Tables, key: tuple[NodeName, NodeName, int
     return tables._replace(events=(*events[:at], *left, *events[at + 1 :]))
 
 
-def _act(tables: Tables, node: NodeName, **changes: Any) -> Tables:
+def _act(tables: LogDatabase, node: NodeName, **changes: Any) -> LogDatabase:
     """The tables in which the node's latest read action has other values."""
     rows = (row._replace(**changes) if row.node == node else row for row in tables.actions)
     return tables._replace(actions=tuple(rows))
 
 
 def _done(
-    design: Design, events: tuple[LoggedEvent, ...], node: NodeName, inset: int
+    design: LogIoDesign, events: tuple[LoggedEvent, ...], node: NodeName, inset: int
 ) -> tuple[LoggedEvent, ...]:
     """The events in which those of an Input Set are done."""
     rows = (
@@ -187,14 +201,14 @@ def _done(
     return tuple(row for row in rows if not _is_garbage(design, row))
 
 
-def _is_garbage(design: Design, row: LoggedEvent) -> bool:
+def _is_garbage(design: LogIoDesign, row: LoggedEvent) -> bool:
     """May the row be deleted?  Section 3.6.  The inputs of replay operators: replaying/log.py."""
     if not row.done or design.garbage is Garbage.NEVER:
         return False
     return design.replaying is None or row.receiver not in design.replaying.operators
 
 
-def _restored(tables: Tables, node: NodeName) -> Restored:
+def _restored(tables: LogDatabase, node: NodeName) -> Restored:
     undone = sorted((row for row in tables.events if not row.done), key=lambda row: row.number)
     inputs = [row for row in undone if row.receiver == node]
     greatest: dict[NodeName, int] = {}

@@ -13,12 +13,12 @@ from model.parts import contents, open_windows
 from model.protocols.log_io.states import (
     Connected,
     Controller,
-    Operator,
     Reader,
     Recovering,
+    RunningOperator,
     Source,
 )
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.tables import LogDatabase
 from model.queues import QueueState
 
 
@@ -26,7 +26,7 @@ def _is_done(_scope: Scope, seen: Observation) -> bool:
     """Nothing is on its way, and no output is pending: Section 4.4, "complete" executions."""
     states = [state for _, state in seen.states]
     connections = [one for one in states if isinstance(one, Connected) and not one.deleted]
-    (tables,) = (state for state in states if isinstance(state, Tables))
+    (tables,) = (state for state in states if isinstance(state, LogDatabase))
     return (
         not any(state.held or state.closed for state in connections)
         and all((row.done or row.inset) and not row.replay for row in tables.events)
@@ -38,7 +38,7 @@ def _is_done(_scope: Scope, seen: Observation) -> bool:
 def _is_scaled(states: list[Any]) -> bool:
     """No replica is coming or going, and 7.2: "the state of the Dispatcher is consistent with the
     topology", and that of the merger, too."""
-    alone = any(isinstance(one, Operator) and one.alone for one in states)
+    alone = any(isinstance(one, RunningOperator) and one.alone for one in states)
     deleted = any(isinstance(one, Connected) and one.deleted for one in states)
     resting = all(not one.begun or not one.left for one in states if isinstance(one, Controller))
     return resting and alone == deleted
@@ -55,7 +55,7 @@ DONE = Property(
 
 def _is_collected(_scope: Scope, seen: Observation) -> bool:
     """Is there an output for each done event, made of it and still logged?"""
-    (tables,) = (state for _, state in seen.states if isinstance(state, Tables))
+    (tables,) = (state for _, state in seen.states if isinstance(state, LogDatabase))
     logged = {row.key for row in tables.events}
     needed = {one[:2] for one in tables.states if not logged.isdisjoint(one.outputs)}
     return all((row.receiver, row.inset) in needed for row in tables.events if row.done)
@@ -71,7 +71,7 @@ COLLECTED = Property(
 
 def gauges(_site: Site, state: Any) -> Gauges:
     match state:
-        case Operator(box, last, open=open_, pending=pending, held=held):
+        case RunningOperator(box, last, open=open_, pending=pending, held=held):
             windows = open_windows(box)
             kept = len(pending) + len(held)
             return Gauges(kept, len(open_) if windows is None else windows, last)
@@ -85,7 +85,7 @@ def gauges(_site: Site, state: Any) -> Gauges:
             return Gauges(len(kept))
         case Connected(held):
             return Gauges(buffered=len(held))
-        case Tables(events):
+        case LogDatabase(events):
             return Gauges(buffered=len(events))
         case _:
             return Gauges()
@@ -93,11 +93,11 @@ def gauges(_site: Site, state: Any) -> Gauges:
 
 def memory(_site: Site, state: Any) -> Memory:
     match state:
-        case Operator():
+        case RunningOperator():
             return Memory(state=contents(state.box))
         case Connected(held):
             return Memory(buffers=Amount(len(held)))
-        case Tables(events, contexts):
+        case LogDatabase(events, contexts):
             return Memory(savepoints=Amount(len(events), len(contexts)))
         case _:
             return Memory()

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from model.core import NodeName
 from model.events import Body
 from model.protocols.log_io.tables import (
-    Context,
+    ContextRow,
     LoggedEvent,
-    ReadAction,
+    ReadActionRow,
     Regeneration,
     SetState,
     SideRead,
@@ -55,7 +55,7 @@ class Commit(NamedTuple):
     """
 
     outputs: tuple[LoggedEvent, ...]
-    context: Context
+    context: ContextRow
     inset: int = 0
     lineage: Lineage = Lineage()
     ends: bool = False
@@ -117,13 +117,13 @@ class Restored(NamedTuple):
     action: the latest read action.  sets: of a replay operator, those to replay.
     """
 
-    context: Context | None
+    context: ContextRow | None
     outputs: tuple[LoggedEvent, ...]
     assigned: tuple[LoggedEvent, ...]
     unassigned: tuple[LoggedEvent, ...]
     greatest: tuple[tuple[NodeName, int], ...]
     sent: tuple[tuple[NodeName, int], ...]
-    action: ReadAction | None = None
+    action: ReadActionRow | None = None
     sets: tuple[Regeneration, ...] = ()
 
 

@@ -39,15 +39,29 @@ Theory of operation
 
 Where the algorithms stand
 --------------------------
- 1, 6   sources/readers.py (replayable) and sources/actions.py (not replayable)
- 2      operators/operator.py; what is particular to an operator: operators/logic.py
- 3, 4   operators/generation.py
- 5, 8   writing/writes.py, and writing/groups.py for groups
- 7, 9   operators/recovery.py, and operators/operator.py for step 2 of Algorithm 9
-10, 11  replaying/operators.py
-12, 13  scaling/controller.py and scaling/operators.py
-The text is the mended one.  Each reading of the paper that is refuted is a patch of these lines, in
-evidence/readings.py and beside it.
+ 1  sources/actions.py: _execute, _generate, _iterate; sources/readers.py: read;
+    log.py: _begin, _store, _complete, _discard
+ 2  operators/operator.py: _take, _accept, _update; log.py: _assign
+ 3  operators/operator.py: _update; operators/generation.py: generate; log.py: _commit;
+    writing/writes.py: hand_on
+ 4  operators/operator.py: _update; operators/generation.py: store_read;
+    lineage/rows.py: add_lineage
+ 5  writing/writes.py: _execute, succeed; writing/groups.py: send, succeed; log.py: _executed
+ 6  sources/actions.py: resume; sources/readers.py: read_again
+ 7  operators/recovery.py: restore
+ 8  operators/recovery.py: restore; writing/writes.py: _execute, succeed;
+    operators/operator.py: work
+ 9  operators/recovery.py: restore, _restored_context; operators/operator.py: _replay, _update_again
+10  operators/recovery.py: restore; replaying/log.py: restore, _recall;
+    replaying/operators.py: replay, _generate_again
+11  replaying/operators.py: restore, ask, fill; operators/recovery.py: _restored_context;
+    operators/operator.py: _take, _replay, go_on
+12  scaling/controller.py: request; scaling/operators.py: deploy, obey
+13  scaling/controller.py: request, _delete; scaling/operators.py: obey, _move;
+    scaling/log.py: _choose, move
+Each of these functions has the numbers of its steps, at the step.  What is particular to an
+operator is in operators/logic.py.  The text is the mended one.  Each reading of the paper that is
+refuted is a patch of these lines, in evidence/readings.py and beside it.
 """
 
 from __future__ import annotations
@@ -56,7 +70,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.core import STALE, Answer, Input, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.deployment import Part
+from model.protocols.log_io.deployment import SiteKind
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
 from model.protocols.log_io.operators import operator, recovery
@@ -66,30 +80,32 @@ from model.protocols.log_io.roles import is_absent
 from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
 from model.protocols.log_io.sources import actions, readers
-from model.protocols.log_io.states import Connected, External, Image, Recovering
+from model.protocols.log_io.states import Connected, ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import carry, execute, offer, show_next
-from model.protocols.log_io.tables import Tables
+from model.protocols.log_io.tables import LogDatabase
 from model.queues import QueueState
 
-BEGINS: Mapping[Part, Callable[[Site], Any]] = {
-    Part.INPUT: lambda _site: QueueState(),
-    Part.OUTPUT: lambda site: External((None,) * len(site.preds)),
-    Part.READER: readers.begin,
-    Part.ACTION: actions.begin,
-    Part.OPERATOR: lambda site: Image.ABSENT if is_absent(site) else operator.begin(site),
-    Part.LOG: lambda _site: Tables(),
-    Part.CONNECTION: lambda site: Connected((), site.spec.absent, site.spec.absent),
-    Part.SERVICE: lambda _site: 0,
-    Part.CONTROLLER: controller.begin,
-    Part.ENGINE: lambda _site: None,
+BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
+    SiteKind.INPUT: lambda _site: QueueState(),
+    SiteKind.OUTPUT: lambda site: ExternalSystem((None,) * len(site.preds)),
+    SiteKind.READER: readers.begin,
+    SiteKind.ACTION: actions.begin,
+    SiteKind.OPERATOR: lambda site: Image.ABSENT if is_absent(site) else operator.begin(site),
+    SiteKind.LOG: lambda _site: LogDatabase(),
+    SiteKind.CONNECTION: lambda site: Connected((), site.spec.absent, site.spec.absent),
+    SiteKind.SERVICE: lambda _site: 0,
+    SiteKind.CONTROLLER: controller.begin,
+    SiteKind.ENGINE: lambda _site: None,
 }
-SURROUNDINGS: Mapping[Part, Callable[[Site, Any, NodeName, Any], Answer]] = {
-    Part.OUTPUT: execute,
-    Part.LOG: lambda site, state, sender, asked: transact(site.spec.design, state, sender, asked),
-    Part.CONNECTION: carry,
-    Part.SERVICE: show_next,
-    Part.CONTROLLER: controller.control,
-    Part.ENGINE: engine.ask,
+SURROUNDINGS: Mapping[SiteKind, Callable[[Site, Any, NodeName, Any], Answer]] = {
+    SiteKind.OUTPUT: execute,
+    SiteKind.LOG: lambda site, state, sender, asked: transact(
+        site.spec.design, state, sender, asked
+    ),
+    SiteKind.CONNECTION: carry,
+    SiteKind.SERVICE: show_next,
+    SiteKind.CONTROLLER: controller.control,
+    SiteKind.ENGINE: engine.ask,
 }
 """The steps of what is no operator: they wait for nobody's answer."""
 
@@ -100,7 +116,7 @@ def boot(site: Site) -> Any:
 
 def recover(site: Site, durable: Any) -> Answer:
     """Ask the log: a node saves nothing, but for the controller, and that a replica is there."""
-    if site.spec.part is Part.CONTROLLER:
+    if site.spec.part is SiteKind.CONTROLLER:
         return controller.restart(site, durable)
     if is_absent(site) and durable is None:
         return scaling.report_back(site, (Image.ABSENT, ()))
@@ -109,7 +125,7 @@ def recover(site: Site, durable: Any) -> Answer:
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
     part = site.spec.part
-    if part is Part.INPUT:
+    if part is SiteKind.INPUT:
         return offer(site, state, input_)
     assert isinstance(input_, Received)
     sender, message = input_
@@ -121,9 +137,9 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         return _recover(site, state, input_)
     if isinstance(message, Restored):  # an answer to the life before, of a log that is late
         return state, (Note(STALE),)
-    if part is Part.READER:
+    if part is SiteKind.READER:
         return readers.read(site, state, message)
-    if part is Part.ACTION:
+    if part is SiteKind.ACTION:
         return actions.act(site, state, message)
     if isinstance(message, scaling.MESSAGES):
         return scaling.obey(site, state, message)
@@ -138,8 +154,8 @@ def _recover(site: Site, state: Recovering, input_: Received) -> Answer:
     if not isinstance(message, Restored):
         return Recovering((*state.held, input_)), ()
     match site.spec.part:
-        case Part.READER:
+        case SiteKind.READER:
             return readers.read_again(site, message)
-        case Part.ACTION:
+        case SiteKind.ACTION:
             return actions.resume(site, message)
     return scaling.report_back(site, recovery.restore(site, message, state))

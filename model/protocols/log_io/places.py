@@ -1,9 +1,16 @@
 """The names of LOG.io's own sites.
 
-Rule of this file: names; no node of a graph has one here.
+Rule of this file: names, which nobody takes apart; no node of a graph has one here.
 """
+
+from __future__ import annotations
+
+from model.core import NodeName
 
 LOG, SERVICE = "log", "service"
 CONTROLLER, ENGINE = "controller", "engine"
-AHEAD = ">"
-"""A connection is called SENDER>RECEIVER."""
+
+
+def connection(sender: NodeName, receiver: NodeName) -> NodeName:
+    """The name of the lasting connection from one operator to another."""
+    return f"{sender}>{receiver}"

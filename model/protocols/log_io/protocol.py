@@ -5,7 +5,7 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 
 from __future__ import annotations
 
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import LogIoDesign
 from model.protocols.log_io.evidence import (
     causality,
     connections,
@@ -18,10 +18,10 @@ from model.protocols.log_io.evidence import (
     replaying,
     scale_up,
     scaling,
+    scopes,
     writes,
 )
 from model.protocols.log_io.evidence.build import build
-from model.protocols.log_io.evidence.scopes import hold
 
 TOPICS = (
     recovery,
@@ -40,40 +40,40 @@ TOPICS = (
 
 PROTOCOL = build(
     "",
-    Design(),
-    hold(
-        a_relay=3_487,
-        a_filter=9_664,
-        batches=9_659,
-        batches_by_type=60_154,
-        batches_in_turn=13_583,
-        batches_in_turn_by_type=64_250,
-        two_functions=21_470,
-        two_functions_by_type=12_846,
-        an_aggregate=63_790,
-        a_CEP_operator=58_020,
-        two_types=6_686,
-        three_crashes=10_764,
-        crashes_of_the_operator_alone=8_075,
-        counted_by_type=2_245,
-        counted_by_two_functions=3_249,
-        two_ports_counted_by_type=3_420,
-        two_ports_counted_by_two_functions=1_643,
-        two_ports_and_two_functions=709,
-        two_ports_by_type=15_590,
-        two_ports_in_order_of_time=966,
-        a_reader_of_writes=1_489,
-        a_reader_of_two_writes=1_365,
-        a_reader_of_writes_no_crash=40,
-        two_relays=9_600,
-        a_relay_and_batches=34_975,
-        three_operators=50_212,
-        two_ports_that_race=109_818,
-        two_ways_to_one_operator=7_948,
-        two_sinks=13_757,
-        a_side_effect_read=34_274,
-        a_side_effect_read_and_two_sinks=4_243,
-        no_crash=449,
+    LogIoDesign(),
+    (
+        scopes.A_RELAY.holds(3_487),
+        scopes.A_FILTER.holds(9_664),
+        scopes.BATCHES.holds(9_659),
+        scopes.BATCHES_BY_TYPE.holds(60_154),
+        scopes.BATCHES_IN_TURN.holds(13_583),
+        scopes.BATCHES_IN_TURN_BY_TYPE.holds(64_250),
+        scopes.TWO_FUNCTIONS.holds(21_470),
+        scopes.TWO_FUNCTIONS_BY_TYPE.holds(12_846),
+        scopes.AN_AGGREGATE.holds(63_790),
+        scopes.A_CEP_OPERATOR.holds(58_020),
+        scopes.TWO_TYPES.holds(6_686),
+        scopes.THREE_CRASHES.holds(10_764),
+        scopes.CRASHES_OF_THE_OPERATOR_ALONE.holds(8_075),
+        scopes.COUNTED_BY_TYPE.holds(2_245),
+        scopes.COUNTED_BY_TWO_FUNCTIONS.holds(3_249),
+        scopes.TWO_PORTS_COUNTED_BY_TYPE.holds(3_420),
+        scopes.TWO_PORTS_COUNTED_BY_TWO_FUNCTIONS.holds(1_643),
+        scopes.TWO_PORTS_AND_TWO_FUNCTIONS.holds(709),
+        scopes.TWO_PORTS_BY_TYPE.holds(15_590),
+        scopes.TWO_PORTS_IN_ORDER_OF_TIME.holds(966),
+        scopes.A_READER_OF_WRITES.holds(1_489),
+        scopes.A_READER_OF_TWO_WRITES.holds(1_365),
+        scopes.A_READER_OF_WRITES_NO_CRASH.holds(40),
+        scopes.TWO_RELAYS.holds(9_600),
+        scopes.A_RELAY_AND_BATCHES.holds(34_975),
+        scopes.THREE_OPERATORS.holds(50_212),
+        scopes.TWO_PORTS_THAT_RACE.holds(109_818),
+        scopes.TWO_WAYS_TO_ONE_OPERATOR.holds(7_948),
+        scopes.TWO_SINKS.holds(13_757),
+        scopes.A_SIDE_EFFECT_READ.holds(34_274),
+        scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_243),
+        scopes.NO_CRASH.holds(449),
     ),
     "Equal numbers discarded, and numbers in the stored context: precise, for operators of "
     "every class, with checkable writes that are executed one by one.",

@@ -12,7 +12,7 @@ from enum import Enum
 from model.core import NodeName, Site
 from model.events import Body
 from model.protocols.log_io.design import Replicas
-from model.protocols.log_io.states import Operator
+from model.protocols.log_io.states import RunningOperator
 
 
 class Place(Enum):
@@ -33,7 +33,7 @@ def places(replicas: Replicas) -> Mapping[NodeName, Place]:
     }
 
 
-def receives(site: Site, state: Operator, succ: NodeName, body: Body) -> bool:
+def receives(site: Site, state: RunningOperator, succ: NodeName, body: Body) -> bool:
     """Does the successor get the output?  A dispatcher sends it to one of its replicas."""
     if site.spec.place is not Place.DISPATCHER:
         return True
@@ -59,7 +59,7 @@ def is_alone(site: Site) -> bool:
     return site.spec.place in ends and site.spec.design.scaling.adds
 
 
-def reads(site: Site, state: Operator, pred: NodeName) -> bool:
+def reads(site: Site, state: RunningOperator, pred: NodeName) -> bool:
     """Does the node know this connection?  A merger does not know a replica before step 2."""
     if site.spec.place is not Place.MERGER or not state.alone:
         return True

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
-from model.protocols.log_io.design import Task
+from model.protocols.log_io.design import ScalingTask
 from model.protocols.log_io.messages import Group, Put, Write
 from model.protocols.log_io.tables import LoggedEvent, Regeneration
 from model.queues import Inlet
@@ -28,7 +28,7 @@ class Pending(NamedTuple):
     group: int = 0
 
 
-class Waiting(NamedTuple):
+class WaitingOutput(NamedTuple):
     """An output that is sent when these writes, (sink, number), have succeeded."""
 
     row: LoggedEvent
@@ -44,10 +44,10 @@ class Taken(NamedTuple):
     inset: int
 
 
-class Operator(NamedTuple):
+class RunningOperator(NamedTuple):
     """box: global state and event states.  open: (key, number) of the Input Sets under way.
 
-    last, sent, insets, newest, alone: as in Context.  reading: the generation that waits for a
+    last, sent, insets, newest, alone: as in ContextRow.  reading: the generation that waits for a
     read.  committing: the outputs that wait for the log's answer.  moving: events of a replica are
     being moved.  held: what waits for these, in order: inputs that came, or rows to replay.  array:
     by predecessor the greatest number that has updated the global state, if `last` may be ahead of
@@ -68,7 +68,7 @@ class Operator(NamedTuple):
     moving: bool = False
     held: tuple[Received | LoggedEvent, ...] = ()
     array: tuple[int, ...] | None = None
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[WaitingOutput, ...] = ()
     again: tuple[Regeneration, ...] = ()
 
     @property
@@ -132,7 +132,7 @@ class Controller(NamedTuple):
     """The controller of replicas.  left: what it has not done yet; the first has been begun."""
 
     begun: bool
-    left: tuple[Task, ...]
+    left: tuple[ScalingTask, ...]
 
 
 class Image(Enum):
@@ -142,7 +142,7 @@ class Image(Enum):
     DEPLOYED = "it has been deployed"
 
 
-class External(NamedTuple):
+class ExternalSystem(NamedTuple):
     """An external system behind a sink: by edge, the newest write or group that has taken
     effect."""
 

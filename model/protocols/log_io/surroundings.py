@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
-from model.protocols.log_io.design import Writes
+from model.protocols.log_io.design import WriteSupport
 from model.protocols.log_io.messages import (
     Check,
     CheckGroup,
@@ -26,7 +26,7 @@ from model.protocols.log_io.messages import (
     Write,
 )
 from model.protocols.log_io.scaling.messages import Close, Open
-from model.protocols.log_io.states import Connected, External
+from model.protocols.log_io.states import Connected, ExternalSystem
 from model.queues import QueueState, produce, serve
 
 VALUES = 2
@@ -62,16 +62,16 @@ def show_next(_site: Site, value: int, reader: NodeName, _message: Any) -> Answe
     return (value + 1) % VALUES, (Send(reader, Reply(value)),)
 
 
-def execute(site: Site, state: External, sender: NodeName, message: Any) -> Answer:
+def execute(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -> Answer:
     """The step of an external system on a write, or on the question whether one took effect."""
     edge = site.preds.index(message.writer if isinstance(message, Look) else sender)
     newest = state.newest[edge]
     match message:
         case Write() | Group() | GroupedWrite():
             action = Write(*message) if isinstance(message, GroupedWrite) else message
-            after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))
+            after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))
             writes = message.writes if isinstance(message, Group) else (message,)
-            repeats = site.spec.design.writes is Writes.IDEMPOTENT and action == newest
+            repeats = site.spec.design.writes is WriteSupport.IDEMPOTENT and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
             if isinstance(message, GroupedWrite):
                 return after, emits

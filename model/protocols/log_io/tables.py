@@ -1,8 +1,8 @@
 """The log's tables: EVENT_LOG with EVENT_DATA, STATE, EVENT_LINEAGE, READ_ACTION.
 
 Rule of this file: rows, and the type of a transaction; no transaction.
-LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a Context, EVENT_LINEAGE is
-a Used and the Assigned rows that it names, or Related rows.
+LOG.io, Section 3.2: EVENT_LOG and EVENT_DATA are one row here, STATE is a ContextRow, EVENT_LINEAGE
+is a Used and the Assigned rows that it names, or Related rows.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LoggedEvent(NamedTuple):
         return self.body
 
 
-class Context(NamedTuple):
+class ContextRow(NamedTuple):
     """A row of STATE: the global state and the LOG.io context (Algorithm 3, step 4.3).
 
     last: by predecessor, the greatest number accepted.  sent: by successor.  insets: the number of
@@ -71,7 +71,7 @@ class Used(NamedTuple):
     """A row of EVENT_LINEAGE: an output was generated from an Input Set.
 
     really: the inputs (predecessor, number) that its function used; a ghost, unless rows name what
-    the function says (Names.FUNCTION).  A global state has one node for sender and receiver.
+    the function says (LineageNames.FUNCTION).  A global state has one node for sender and receiver.
     """
 
     sender: NodeName
@@ -144,7 +144,7 @@ class SideRead(NamedTuple):
     value: int | None = None
 
 
-class ReadEffect(NamedTuple):
+class ReadEffectRow(NamedTuple):
     """The stored effect of a side-effect read."""
 
     node: NodeName
@@ -152,7 +152,7 @@ class ReadEffect(NamedTuple):
     value: int
 
 
-class ReadAction(NamedTuple):
+class ReadActionRow(NamedTuple):
     """A node's latest row of READ_ACTION, and what EVENT_LOG has of the action.
 
     number: its action_ID.  effect: what was read, in the store; None: there is no store.  complete,
@@ -166,7 +166,7 @@ class ReadAction(NamedTuple):
     done: bool = False
 
 
-class Tables(NamedTuple):
+class LogDatabase(NamedTuple):
     """The log database: its rows in order.
 
     watched: the controller waits until the outputs of a replica have been taken.  waiting: a node
@@ -175,24 +175,24 @@ class Tables(NamedTuple):
     """
 
     events: tuple[LoggedEvent, ...] = ()
-    contexts: tuple[tuple[NodeName, Context], ...] = ()
+    contexts: tuple[tuple[NodeName, ContextRow], ...] = ()
     used: tuple[Used, ...] = ()
     assigned: tuple[Assigned, ...] = ()
-    actions: tuple[ReadAction, ...] = ()
+    actions: tuple[ReadActionRow, ...] = ()
     states: tuple[SetState, ...] = ()
     watched: bool = False
     waiting: tuple[NodeName, Any] | None = None
     related: tuple[Related, ...] = ()
     data: tuple[Data, ...] = ()
-    effects: tuple[ReadEffect, ...] = ()
+    effects: tuple[ReadEffectRow, ...] = ()
     truth: tuple[Used, ...] = ()
-    shown: tuple[ReadEffect, ...] = ()
+    shown: tuple[ReadEffectRow, ...] = ()
 
 
 # --- transactions ----------------------------------------------------------------------------
-Transacted: TypeAlias = tuple[Tables, tuple[Effect, ...]]
+Transacted: TypeAlias = tuple[LogDatabase, tuple[Effect, ...]]
 """The tables after a transaction, and the log's answers."""
-Rules: TypeAlias = Mapping[type, Callable[[Any, Tables, NodeName, Any], Transacted]]
+Rules: TypeAlias = Mapping[type, Callable[[Any, LogDatabase, NodeName, Any], Transacted]]
 """By message: the transaction (design, tables, node, message) that it asks for."""
 
 
@@ -201,7 +201,7 @@ def with_row(rows: tuple[Any, ...], row: Any) -> tuple[Any, ...]:
 
     A row replaces the one with its key: an output that is generated again, and a newer context.
     """
-    key = row[:1] if isinstance(row[1], Context) else row[:3]
+    key = row[:1] if isinstance(row[1], ContextRow) else row[:3]
     at = bisect_left(rows, key)
     same = at < len(rows) and rows[at][: len(key)] == key
     return (*rows[:at], row, *rows[at + same :])

@@ -22,7 +22,14 @@ from model.observations import observe
 from model.play import Play, timers_last
 from model.properties import comparisons, guarantee
 from model.protocol import Protocol
-from model.protocols.micro_batch.messages import Batch, Checkpoint, Read, Rows, Write, empty
+from model.protocols.micro_batch.messages import (
+    Batch,
+    CheckpointDirectory,
+    Read,
+    Rows,
+    Write,
+    empty,
+)
 from model.protocols.micro_batch.scopes import counting_operator
 from model.world import real_effects
 
@@ -124,7 +131,7 @@ def _scope(length: int) -> Scope:
 
 
 # --- the run ---------------------------------------------------------------------------------
-_ENTRIES: Mapping[CrashPoint, tuple[Callable[[Checkpoint], int], int]] = {
+_ENTRIES: Mapping[CrashPoint, tuple[Callable[[CheckpointDirectory], int], int]] = {
     CrashPoint.BEFORE_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 0),
     CrashPoint.AFTER_OFFSETS: (lambda checkpoint: checkpoint.planned.id, 1),
     CrashPoint.AFTER_STATE: (lambda checkpoint: checkpoint.versions[-1].batch, 1),

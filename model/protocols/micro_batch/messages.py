@@ -55,7 +55,7 @@ class Versions(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class MicroBatchDesign:
     """The choices of a design; the defaults are Spark's, with the sink that Spark's guarantee asks
     for.
 
@@ -119,7 +119,7 @@ class Version(NamedTuple):
     last: SN = NOTHING
 
 
-class Checkpoint(NamedTuple):
+class CheckpointDirectory(NamedTuple):
     """The part of the checkpoint directory that a restart reads.
 
     planned: the last entry of the offset log, with the end of the entry before it as its start.
@@ -132,12 +132,12 @@ class Checkpoint(NamedTuple):
     committed: int
 
 
-def empty(states: States) -> Checkpoint:
+def empty(states: States) -> CheckpointDirectory:
     """The checkpoint directory of a query that has never run.  states: of its operators."""
-    return Checkpoint(NO_BATCH, (Version(NO_BATCH.id, states),), NO_BATCH.id)
+    return CheckpointDirectory(NO_BATCH, (Version(NO_BATCH.id, states),), NO_BATCH.id)
 
 
-class Phase(Enum):
+class QueryPhase(Enum):
     """WAITING: for new events."""
 
     WAITING = "waiting"
@@ -148,12 +148,12 @@ class Phase(Enum):
 class QueryState(NamedTuple):
     """The state of the query.  running: the batch under way, or the last one."""
 
-    checkpoint: Checkpoint
+    checkpoint: CheckpointDirectory
     running: Batch
-    phase: Phase = Phase.WAITING
+    phase: QueryPhase = QueryPhase.WAITING
 
 
-class SourceState(NamedTuple):
+class BatchSource(NamedTuple):
     """The state of the source.  asked: the query waits for events after this offset; None: it does
     not wait."""
 
@@ -163,7 +163,7 @@ class SourceState(NamedTuple):
     asked: int | None = 0
 
 
-class SinkState(NamedTuple):
+class BatchSink(NamedTuple):
     """The last batch and the number of the last row that it has taken."""
 
     batch: Batch = NO_BATCH
@@ -256,7 +256,7 @@ def show(value: object) -> str:
             return f"write {_batch(batch)}"
         case Written(batch):
             return f"written #{batch.id}"
-        case QueryState(checkpoint=Checkpoint(planned, versions, committed)):
+        case QueryState(checkpoint=CheckpointDirectory(planned, versions, committed)):
             ids = planned.id, versions[-1].batch, committed
             logged = (f"{name} {id_}" for name, id_ in zip(_LOGS, ids, strict=True) if id_ >= 0)
             return ", ".join(logged)

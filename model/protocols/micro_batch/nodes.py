@@ -61,19 +61,19 @@ from model.protocols.micro_batch.messages import (
     Acks,
     Ask,
     Batch,
-    Checkpoint,
+    BatchSink,
+    BatchSource,
+    CheckpointDirectory,
     Commit,
     Commits,
-    Design,
     Latest,
+    MicroBatchDesign,
     Offsets,
-    Phase,
+    QueryPhase,
     QueryState,
     Read,
     Rows,
     SinkRule,
-    SinkState,
-    SourceState,
     Version,
     Versions,
     Write,
@@ -89,7 +89,7 @@ OVERDUE = "trigger:overdue"
 at once if the tick after the last one has passed."""
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: MicroBatchDesign, scope: Scope) -> Deployment:
     """The deployment: a source, a query that runs the graph's chain of operators and has the name
     of the first, and a sink.  Raises Invalid if the graph is no such chain."""
     source, *names, sink = chain_of(scope.graph)
@@ -98,30 +98,30 @@ def deploy(design: Design, scope: Scope) -> Deployment:
     return deploy_graph(graph, replies=True, config=lambda _: design)
 
 
-def boot(site: Site) -> SourceState | QueryState | SinkState:
+def boot(site: Site) -> BatchSource | QueryState | BatchSink:
     if site.role is Role.SOURCE:
-        return SourceState()
+        return BatchSource()
     if site.role is Role.SINK:
-        return SinkState()
+        return BatchSink()
     return QueryState(empty(begin(site.spec)), NO_BATCH)
 
 
-def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input) -> Step:
+def step(site: Site, state: BatchSource | QueryState | BatchSink, input_: Input) -> Step:
     match state, input_:
-        case SourceState(), Arrival(gap, type_, data):
+        case BatchSource(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
-        case SourceState(), TimerFired():
+        case BatchSource(), TimerFired():
             return _report(site, state)
-        case SourceState(), Received(sender, message):
+        case BatchSource(), Received(sender, message):
             return _serve(site, state, sender, message)
-        case SinkState(), Received(sender, Write(batch, rows)):
+        case BatchSink(), Received(sender, Write(batch, rows)):
             return _take(site, state, batch, rows)
-        case QueryState(phase=Phase.WAITING), Received(_, Latest(end)):
+        case QueryState(phase=QueryPhase.WAITING), Received(_, Latest(end)):
             return _plan(site, state, end)
-        case QueryState(phase=Phase.READING), Received(_, Rows(batch, events)):
+        case QueryState(phase=QueryPhase.READING), Received(_, Rows(batch, events)):
             if batch == state.running:
                 return _run(site, state, events)
-        case QueryState(phase=Phase.WRITING), Received(_, Written(batch)):
+        case QueryState(phase=QueryPhase.WRITING), Received(_, Written(batch)):
             if batch == state.running:
                 return _finish(site, state)
         case QueryState(), Received(_, Latest() | Rows() | Written()):
@@ -134,15 +134,15 @@ def step(site: Site, state: SourceState | QueryState | SinkState, input_: Input)
 
 # --- the source ------------------------------------------------------------------------------
 def _produce(
-    site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
+    site: Site, state: BatchSource, gap: int, type_: str, data: tuple[object, ...]
 ) -> Step:
     now, latest = state.now + gap, state.latest + 1
     kept = state.kept.append(Event((latest,), Body(now, type_, data)))
     effects = (SetTimer(TRIGGER),) if state.asked == state.latest else ()
-    return Step(SourceState(latest, now, kept, state.asked), effects)
+    return Step(BatchSource(latest, now, kept, state.asked), effects)
 
 
-def _report(site: Site, state: SourceState, limit: int | None = None) -> Step:
+def _report(site: Site, state: BatchSource, limit: int | None = None) -> Step:
     """Report the newest offset, unless the query has an answer since the trigger was set.  limit:
     of the events that are reported."""
     if state.asked is None or state.latest <= state.asked:
@@ -151,7 +151,7 @@ def _report(site: Site, state: SourceState, limit: int | None = None) -> Step:
     return Step(state._replace(asked=None), (Send(site.succs[0], Latest(end)),))
 
 
-def _serve(site: Site, state: SourceState, query: str, message: Ask | Read | Commit) -> Step:
+def _serve(site: Site, state: BatchSource, query: str, message: Ask | Read | Commit) -> Step:
     match message:
         case Ask(after, at_once):
             state = state._replace(asked=after)
@@ -181,7 +181,7 @@ def _plan(site: Site, state: QueryState, end: int) -> Step:
     if design.acks is Acks.LAGGING and batch.start:
         effects.append(Send(source, Commit(batch.start)))
     effects.append(Send(source, Read(batch)))
-    return Step(QueryState(query, batch, Phase.READING), tuple(effects))
+    return Step(QueryState(query, batch, QueryPhase.READING), tuple(effects))
 
 
 def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
@@ -199,10 +199,10 @@ def _run(site: Site, state: QueryState, events: tuple[Event, ...]) -> Step:
         query = query._replace(committed=batch.id)
         effects.append(Save(query))
     effects.append(Send(site.succs[0], Write(batch, rows)))
-    return Step(QueryState(query, batch, Phase.WRITING), tuple(effects))
+    return Step(QueryState(query, batch, QueryPhase.WRITING), tuple(effects))
 
 
-def base(design: Design, query: Checkpoint, batch: Batch) -> Version:
+def base(design: MicroBatchDesign, query: CheckpointDirectory, batch: Batch) -> Version:
     """The state from which the batch starts: the version of the batch before, if there is one."""
     if design.versions is Versions.IN_PLACE:
         return query.versions[-1]
@@ -224,7 +224,7 @@ def _finish(site: Site, state: QueryState) -> Step:
     return Step(QueryState(query, batch), tuple(effects))
 
 
-def recover(site: Site, durable: Checkpoint | None) -> Step:
+def recover(site: Site, durable: CheckpointDirectory | None) -> Step:
     """Restart the query: run the logged but uncommitted batch again, in the same range; or begin
     one at once."""
     query = durable or empty(begin(site.spec))
@@ -235,11 +235,11 @@ def recover(site: Site, durable: Checkpoint | None) -> Step:
         return Step(state, (Note(BETWEEN), Send(site.preds[0], ask)))
     notes = (Note(AGAIN), Note(REPLAYED, batch.end - batch.start))
     read = Send(site.preds[0], Read(batch))
-    return Step(state._replace(phase=Phase.READING), (*notes, read))
+    return Step(state._replace(phase=QueryPhase.READING), (*notes, read))
 
 
 # --- the sink --------------------------------------------------------------------------------
-def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -> Step:
+def _take(site: Site, state: BatchSink, batch: Batch, rows: tuple[Event, ...]) -> Step:
     """Take a batch; all its rows appear at once, since every variant writes a batch atomically."""
     sink = site.config.sink
     notes: list[Note] = []
@@ -252,32 +252,32 @@ def _take(site: Site, state: SinkState, batch: Batch, rows: tuple[Event, ...]) -
         rows = tuple(row for row in rows if row.sn > state.row)
         notes.append(Note(DISCARDED))
     emits = tuple(Emit((0, row.body)) for row in rows)
-    taken = SinkState(batch, rows[-1].sn if rows else state.row)
+    taken = BatchSink(batch, rows[-1].sn if rows else state.row)
     return Step(taken, (*notes, *emits, Send(site.preds[0], Written(batch))))
 
 
 # --- what is shown ---------------------------------------------------------------------------
-def gauges(site: Site, state: SourceState | QueryState | SinkState) -> Gauges:
+def gauges(site: Site, state: BatchSource | QueryState | BatchSink) -> Gauges:
     """The gauges of a node.  buffered: events that the source keeps.  windows: open windows in the
     newest state written.  progress: offsets read, batches run, batches written."""
     match state:
-        case SourceState(latest, _, kept):
+        case BatchSource(latest, _, kept):
             return Gauges(len(kept), 0, latest)
-        case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
+        case QueryState(checkpoint=CheckpointDirectory(versions=(*_, newest))):
             return Gauges(0, open_in(newest.states), newest.batch)
-        case SinkState(batch, _):
+        case BatchSink(batch, _):
             return Gauges(0, 0, batch.id)
         case _:
             raise AssertionError(f"{site.name}: {state} is no state of a node")
 
 
-def memory(_site: Site, state: SourceState | QueryState | SinkState) -> Memory:
+def memory(_site: Site, state: BatchSource | QueryState | BatchSink) -> Memory:
     """What the memory of a node holds: the checkpoint directory is on a disk, and of the state
     store the newest version is in memory."""
     match state:
-        case SourceState(kept=kept):
+        case BatchSource(kept=kept):
             return Memory(Amount(len(kept)))
-        case QueryState(checkpoint=Checkpoint(versions=(*_, newest))):
+        case QueryState(checkpoint=CheckpointDirectory(versions=(*_, newest))):
             each = [contents(state) for state in newest.states]
             return Memory(state=Amount(*(sum(amounts) for amounts in zip(*each, strict=True))))
         case _:
@@ -287,5 +287,5 @@ def memory(_site: Site, state: SourceState | QueryState | SinkState) -> Memory:
 def needed(_scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
     """The most events that the nodes keep at rest: the source the last batch that the sink took,
     since the query acknowledges a batch when it plans the next one."""
-    (batch,) = (state.batch for _, state in seen.states if isinstance(state, SinkState))
+    (batch,) = (state.batch for _, state in seen.states if isinstance(state, BatchSink))
     return {name: batch.end - batch.start for name, _ in seen.states}

@@ -8,14 +8,14 @@ from __future__ import annotations
 from model.protocols.micro_batch import scopes
 from model.protocols.micro_batch.family import DISCARDING, MICRO_BATCH
 from model.protocols.micro_batch.messages import (
-    Design,
+    MicroBatchDesign,
 )
 from model.protocols.micro_batch.mutants import MUTANTS
 from model.protocols.micro_batch.variants import VARIANTS
 
 PROTOCOL = MICRO_BATCH.design(
     "",
-    Design(),
+    MicroBatchDesign(),
     (
         scopes.STATELESS.holds(28_242),
         scopes.TIME_WINDOWS_ON_A_GRID.holds(28_242),

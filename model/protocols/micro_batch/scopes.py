@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from model.boxes.aggregate import Aggregate
-from model.cep.engines import Engine, Fed, Matches, Mealy
+from model.cep.engines import Engine, EngineAnswer, Matches, Mealy
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, Splitter, TimeWindows
@@ -27,18 +27,18 @@ Counts: TypeAlias = tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Count:
+class RunningCount:
     """A running count for each type: every event gives the number of its like in the window."""
 
     def begin(self) -> Counts:
         return ()
 
-    def feed(self, state: Counts, event: Body) -> Fed:
+    def feed(self, state: Counts, event: Body) -> EngineAnswer:
         counts = dict(state)
         count = counts.get(event.type, 0) + 1
         counts[event.type] = count
         match = (Body(event.time, event.type, (("count", count),)),)
-        return Fed(tuple(sorted(counts.items())), (match,), True)
+        return EngineAnswer(tuple(sorted(counts.items())), (match,), True)
 
     def close(self, state: Counts) -> Matches:
         return ()
@@ -47,7 +47,7 @@ class Count:
 def counting_operator(length: int) -> Operator:
     """The operator of a running count over a stream of up to `length` events: every event gives a
     row, and a row says how often the events before it were counted."""
-    return Operator(Count(), CountWindows(length, length))
+    return Operator(RunningCount(), CountWindows(length, length))
 
 
 # --- worlds ----------------------------------------------------------------------------------
@@ -76,13 +76,13 @@ FIRST_EVENT_OF_EACH_WINDOW = Case(
     "first event of each window", _scope(LEADING, GRID, 4, "a"), CONVERGENT_CAPABLE
 )
 COUNT_WINDOWS = Case("count windows", _scope(AB, SLIDING, 4), REPEATABLE)
-A_RUNNING_COUNT = Case("a running count", _scope(Count(), ALL, 4), DETERMINISTIC)
+A_RUNNING_COUNT = Case("a running count", _scope(RunningCount(), ALL, 4), DETERMINISTIC)
 A_RUNNING_COUNT_TWO_CRASHES = Case(
-    "a running count, two crashes", _scope(Count(), ALL, 3, crashes=2), DETERMINISTIC
+    "a running count, two crashes", _scope(RunningCount(), ALL, 3, crashes=2), DETERMINISTIC
 )
 A_RUNNING_COUNT_THREE_CRASHES = Case(
     "a running count, three crashes",
-    _scope(Count(), ALL, 4, "a", crashes=3),
+    _scope(RunningCount(), ALL, 4, "a", crashes=3),
     DETERMINISTIC,
     quick=False,
 )
@@ -97,13 +97,13 @@ A_PATTERN_AND_A_COUNT_OF_ITS_MATCHES = Case(
     ),
     CONVERGENT_CAPABLE,
 )
-NO_CRASH = Case("no crash", _scope(Count(), ALL, 4, "a", crashes=0), DETERMINISTIC)
+NO_CRASH = Case("no crash", _scope(RunningCount(), ALL, 4, "a", crashes=0), DETERMINISTIC)
 """Nobody may keep more than a restart needs."""
 
 
 A_SHORT_STATELESS = Case("stateless", _scope(A, ALONE, 3), REPEATABLE)
-A_SHORT_RUNNING_COUNT = Case("a running count", _scope(Count(), ALL, 3), DETERMINISTIC)
+A_SHORT_RUNNING_COUNT = Case("a running count", _scope(RunningCount(), ALL, 3), DETERMINISTIC)
 A_SHORT_RUNNING_COUNT_TWO_CRASHES = Case(
-    "a running count, two crashes", _scope(Count(), ALL, 3, "a", crashes=2), DETERMINISTIC
+    "a running count, two crashes", _scope(RunningCount(), ALL, 3, "a", crashes=2), DETERMINISTIC
 )
 """With the time windows, the scopes in which the variants are compared."""

@@ -11,7 +11,7 @@ from model.protocols.micro_batch.family import DISCARDING, MICRO_BATCH, REGROUPI
 from model.protocols.micro_batch.messages import (
     Acks,
     Commits,
-    Design,
+    MicroBatchDesign,
     Offsets,
     SinkRule,
     Versions,
@@ -23,7 +23,7 @@ DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 VARIANTS = (
     MICRO_BATCH.design(
         "foreach-batch",
-        Design(sink=SinkRule.APPEND),
+        MicroBatchDesign(sink=SinkRule.APPEND),
         (
             scopes.A_SHORT_STATELESS.fails(6_391, 11, REPEATING),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(28_494, 13, REPEATING),
@@ -38,7 +38,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "offsets-after",
-        Design(offsets=Offsets.AFTER),
+        MicroBatchDesign(offsets=Offsets.AFTER),
         (
             scopes.A_SHORT_STATELESS.fails(7_086, 16, GAP),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(33_608, 17, GAP),
@@ -52,7 +52,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "offsets-after-foreach-batch",
-        Design(offsets=Offsets.AFTER, sink=SinkRule.APPEND),
+        MicroBatchDesign(offsets=Offsets.AFTER, sink=SinkRule.APPEND),
         (
             scopes.A_SHORT_STATELESS.fails(7_385, 11, REPEATING),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(33_732, 13, REPEATING),
@@ -66,7 +66,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "offsets-after-keyed-rows",
-        Design(offsets=Offsets.AFTER, sink=SinkRule.BY_ROW),
+        MicroBatchDesign(offsets=Offsets.AFTER, sink=SinkRule.BY_ROW),
         (
             scopes.A_SHORT_STATELESS.holds(6_996),
             scopes.TIME_WINDOWS_ON_A_GRID.holds(33_476),
@@ -80,7 +80,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "eager-acks",
-        Design(acks=Acks.EAGER),
+        MicroBatchDesign(acks=Acks.EAGER),
         (
             scopes.A_SHORT_STATELESS.fails(10_079, 13, GAP),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(44_620, 15, GAP),
@@ -92,7 +92,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "prompt-acks",
-        Design(acks=Acks.PROMPT),
+        MicroBatchDesign(acks=Acks.PROMPT),
         (
             scopes.A_SHORT_STATELESS.holds(6_568),
             scopes.TIME_WINDOWS_ON_A_GRID.holds(29_592),
@@ -106,7 +106,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "commit-first",
-        Design(commits=Commits.BEFORE_SINK),
+        MicroBatchDesign(commits=Commits.BEFORE_SINK),
         (
             scopes.A_SHORT_STATELESS.fails(5_710, 7, GAP),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(26_738, 9, GAP),
@@ -118,7 +118,7 @@ VARIANTS = (
     ),
     MICRO_BATCH.design(
         "state-in-place",
-        Design(versions=Versions.IN_PLACE),
+        MicroBatchDesign(versions=Versions.IN_PLACE),
         (
             scopes.A_SHORT_STATELESS.holds(6_853),
             scopes.TIME_WINDOWS_ON_A_GRID.fails(31_325, 10, GAP),

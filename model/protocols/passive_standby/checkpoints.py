@@ -7,7 +7,7 @@ Hwang et al., Section 5.1.
 from __future__ import annotations
 
 from model.core import CHECKPOINTED, Effect, NodeName, Note, Send, SetTimer, Site, Step
-from model.protocols.passive_standby.design import Forwards, Releases, Renewal
+from model.protocols.passive_standby.design import FirstCheckpoint, Forwards, Releases
 from model.protocols.passive_standby.messages import (
     Checkpoint,
     Copy,
@@ -40,7 +40,7 @@ def sweep(site: Site, state: Primary) -> Step:
 def _ship(site: Site, state: Primary, copy: Copy) -> Step:
     """Send the checkpoint; what waited before the sweep line goes on."""
     design, (queue, (stages, number)) = site.config.design, (copy.queue, state.shipped)
-    complete = state.spare is Spare.NEW and design.renewal is not Renewal.DELTA
+    complete = state.spare is Spare.NEW and design.renewal is not FirstCheckpoint.DELTA
     pairs = zip(copy.stages, stages, strict=True)
     changed = tuple(one if complete or one != old else None for one, old in pairs)
     new = tuple(o for o in queue.kept if complete or o.place > number)
@@ -72,7 +72,7 @@ def stop_line(site: Site, state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
 def renew(site: Site, state: Primary, _sender: NodeName) -> Step:
     """The other replica is a new secondary: it gets the complete state in a checkpoint."""
     state, effects = stop_line(site, state._replace(spare=Spare.NEW))
-    idle = site.config.design.renewal is Renewal.NOTHING
+    idle = site.config.design.renewal is FirstCheckpoint.NOTHING
     return Step(state, effects if idle else (*effects, SetTimer(CHECKPOINT)))
 
 

@@ -1,8 +1,8 @@
 """The choices of passive standby: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice of rollback recovery.
-Hwang et al., Sections 5.1 and 6: cited at each choice.
+Rule of this file: a choice is a field of PassiveStandbyDesign, in every reading that the paper's
+words allow; no step of a node.  The default of each field is the mended choice of rollback
+recovery.  Hwang et al., Sections 5.1 and 6: cited at each choice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, Late, Returns
+from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns
 
 
 class Line(Enum):
@@ -45,7 +45,7 @@ class Alone(Enum):
     ALL = "every tuple at once"
 
 
-class Renewal(Enum):
+class FirstCheckpoint(Enum):
     """What a secondary that is new gets.  5.1: "the primary sends its complete state in the first
     checkpoint message"."""
 
@@ -55,25 +55,25 @@ class Renewal(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class PassiveStandbyDesign:
     """A protocol: one choice of each kind."""
 
     line: Line = Line.BARRED
     releases: Releases = Releases.COPIED
     forwards: Forwards = Forwards.ALL
     alone: Alone = Alone.ALL
-    renewal: Renewal = Renewal.COMPLETE
-    late: Late = Late.REFUSED
+    renewal: FirstCheckpoint = FirstCheckpoint.COMPLETE
+    late: LateTuples = LateTuples.REFUSED
     again: Again = Again.ALL
     deposes: Deposes = Deposes.YES
-    returns: Returns = Returns.YES
+    returns: NodeReturns = NodeReturns.YES
 
 
-PUBLISHED = Design(line=Line.FREE, late=Late.TAKEN, deposes=Deposes.NO)
+PUBLISHED = PassiveStandbyDesign(line=Line.FREE, late=LateTuples.TAKEN, deposes=Deposes.NO)
 """The reading that is nearest to the paper's words."""
 
-PRECISE = Design(again=Again.AFTER)
+PRECISE = PassiveStandbyDesign(again=Again.AFTER)
 """Precise recovery of deterministic networks."""
 
-ARBITRARY = Design(again=Again.AFTER, forwards=Forwards.STORED)
+ARBITRARY = PassiveStandbyDesign(again=Again.AFTER, forwards=Forwards.STORED)
 """Precise recovery of arbitrary networks."""

@@ -41,8 +41,8 @@ MUTANTS = (
     Mutant(
         "take the tuples of a dead producer",
         CONSUMERS,
-        "if late is Late.REFUSED:",
-        "if late is not Late.REFUSED:",
+        "if late is LateTuples.REFUSED:",
+        "if late is not LateTuples.REFUSED:",
     ),
     Mutant(
         "the new producer knows nobody",
@@ -98,7 +98,7 @@ MUTANTS = (
     Mutant(
         "a delta for a new secondary",
         CHECKPOINTS,
-        "complete = state.spare is Spare.NEW and design.renewal is not Renewal.DELTA",
+        "complete = state.spare is Spare.NEW and design.renewal is not FirstCheckpoint.DELTA",
         "complete = False",
         "published-again: pairs, two crashes",
     ),

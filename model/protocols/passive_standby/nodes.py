@@ -46,7 +46,7 @@ from model.core import (
 from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.passive_standby.checkpoints import CHECKPOINT, renew, stop_line, store, sweep
-from model.protocols.passive_standby.design import Design, Releases
+from model.protocols.passive_standby.design import PassiveStandbyDesign, Releases
 from model.protocols.passive_standby.messages import (
     LOST_COPY,
     Checkpoint,
@@ -69,7 +69,7 @@ TIMERS = {
 }
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: PassiveStandbyDesign, scope: Scope) -> Deployment:
     return deployment.deploy("passive-standby", design, scope)
 
 

@@ -21,11 +21,11 @@ from model.protocols.passive_standby.design import (
     PRECISE,
     PUBLISHED,
     Alone,
-    Design,
+    FirstCheckpoint,
     Forwards,
     Line,
+    PassiveStandbyDesign,
     Releases,
-    Renewal,
 )
 from model.protocols.passive_standby.family import (
     LETS_GO,
@@ -34,14 +34,14 @@ from model.protocols.passive_standby.family import (
     SEEN,
 )
 from model.protocols.passive_standby.mutants import STORED
-from model.standbys.choices import Again, Deposes, Late, Returns
+from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
 
-MENDED = Design()
+MENDED = PassiveStandbyDesign()
 ARBITRARY_TOO = designs.ARBITRARY
 VARIANTS = (
     PASSIVE_STANDBY.design(
@@ -61,7 +61,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "rollback",
-        replace(MENDED, returns=Returns.NEVER),
+        replace(MENDED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(2_244, REPEATING),
             cases.A_FILTER.holds(3_219, REPEATING),
@@ -75,7 +75,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "rollback-behind",
-        replace(MENDED, returns=Returns.NEVER),
+        replace(MENDED, returns=NodeReturns.NEVER),
         (cases.TWO_NODES.fails(95_724, 15, GAP),),
         "A recovery type is that of the stream that the next node gets: windows by count there "
         "pair a tuple with its copy.",
@@ -118,7 +118,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "published",
-        replace(PUBLISHED, returns=Returns.NEVER),
+        replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(3_503, REPEATING),
             cases.A_FILTER.holds(4_658, REPEATING),
@@ -189,7 +189,7 @@ VARIANTS = (
     ),
     PASSIVE_STANDBY.design(
         "late-taken",
-        replace(PRECISE, late=Late.TAKEN),
+        replace(PRECISE, late=LateTuples.TAKEN),
         (cases.A_RELAY.fails(174_516, 10, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one: the "
         "question for the last tuple received was answered too early.",
@@ -202,13 +202,13 @@ VARIANTS = (
     ),
     PASSIVE_STANDBY.design(
         "renewal-delta",
-        replace(PRECISE, renewal=Renewal.DELTA),
+        replace(PRECISE, renewal=FirstCheckpoint.DELTA),
         (cases.PAIRS_TWO_CRASHES.fails(128_371, 21, GAP),),
         "A new secondary that gets only what has changed does not have the rest.",
     ),
     PASSIVE_STANDBY.design(
         "renewal-later",
-        replace(PRECISE, renewal=Renewal.NOTHING),
+        replace(PRECISE, renewal=FirstCheckpoint.NOTHING),
         (cases.PAIRS_TWO_CRASHES.fails(62_805, 19, GAP),),
         "Until the next input comes, a new secondary has nothing: the second failure may be first.",
     ),
@@ -258,7 +258,7 @@ VARIANTS = (
     ),
     PASSIVE_STANDBY.design(
         "alone-silent",
-        replace(ARBITRARY_TOO, alone=Alone.NOTHING, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, alone=Alone.NOTHING, returns=NodeReturns.NEVER),
         (
             cases.A_UNION.fails(12_496, 10, GAP),
             cases.A_RELAY.fails(1_472, 8, GAP),

@@ -18,17 +18,17 @@ from model.core import (
     Site,
     Step,
 )
-from model.protocols.progressive.design import Design, Fence, Outputs, Sinks
+from model.protocols.progressive.design import Fence, Outputs, ProgressiveDesign, Sinks
 from model.protocols.progressive.messages import (
     COORDINATOR,
     WITHDRAWN,
+    Application,
     Completed,
     DataTuple,
     Epoch,
     Held,
     Item,
     Punctuation,
-    SinkState,
     Stored,
 )
 from model.protocols.progressive.partition import is_accepted, refused
@@ -36,12 +36,12 @@ from model.queues import STALE_NOTE
 from model.world import replace_item
 
 
-def boot(site: Site) -> SinkState:
+def boot(site: Site) -> Application:
     edges = len(site.preds)
-    return SinkState(Epoch(), (0,) * edges, (0,) * edges, (0,) * edges)
+    return Application(Epoch(), (0,) * edges, (0,) * edges, (0,) * edges)
 
 
-def step(site: Site, state: SinkState, input_: Input) -> Step:
+def step(site: Site, state: Application, input_: Input) -> Step:
     match input_:
         case Received(sender, DataTuple() | Punctuation() as item):
             return _take(site, state, sender, item)
@@ -51,7 +51,7 @@ def step(site: Site, state: SinkState, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _take(site: Site, state: SinkState, sender: NodeName, item: Item) -> Step:
+def _take(site: Site, state: Application, sender: NodeName, item: Item) -> Step:
     design, edge = site.config.design, site.preds.index(sender)
     effects: list[Effect] = []
     if design.fence is Fence.EPOCH and item.epoch.number < state.epoch.number:
@@ -68,7 +68,7 @@ def _take(site: Site, state: SinkState, sender: NodeName, item: Item) -> Step:
     return Step(state, (*effects, *more))
 
 
-def _join(state: SinkState, epoch: Epoch) -> Step:
+def _join(state: Application, epoch: Epoch) -> Step:
     """Go over to a newer epoch: what its start contains is handed on, what came later is not."""
     state, effects = _commit(state, epoch.start)
     edges = len(state.places)
@@ -79,7 +79,7 @@ def _join(state: SinkState, epoch: Epoch) -> Step:
     return Step(state, (*effects, *withdrawn))
 
 
-def _pass_on(design: Design, state: SinkState, edge: int, item: DataTuple) -> Step:
+def _pass_on(design: ProgressiveDesign, state: Application, edge: int, item: DataTuple) -> Step:
     match design.outputs:
         case Outputs.COMMITTED:
             held = Held(state.marks[edge] + 1, edge, item)
@@ -91,7 +91,7 @@ def _pass_on(design: Design, state: SinkState, edge: int, item: DataTuple) -> St
             return Step(state._replace(passed=passed), (Emit((edge, item.body), item.of),))
 
 
-def _mark(design: Design, state: SinkState, edge: int, item: Punctuation) -> Step:
+def _mark(design: ProgressiveDesign, state: Application, edge: int, item: Punctuation) -> Step:
     marks = replace_item(state.marks, edge, item.k)
     state, before = state._replace(marks=marks), min(state.marks)
     if design.sinks is Sinks.SILENT or min(marks) == before:
@@ -99,7 +99,7 @@ def _mark(design: Design, state: SinkState, edge: int, item: Punctuation) -> Ste
     return Step(state, (Send(COORDINATOR, Stored(item.epoch, min(marks))),))
 
 
-def _commit(state: SinkState, k: int) -> Step:
+def _commit(state: Application, k: int) -> Step:
     """Hand on the results that the k-th checkpoint contains."""
     due = [held for held in state.held if held.k <= k]
     later = tuple(held for held in state.held if held.k > k)

@@ -27,12 +27,12 @@ from model.core import (
 )
 from model.protocols.progressive.design import (
     Buffering,
-    Coordinator,
-    Design,
+    CoordinatorMemory,
     Ends,
     Fence,
-    Late,
+    LateFailures,
     Outputs,
+    ProgressiveDesign,
     Sinks,
 )
 from model.protocols.progressive.messages import (
@@ -43,12 +43,12 @@ from model.protocols.progressive.messages import (
     REJOINED,
     Back,
     Completed,
+    CoordinatorPhase,
     CoordinatorState,
     Due,
     Durable,
     Epoch,
     Members,
-    Phase,
     Punctuate,
     Resume,
     Rollback,
@@ -67,7 +67,7 @@ def boot() -> CoordinatorState:
 def recover(site: Site, durable: Durable | None) -> Step:
     """Roll everything back, since nothing else is known: who is up, and who has stored what."""
     design, members, _ = site.config
-    known = durable if durable and design.coordinator is Coordinator.DURABLE else Durable()
+    known = durable if durable and design.coordinator is CoordinatorMemory.DURABLE else Durable()
     state = CoordinatorState(known.epoch, known.complete)
     again = _announce(design, members, state) if known.complete else ()
     state, effects = _begin(members, state, progressive=False)
@@ -100,7 +100,7 @@ def step(site: Site, state: CoordinatorState, input_: Input) -> Step:
 
 
 # --- global checkpoints ----------------------------------------------------------------------
-def _complete(design: Design, members: Members, state: CoordinatorState) -> Step:
+def _complete(design: ProgressiveDesign, members: Members, state: CoordinatorState) -> Step:
     """Complete the next global checkpoint if all parts of it are stored."""
     k = state.complete + 1
     parts = members.partitions
@@ -111,43 +111,47 @@ def _complete(design: Design, members: Members, state: CoordinatorState) -> Step
     stored = frozenset(part for part in state.stored if part[1] > k)
     state = state._replace(complete=k, stored=stored)
     announce = _announce(design, members, state)
-    if state.phase is Phase.RUNNING:
-        state = state._replace(phase=Phase.NORMAL, lost=frozenset())
+    if state.phase is CoordinatorPhase.RUNNING:
+        state = state._replace(phase=CoordinatorPhase.NORMAL, lost=frozenset())
     return Step(state, (Save(Durable(state.epoch, k)), Note(GLOBAL), *announce))
 
 
-def _announce(design: Design, members: Members, state: CoordinatorState) -> Iterator[Effect]:
+def _announce(
+    design: ProgressiveDesign, members: Members, state: CoordinatorState
+) -> Iterator[Effect]:
     """Report the last global checkpoint to all who wait for it: sources trim, the application takes
     results, and partitions end the recovery or trim."""
     names = members.sources
     if design.outputs is Outputs.COMMITTED:
         names += members.sinks
     trims = design.overlap or design.buffering is Buffering.UPSTREAM
-    if trims or state.phase is Phase.RUNNING:
+    if trims or state.phase is CoordinatorPhase.RUNNING:
         names += members.partitions
     return (Send(name, Completed(state.epoch, state.complete)) for name in names)
 
 
 # --- failures --------------------------------------------------------------------------------
-def _lose(design: Design, members: Members, state: CoordinatorState, node: NodeName) -> Step:
+def _lose(
+    design: ProgressiveDesign, members: Members, state: CoordinatorState, node: NodeName
+) -> Step:
     state = state._replace(lost=state.lost | {node}, down=state.down | {node})
     if design.ends is Ends.ALL_BACK:
         stored = frozenset(part for part in state.stored if part[0] != node)
         state = state._replace(stored=stored)
     match state.phase:
-        case Phase.NORMAL:
-            return Step(state._replace(phase=Phase.WINDOW), (SetTimer(WINDOW),))
-        case Phase.ROLLING if state.epoch.progressive:
+        case CoordinatorPhase.NORMAL:
+            return Step(state._replace(phase=CoordinatorPhase.WINDOW), (SetTimer(WINDOW),))
+        case CoordinatorPhase.ROLLING if state.epoch.progressive:
             return _wait_for(members, state, state.waiting - {node})
-        case Phase.ROLLING:
-            if design.late is Late.SWITCHES and _are_many(design, state):
+        case CoordinatorPhase.ROLLING:
+            if design.late is LateFailures.SWITCHES and _are_many(design, state):
                 return _begin(members, state, progressive=True)
             return Step(state._replace(waiting=state.waiting | {node}))
         case _:
             return Step(state)
 
 
-def _are_many(design: Design, state: CoordinatorState) -> bool:
+def _are_many(design: ProgressiveDesign, state: CoordinatorState) -> bool:
     """Are there so many failures that the recovery is to be progressive?"""
     return len(state.lost) > design.threshold and design.buffering is not Buffering.SOURCE
 
@@ -156,7 +160,7 @@ def _begin(members: Members, state: CoordinatorState, *, progressive: bool) -> S
     """Begin a new epoch: order all partitions that are up to go back."""
     epoch = Epoch(state.epoch.number + 1, state.complete, progressive)
     up = [name for name in members.partitions if name not in state.down]
-    state = state._replace(epoch=epoch, phase=Phase.ROLLING, stored=frozenset())
+    state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING, stored=frozenset())
     save = Save(Durable(epoch, state.complete))
     note = Note(PROGRESSIVE if progressive else BLOCKING)
     orders = tuple(Send(name, Rollback(epoch)) for name in up)
@@ -168,23 +172,23 @@ def _begin(members: Members, state: CoordinatorState, *, progressive: bool) -> S
 def _wait_for(members: Members, state: CoordinatorState, waiting: frozenset[NodeName]) -> Step:
     """Wait for these partitions to go back; let the sources resume if there is none."""
     state = state._replace(waiting=waiting)
-    if waiting or state.phase is not Phase.ROLLING:
+    if waiting or state.phase is not CoordinatorPhase.ROLLING:
         return Step(state)
     resumes = tuple(Send(name, Resume(state.epoch)) for name in members.sources)
     if state.epoch.progressive:
-        return Step(state._replace(phase=Phase.RUNNING), resumes)
-    return Step(state._replace(phase=Phase.NORMAL, lost=frozenset()), resumes)
+        return Step(state._replace(phase=CoordinatorPhase.RUNNING), resumes)
+    return Step(state._replace(phase=CoordinatorPhase.NORMAL, lost=frozenset()), resumes)
 
 
 def _welcome(state: CoordinatorState, node: NodeName) -> Step:
     """Let a restarted partition go back, unless failures are still counted."""
     state = state._replace(down=state.down - {node})
-    if state.phase is Phase.WINDOW:
+    if state.phase is CoordinatorPhase.WINDOW:
         return Step(state)
-    if state.phase is Phase.ROLLING:
+    if state.phase is CoordinatorPhase.ROLLING:
         state = state._replace(waiting=state.waiting | {node})
         return Step(state, (Send(node, Rollback(state.epoch)),))
-    running = state.phase is Phase.RUNNING
+    running = state.phase is CoordinatorPhase.RUNNING
     epoch = state.epoch._replace(start=state.complete, progressive=running)
     order = Rollback(epoch, rejoin=True)
     return Step(state, (Note(REJOINED), Send(node, order)))

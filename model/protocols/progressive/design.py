@@ -1,8 +1,8 @@
 """The choices of progressive recovery: what the paper's words allow, and the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice; PUBLISHED has the published ones.
-Su and Zhou, Progressive Recovery, 2016: sections are cited at each choice.
+Rule of this file: a choice is a field of ProgressiveDesign, in every reading that the paper's words
+allow; no step of a node.  The default of each field is the mended choice; PUBLISHED has the
+published ones.  Su and Zhou, Progressive Recovery, 2016: sections are cited at each choice.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Sinks(Enum):
     SILENT = "partitions"
 
 
-class Coordinator(Enum):
+class CoordinatorMemory(Enum):
     """What the coordinator knows after a crash.  4: "The control bolt is stateless" and its
     heartbeats are in ZooKeeper."""
 
@@ -84,7 +84,7 @@ class Buffering(Enum):
     SOURCE = "nobody, so that every recovery waits for all failed partitions"
 
 
-class Late(Enum):
+class LateFailures(Enum):
     """What happens when the failures exceed the threshold after blocking recovery began.  4: "if
     the total number of failed nodes is higher than a threshold within a specific time window"."""
 
@@ -93,7 +93,7 @@ class Late(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class ProgressiveDesign:
     """A protocol: one choice of each kind.
 
     overlap: a source punctuates while a checkpoint is under way.  threshold: the most failures that
@@ -106,10 +106,10 @@ class Design:
     outputs: Outputs = Outputs.NUMBERED
     ends: Ends = Ends.ALL_BACK
     sinks: Sinks = Sinks.ACKNOWLEDGE
-    coordinator: Coordinator = Coordinator.DURABLE
+    coordinator: CoordinatorMemory = CoordinatorMemory.DURABLE
     punctuates: Punctuates = Punctuates.DATA_OR_RECOVERY
     buffering: Buffering = Buffering.ADAPTIVE
-    late: Late = Late.SWITCHES
+    late: LateFailures = LateFailures.SWITCHES
     overlap: bool = False
     threshold: int = 1
 
@@ -136,7 +136,7 @@ KNOBS = (
         "late",
         "",
         "Further failures in a recovery that waits: it begins again, progressively, or it stays.",
-        (("switches", Late.SWITCHES), ("stays", Late.STAYS)),
+        (("switches", LateFailures.SWITCHES), ("stays", LateFailures.STAYS)),
     ),
     Knob(
         "overlap",
@@ -147,14 +147,14 @@ KNOBS = (
 )
 """What users may set: all values are right."""
 
-PUBLISHED = Design(
+PUBLISHED = ProgressiveDesign(
     order=Order.RECOVERY,
     accepts=Accepts.UNSEEN,
     fence=Fence.NONE,
     outputs=Outputs.AT_ONCE,
     ends=Ends.CHECKPOINT,
     sinks=Sinks.SILENT,
-    coordinator=Coordinator.STATELESS,
+    coordinator=CoordinatorMemory.STATELESS,
     punctuates=Punctuates.DATA,
 )
 """The reading that is nearest to the paper's words."""

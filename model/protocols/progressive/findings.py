@@ -93,7 +93,7 @@ RECOVERY = FindingTable(
                     "two inputs, `a`, a result, !",
                 ),
                 ByLemma("numbers-order-in-recovery", "3 steps"),
-                ByTest("tests/progressive/test_numbers.py"),
+                ByTest("tests/families/progressive/test_numbers.py"),
             ),
             mend="one order always",
             mended=("progressive",),
@@ -213,7 +213,7 @@ RECOVERY = FindingTable(
             ),
             witnesses=(
                 ByScope("progressive:published", "one partition"),
-                ByTest("tests/progressive/test_readings.py"),
+                ByTest("tests/families/progressive/test_readings.py"),
             ),
             mend="eight choices are mended",
             mended=("progressive",),

@@ -17,12 +17,12 @@ from model.core import Arrival, NodeName, Observation, Property, Scope, When
 from model.events import Body
 from model.graph import SINK, SOURCE
 from model.oracle import assign_times
-from model.protocols.progressive.messages import CoordinatorState, PartitionState, Phase
+from model.protocols.progressive.messages import CoordinatorPhase, CoordinatorState, PartitionState
 
 
 def _is_over(_scope: Scope, seen: Observation) -> bool:
     for _, state in seen.states:
-        if isinstance(state, CoordinatorState) and state.phase is not Phase.NORMAL:
+        if isinstance(state, CoordinatorState) and state.phase is not CoordinatorPhase.NORMAL:
             return False
         if isinstance(state, PartitionState) and (state.epoch is None or state.recovering):
             return False

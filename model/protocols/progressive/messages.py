@@ -14,7 +14,7 @@ from model.core import Lost, NodeName, Quantity
 from model.costs import MessageKind, Size
 from model.events import Body
 from model.log import Log
-from model.protocols.progressive.design import Design
+from model.protocols.progressive.design import ProgressiveDesign
 
 # --- what is counted -------------------------------------------------------------------------
 GLOBAL = Quantity("global checkpoints", "checkpoints", "all parts of a checkpoint are stored")
@@ -46,10 +46,10 @@ class Members(NamedTuple):
     sinks: tuple[NodeName, ...]
 
 
-class Config(NamedTuple):
+class ProgressiveConfig(NamedTuple):
     """The knowledge of a node besides its site.  source: the number of a source among all."""
 
-    design: Design
+    design: ProgressiveDesign
     members: Members
     source: int = 0
 
@@ -147,7 +147,7 @@ Item = DataTuple | Punctuation
 
 
 # --- what nodes hold -------------------------------------------------------------------------
-class SourceState(NamedTuple):
+class PunctuatingSource(NamedTuple):
     """A source: number and time of the newest item, its punctuations, the items that it keeps."""
 
     epoch: Epoch = Epoch()
@@ -201,7 +201,7 @@ class Held(NamedTuple):
     tuple: DataTuple
 
 
-class SinkState(NamedTuple):
+class Application(NamedTuple):
     """The application behind a query.
 
     places: the number of the last item of each input; None: any item is next.  passed: the greatest
@@ -215,7 +215,7 @@ class SinkState(NamedTuple):
     held: tuple[Held, ...] = ()
 
 
-class Phase(Enum):
+class CoordinatorPhase(Enum):
     """What the coordinator is doing.  WINDOW: it counts failures.  ROLLING: it waits for partitions
     to go back.  RUNNING: sources have resumed, and failed partitions rejoin one by one."""
 
@@ -242,14 +242,14 @@ class CoordinatorState(NamedTuple):
 
     epoch: Epoch
     complete: int
-    phase: Phase = Phase.NORMAL
+    phase: CoordinatorPhase = CoordinatorPhase.NORMAL
     stored: frozenset[tuple[NodeName, int]] = frozenset()
     lost: frozenset[NodeName] = frozenset()
     down: frozenset[NodeName] = frozenset()
     waiting: frozenset[NodeName] = frozenset()
 
 
-State = SourceState | PartitionState | SinkState | CoordinatorState
+State = PunctuatingSource | PartitionState | Application | CoordinatorState
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -295,13 +295,13 @@ def show(value: object) -> str:
             return f"{node} is lost"
         case Due(k) | Punctuate(k):
             return f"punctuate P{k}"
-        case SourceState(_, number, _, _, kept):
+        case PunctuatingSource(_, number, _, _, kept):
             return f"{len(kept)} of {number}"
         case PartitionState(None):
             return "waits for a rollback"
         case PartitionState(_, _, _, number, recovering):
             return f"at {number}" + (", recovering" if recovering else "")
-        case SinkState(_, _, _, marks):
+        case Application(_, _, _, marks):
             return f"P{min(marks)}"
         case CoordinatorState(epoch, complete, phase):
             return f"P{complete}, {phase.value}{_of(epoch)}"

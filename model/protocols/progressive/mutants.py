@@ -149,8 +149,8 @@ MUTANTS = (
     Mutant(
         "a new epoch cancels no acknowledgement",
         COORDINATOR,
-        "state = state._replace(epoch=epoch, phase=Phase.ROLLING, stored=frozenset())",
-        "state = state._replace(epoch=epoch, phase=Phase.ROLLING)",
+        "state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING, stored=frozenset())",
+        "state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING)",
         scope="a chain, the first twice",
     ),
     Mutant(

@@ -33,15 +33,15 @@ from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
-from model.protocols.progressive.design import Design
+from model.protocols.progressive.design import ProgressiveDesign
 from model.protocols.progressive.messages import (
     COORDINATOR,
-    Config,
+    Application,
     CoordinatorState,
     Members,
     PartitionState,
-    SinkState,
-    SourceState,
+    ProgressiveConfig,
+    PunctuatingSource,
     State,
 )
 
@@ -52,7 +52,7 @@ TIMERS = {
 
 
 # --- where nodes stand -----------------------------------------------------------------------
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: ProgressiveDesign, scope: Scope) -> Deployment:
     """A site for each node of the graph, and the coordinator, who watches the partitions.
 
     Any two partitions may fail together, and all of them.  Raises Invalid for an operator that is
@@ -84,9 +84,9 @@ def _members(graph: Graph) -> Members:
     return Members(*(tuple(by_role[role]) for role in Role))
 
 
-def _site(design: Design, members: Members, site: Site) -> Site:
+def _site(design: ProgressiveDesign, members: Members, site: Site) -> Site:
     number = members.sources.index(site.name) if site.role is Role.SOURCE else 0
-    site = site._replace(config=Config(design, members, number))
+    site = site._replace(config=ProgressiveConfig(design, members, number))
     if site.role is not Role.OPERATOR:
         return site
     if not isinstance(site.spec, Box | Operator):
@@ -103,9 +103,9 @@ def _site(design: Design, members: Members, site: Site) -> Site:
     return site._replace(spec=CepBox(site.spec))
 
 
-def _coordinator(design: Design, members: Members) -> Site:
+def _coordinator(design: ProgressiveDesign, members: Members) -> Site:
     below = (*members.sources, *members.partitions, *members.sinks)
-    return Site(COORDINATOR, Role.OPERATOR, None, (), below, Config(design, members))
+    return Site(COORDINATOR, Role.OPERATOR, None, (), below, ProgressiveConfig(design, members))
 
 
 def _groups(names: tuple[NodeName, ...]) -> tuple[Group, ...]:
@@ -136,11 +136,11 @@ def recover(site: Site, durable: Any) -> Step:
 
 def step(site: Site, state: State, input_: Input) -> Step:
     match state:
-        case SourceState():
+        case PunctuatingSource():
             return source.step(site, state, input_)
         case PartitionState():
             return partition.step(site, state, input_)
-        case SinkState():
+        case Application():
             return application.step(site, state, input_)
         case CoordinatorState():
             return coordinator.step(site, state, input_)
@@ -151,26 +151,26 @@ def gauges(_site: Site, state: State) -> Gauges:
     """The gauges of a node.  buffered: items that it keeps to send them again.  progress: of a
     partition the number of its epoch, 0 until a rollback, and the items taken since its start."""
     match state:
-        case SourceState(_, number, _, _, kept):
+        case PunctuatingSource(_, number, _, _, kept):
             return Gauges(len(kept), None, number)
         case PartitionState(epoch, box, inboxes, _, _, kept):
             taken = 0 if epoch is None else sum(inbox.place for inbox in inboxes)
             progress = (epoch.number if epoch else 0, taken)
             return Gauges(len(kept), open_windows(box), progress)
-        case SinkState() | CoordinatorState():
+        case Application() | CoordinatorState():
             return Gauges()
 
 
 def memory(_site: Site, state: State) -> Memory:
     """What the memory of a node holds; checkpoints are on a disk."""
     match state:
-        case SourceState(kept=kept):
+        case PunctuatingSource(kept=kept):
             return Memory(Amount(len(kept)))
         case PartitionState(box=box, inboxes=inboxes, kept=kept):
             events, items = contents(box)
             waiting = sum(len(inbox.held) for inbox in inboxes)
             return Memory(Amount(len(kept)), state=Amount(events + waiting, items))
-        case SinkState(held=held):
+        case Application(held=held):
             return Memory(Amount(len(held)))
         case CoordinatorState(stored=stored):
             return Memory(state=Amount(0, len(stored)))

@@ -25,7 +25,7 @@ from model.core import (
     Step,
 )
 from model.log import Log
-from model.protocols.progressive.design import Accepts, Buffering, Design, Fence, Order
+from model.protocols.progressive.design import Accepts, Buffering, Fence, Order, ProgressiveDesign
 from model.protocols.progressive.messages import (
     COORDINATOR,
     ROLLED_BACK,
@@ -85,12 +85,12 @@ def _receive(site: Site, state: PartitionState, sender: NodeName, item: Item) ->
     return _drain(site, state._replace(inboxes=inboxes))
 
 
-def _is_old(design: Design, epoch: Epoch, own: Epoch) -> bool:
+def _is_old(design: ProgressiveDesign, epoch: Epoch, own: Epoch) -> bool:
     """Is the item of another epoch?  One of a newer epoch comes only to who has failed since."""
     return design.fence is Fence.EPOCH and epoch.number != own.number
 
 
-def is_accepted(design: Design, number: int, place: int) -> bool:
+def is_accepted(design: ProgressiveDesign, number: int, place: int) -> bool:
     match design.accepts:
         case Accepts.NEXT:
             return number == place + 1
@@ -204,7 +204,9 @@ def _store(site: Site, state: PartitionState) -> Step:
     return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))
 
 
-def _needed(design: Design, older: Iterable[LocalCheckpoint], k: int) -> Iterable[LocalCheckpoint]:
+def _needed(
+    design: ProgressiveDesign, older: Iterable[LocalCheckpoint], k: int
+) -> Iterable[LocalCheckpoint]:
     """The parts that a rollback may need: all, or that of the checkpoint before the k-th, which is
     complete if no two checkpoints are under way at a time."""
     return older if design.overlap else (one for one in older if one.k == k - 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from model.core import DISCARDED
 from model.protocols.progressive import scopes
-from model.protocols.progressive.design import Design
+from model.protocols.progressive.design import ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY, SEEN
 from model.protocols.progressive.messages import (
     BLOCKING,
@@ -51,7 +51,7 @@ PINS = (
 
 PROTOCOL = PROGRESSIVE_RECOVERY.design(
     "",
-    Design(),
+    ProgressiveDesign(),
     PINS,
     "With epochs, one order always, results that are known by number, of numbers only the next "
     "one taken, an application that takes part in checkpoints, a coordinator with stable "

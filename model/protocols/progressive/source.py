@@ -37,21 +37,21 @@ from model.protocols.progressive.messages import (
     Item,
     PartitionState,
     Punctuate,
+    PunctuatingSource,
     Punctuation,
     Resend,
     Resume,
-    SourceState,
 )
 from model.queues import STALE_NOTE
 
 PUNCTUATE = "punctuate"
 
 
-def boot() -> SourceState:
-    return SourceState()
+def boot() -> PunctuatingSource:
+    return PunctuatingSource()
 
 
-def step(site: Site, state: SourceState, input_: Input) -> Step:
+def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
     match input_:
         case Arrival(gap, type_, data):
             number, now = state.number + 1, state.now + gap
@@ -84,22 +84,22 @@ def step(site: Site, state: SourceState, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _count(state: SourceState) -> int:
+def _count(state: PunctuatingSource) -> int:
     """How many tuples the source has sent: its other items are punctuations."""
     return state.number - state.k
 
 
-def _send_new(site: Site, state: SourceState, item: Item) -> Step:
+def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
     state = state._replace(number=item.number, kept=state.kept.append(item))
     return Step(state, tuple(Send(succ, item) for succ in site.succs))
 
 
-def _punctuate(site: Site, state: SourceState) -> Step:
+def _punctuate(site: Site, state: PunctuatingSource) -> Step:
     k = state.k + 1
     return _send_new(site, state._replace(k=k), Punctuation(state.epoch, state.number + 1, k))
 
 
-def _resume(site: Site, state: SourceState, epoch: Epoch) -> Step:
+def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
     """Send again what came after the start of the epoch."""
     kept = trim(state.kept, epoch.start)
     again = [item._replace(epoch=epoch) for item in kept]
@@ -113,7 +113,7 @@ def _resume(site: Site, state: SourceState, epoch: Epoch) -> Step:
     return Step(state, tuple(effects))
 
 
-def _timer(site: Site, state: SourceState) -> tuple[SetTimer, ...]:
+def _timer(site: Site, state: PunctuatingSource) -> tuple[SetTimer, ...]:
     """The timer of the next punctuation, which may wait until no checkpoint is under way."""
     overlap = site.config.design.overlap
     under_way = any(isinstance(item, Punctuation) for item in state.kept)
@@ -128,7 +128,7 @@ def trim(kept: Log[Item], k: int) -> Log[Item]:
 
 
 def resend(
-    state: SourceState | PartitionState, consumer: NodeName, request: Resend
+    state: PunctuatingSource | PartitionState, consumer: NodeName, request: Resend
 ) -> tuple[Effect, ...]:
     """Send again what the consumer asks for; nothing if one of the two is to be rolled back."""
     if state.epoch is None or state.epoch.number != request.epoch.number:

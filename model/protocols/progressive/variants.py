@@ -14,13 +14,13 @@ from model.protocols.progressive.design import (
     PUBLISHED,
     Accepts,
     Buffering,
-    Coordinator,
-    Design,
+    CoordinatorMemory,
     Ends,
     Fence,
-    Late,
+    LateFailures,
     Order,
     Outputs,
+    ProgressiveDesign,
     Punctuates,
     Sinks,
 )
@@ -45,7 +45,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "at-once",
-        Design(outputs=Outputs.AT_ONCE),
+        ProgressiveDesign(outputs=Outputs.AT_ONCE),
         (
             scopes.ONE_PARTITION.fails(1_645, 13, REPEATING),
             scopes.A_CHAIN_THREE_TUPLES.fails(21_204, 22, REPEATING),
@@ -56,7 +56,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "inside",
-        Design(order=Order.RECOVERY, outputs=Outputs.AT_ONCE),
+        ProgressiveDesign(order=Order.RECOVERY, outputs=Outputs.AT_ONCE),
         (
             scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(1_645, REPEATING),
@@ -69,7 +69,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "ordered-in-recovery",
-        Design(order=Order.RECOVERY),
+        ProgressiveDesign(order=Order.RECOVERY),
         (
             scopes.ONE_PARTITION.holds(1_596),
             scopes.A_TRIANGLE_THE_UNION.fails(7_161, 19, DIVERGENT),
@@ -79,7 +79,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "unordered",
-        Design(order=Order.NEVER),
+        ProgressiveDesign(order=Order.NEVER),
         (
             scopes.ONE_PARTITION.holds(1_596),
             scopes.A_TRIANGLE_THE_UNION.fails(7_161, 19, DIVERGENT),
@@ -89,7 +89,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "committed",
-        Design(order=Order.RECOVERY, outputs=Outputs.COMMITTED),
+        ProgressiveDesign(order=Order.RECOVERY, outputs=Outputs.COMMITTED),
         (
             scopes.NO_CRASH.holds(783),
             scopes.ONE_PARTITION.holds(2_488),
@@ -111,7 +111,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "skip-seen",
-        Design(accepts=Accepts.UNSEEN, threshold=0),
+        ProgressiveDesign(accepts=Accepts.UNSEEN, threshold=0),
         (
             scopes.ONE_PARTITION.fails(10_657, 14, GAP),
             scopes.A_CHAIN_THE_SECOND_TWICE.fails(39_965, 19, PRECISE),
@@ -121,13 +121,13 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "skip-nothing",
-        Design(accepts=Accepts.ALL, threshold=0),
+        ProgressiveDesign(accepts=Accepts.ALL, threshold=0),
         (scopes.ONE_PARTITION.fails(19_637, 12, GAP),),
         "Without numbers, a tuple that comes live and in the replay is processed twice.",
     ),
     PROGRESSIVE_RECOVERY.design(
         "no-epochs",
-        Design(fence=Fence.NONE),
+        ProgressiveDesign(fence=Fence.NONE),
         (
             scopes.ONE_PARTITION.fails(2_507, 13, GAP),
             scopes.ONE_PARTITION_THE_COORDINATOR.fails(3_488, 13, PRECISE),
@@ -137,7 +137,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "ends-at-checkpoint",
-        Design(ends=Ends.CHECKPOINT, threshold=0),
+        ProgressiveDesign(ends=Ends.CHECKPOINT, threshold=0),
         (
             scopes.ONE_PARTITION.holds(7_978),
             scopes.A_CHAIN_THE_SECOND_TWICE.fails(41_821, 30, PRECISE),
@@ -148,7 +148,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "silent-sinks",
-        Design(sinks=Sinks.SILENT),
+        ProgressiveDesign(sinks=Sinks.SILENT),
         (
             scopes.ONE_PARTITION.fails(2_040, 16, GAP),
             scopes.A_CHAIN_THREE_TUPLES.fails(30_440, 22, GAP),
@@ -158,7 +158,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "stateless-coordinator",
-        Design(coordinator=Coordinator.STATELESS),
+        ProgressiveDesign(coordinator=CoordinatorMemory.STATELESS),
         (
             scopes.ONE_PARTITION.fails(1_594, 13, GAP),
             scopes.ONE_PARTITION_THE_COORDINATOR.fails(2_019, 6, PRECISE),
@@ -168,13 +168,13 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "punctuated-by-data",
-        Design(punctuates=Punctuates.DATA, threshold=0),
+        ProgressiveDesign(punctuates=Punctuates.DATA, threshold=0),
         (scopes.ONE_PARTITION.fails(6_552, 8, PRECISE),),
         "If only data is punctuated, a recovery without new data never ends: the buffers stay on.",
     ),
     PROGRESSIVE_RECOVERY.design(
         "upstream-buffering",
-        Design(buffering=Buffering.UPSTREAM),
+        ProgressiveDesign(buffering=Buffering.UPSTREAM),
         (
             scopes.ONE_PARTITION.holds(2_215),
             scopes.A_CHAIN.holds(45_143),
@@ -185,7 +185,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "source-buffering",
-        Design(buffering=Buffering.SOURCE, threshold=0),
+        ProgressiveDesign(buffering=Buffering.SOURCE, threshold=0),
         (
             scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(1_596),
@@ -196,7 +196,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "late-failures-wait",
-        Design(late=Late.STAYS),
+        ProgressiveDesign(late=LateFailures.STAYS),
         (
             scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(1_596),
@@ -206,7 +206,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "overlapping-checkpoints",
-        Design(overlap=True),
+        ProgressiveDesign(overlap=True),
         (
             scopes.ONE_PARTITION.holds(4_821),
             scopes.A_CHAIN_THE_SECOND_TWICE.holds(6_331),
@@ -216,7 +216,7 @@ VARIANTS = (
     ),
     PROGRESSIVE_RECOVERY.design(
         "always-progressive",
-        Design(threshold=0),
+        ProgressiveDesign(threshold=0),
         (
             scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(7_938),

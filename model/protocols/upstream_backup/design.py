@@ -1,6 +1,6 @@
 """The choices of upstream backup, and the share of them that each node gets at its start.
 
-Rule of this file: a choice is a field of Design; no step of a node.
+Rule of this file: a choice is a field of UpstreamBackupDesign; no step of a node.
 
 Lima et al., sections at the fields.
 """
@@ -20,7 +20,7 @@ from model.protocols.upstream_backup.savepoints import (
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class UpstreamBackupDesign:
     """Choices about the distribution of recovery data.
 
     ancestors: savepoints are replicated in all ancestors (II-C), else in predecessors alone.
@@ -50,13 +50,13 @@ KNOBS = (
 )
 
 
-class Config(NamedTuple):
+class UpstreamBackupConfig(NamedTuple):
     """The configuration of a node.
 
     marking: for each successor, whether the successor needs watermarks.  reach: for each successor,
     its name and the names of all nodes below it.
     """
 
-    design: Design
+    design: UpstreamBackupDesign
     marking: tuple[bool, ...]
     reach: tuple[frozenset[NodeName], ...]

@@ -14,9 +14,9 @@ from model.protocols.upstream_backup.buffers import (
     Restore,
 )
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
 )
-from model.protocols.upstream_backup.states import OperatorNode, SourceState, count_items
+from model.protocols.upstream_backup.states import OperatorNode, SourceNode, count_items
 
 MARK, HELLO = Size(MessageKind.CONTROL, name="mark"), Size(MessageKind.RECOVERY, name="hello")
 
@@ -46,9 +46,9 @@ def show(value: object) -> str:
             return "hello"
         case Restore(replicas):
             return "restore " + (" ".join(f"{n}@{_sn(s.trim[0])}" for n, s in replicas) or "empty")
-        case SourceState() | OperatorNode(operator=None):
+        case SourceNode() | OperatorNode(operator=None):
             return ""
-        case OperatorNode(operator=OperatorState() as operator):
+        case OperatorNode(operator=NumberedOperator() as operator):
             windows = [f"w{w.number}" for w in operator.closed]
             windows += [f"w{w.number}+" for w in operator.open]
             return " ".join(windows)

@@ -25,7 +25,7 @@ class Drawing(Enum):
     LAYOUT = "openers, closers and counts"
 
 
-class Record(NamedTuple):
+class WindowRecord(NamedTuple):
     """The facts about an open window that a savepoint may need and the operator does not know.
 
     number: as the operator numbers the window.  before: the last event consumed before the opener,
@@ -40,7 +40,7 @@ class Record(NamedTuple):
     first: SN | None = None
 
 
-class Window(NamedTuple):
+class KeptWindow(NamedTuple):
     """A window not yet dropped: its record and the operator's own data.
 
     closer: the event that filled the window; None while the window is open, and if the window
@@ -69,7 +69,7 @@ class Window(NamedTuple):
 
 
 def draw(
-    drawing: Drawing, windows: Sequence[Window], newest: Extent, last: tuple[SN, ...]
+    drawing: Drawing, windows: Sequence[KeptWindow], newest: Extent, last: tuple[SN, ...]
 ) -> Layout:
     """The layout of the windows kept, oldest first.
 

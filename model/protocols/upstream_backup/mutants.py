@@ -185,8 +185,8 @@ MUTANTS = (
     Mutant(
         "consume again what was consumed before the savepoint",
         NODES,
-        "return Inlet(queue, max(inlet.heard, trim), inlet.mark)",
-        "return Inlet(inlet.queue, inlet.heard, inlet.mark)",
+        "return InputQueue(queue, max(inlet.heard, trim), inlet.mark)",
+        "return InputQueue(inlet.queue, inlet.heard, inlet.mark)",
         "adjacent operators, time windows",
     ),
     Mutant(

@@ -28,7 +28,7 @@ Theory of operation:
 
 from __future__ import annotations
 
-from model.cep.merge import Inlet, low, ready
+from model.cep.merge import InputQueue, low, ready
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges
 from model.core import (
@@ -63,43 +63,43 @@ from model.protocols.upstream_backup.buffers import (
     release,
     with_item,
 )
-from model.protocols.upstream_backup.design import Config, Design
+from model.protocols.upstream_backup.design import UpstreamBackupConfig, UpstreamBackupDesign
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     notice,
     origin,
     push,
     restore,
     save,
 )
-from model.protocols.upstream_backup.states import OperatorNode, SinkState, SourceState
+from model.protocols.upstream_backup.states import OperatorNode, SinkNode, SourceNode
 
 NOTICES = Quantity("skip notices sent", "notices", "skip ranges went ahead of the next savepoint")
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: UpstreamBackupDesign, scope: Scope) -> Deployment:
     """The deployment; raises Invalid for an operator that is no CEP operator."""
     graph = scope.graph
     check_cep("upstream-backup", graph)
 
-    def config(name: NodeName) -> Config:
+    def config(name: NodeName) -> UpstreamBackupConfig:
         succs = graph.succs(name)
         marking = tuple(graph.merges_at_or_below(succ) for succ in succs)
         reach = tuple(graph.descendants(succ) | {succ} for succ in succs)
-        return Config(design, marking, reach)
+        return UpstreamBackupConfig(design, marking, reach)
 
     return deploy_graph(graph, replies=True, config=config)
 
 
-def boot(site: Site) -> SourceState | OperatorNode | SinkState:
+def boot(site: Site) -> SourceNode | OperatorNode | SinkNode:
     outlets = (Outlet(),) * len(site.succs)
     if site.role is Role.SOURCE:
-        return SourceState(0, 0, outlets)
+        return SourceNode(0, 0, outlets)
     if site.role is Role.SINK:
-        return SinkState((NOTHING,) * len(site.preds))
+        return SinkNode((NOTHING,) * len(site.preds))
     scheme = site.config.design.scheme
     start = origin(scheme, len(site.preds))
-    inlets = (Inlet(),) * len(site.preds)
+    inlets = (InputQueue(),) * len(site.preds)
     return OperatorNode(restore(scheme, start), inlets, outlets, (), start)
 
 
@@ -111,18 +111,18 @@ def recover(site: Site, durable: None) -> Answer:
     return node, tuple(Send(name, Hello()) for name in (*site.preds, *site.succs))
 
 
-def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Input) -> Answer:
+def step(site: Site, state: SourceNode | OperatorNode | SinkNode, input_: Input) -> Answer:
     match state, input_:
-        case SourceState(), Arrival(gap, type_, data):
+        case SourceNode(), Arrival(gap, type_, data):
             return _produce(site, state, gap, type_, data)
-        case SourceState(), Received(sender, Ack() as ack):
+        case SourceNode(), Received(sender, Ack() as ack):
             outlets = release(site, state.outlets, sender, ack)
             replicas = join(state.replicas, ack.replicas)
             return state._replace(outlets=outlets, replicas=replicas), ()
-        case SourceState(), Received(sender, Hello()):
+        case SourceNode(), Received(sender, Hello()):
             mark = state.now if state.latest else BEGINNING
             return state, answer(site, state.outlets, state.replicas, mark, sender)
-        case SinkState(), Received(sender, message):
+        case SinkNode(), Received(sender, message):
             return _consume(site, state, sender, message)
         case OperatorNode(), Received(sender, message):
             if isinstance(message, Event | Mark):
@@ -138,7 +138,7 @@ def step(site: Site, state: SourceState | OperatorNode | SinkState, input_: Inpu
 
 # --- sources ---------------------------------------------------------------------------------
 def _produce(
-    site: Site, state: SourceState, gap: int, type_: str, data: tuple[object, ...]
+    site: Site, state: SourceNode, gap: int, type_: str, data: tuple[object, ...]
 ) -> Answer:
     now = state.now + gap
     event = Event((state.latest + 1,), Body(now, type_, data))
@@ -148,7 +148,7 @@ def _produce(
 
 
 # --- sinks -----------------------------------------------------------------------------------
-def _consume(site: Site, state: SinkState, sender: NodeName, message: object) -> Answer:
+def _consume(site: Site, state: SinkNode, sender: NodeName, message: object) -> Answer:
     edge = site.preds.index(sender)
     heard = state.heard[edge]
     if isinstance(message, Hello):
@@ -158,7 +158,7 @@ def _consume(site: Site, state: SinkState, sender: NodeName, message: object) ->
     if message.sn <= heard:
         return state, (Note(DISCARDED),)
     heard = message.sn
-    after = SinkState(with_item(state.heard, edge, heard))
+    after = SinkNode(with_item(state.heard, edge, heard))
     return after, (Emit((edge, message.body)), Send(sender, Ack(heard, (), ())))
 
 
@@ -232,7 +232,7 @@ def _report(
     site: Site,
     node: OperatorNode,
     effects: list[Effect],
-    operator: OperatorState,
+    operator: NumberedOperator,
     savepoint: Savepoint,
     skips: tuple[Ranges, ...],
 ) -> Answer:
@@ -296,7 +296,7 @@ def reinstate(site: Site, node: OperatorNode) -> OperatorNode:
     )
 
 
-def _beyond(inlet: Inlet, trim: SN) -> Inlet:
+def _beyond(inlet: InputQueue, trim: SN) -> InputQueue:
     """The inlet without what the restored operator has already consumed."""
     queue = inlet.queue.trim(lambda event: event.sn <= trim)
-    return Inlet(queue, max(inlet.heard, trim), inlet.mark)
+    return InputQueue(queue, max(inlet.heard, trim), inlet.mark)

@@ -9,14 +9,14 @@ Rule of this file: no design but the corrected protocol, joined with its variant
 from __future__ import annotations
 
 from model.protocols.upstream_backup import scopes
-from model.protocols.upstream_backup.design import Design
+from model.protocols.upstream_backup.design import UpstreamBackupDesign
 from model.protocols.upstream_backup.family import UPSTREAM_BACKUP
 from model.protocols.upstream_backup.mutants import MUTANTS
 from model.protocols.upstream_backup.variants import VARIANTS
 
 PROTOCOL = UPSTREAM_BACKUP.design(
     "",
-    Design(),
+    UpstreamBackupDesign(),
     (
         scopes.ONE_EVENT_ONE_MATCH.holds(53_346),
         scopes.TIME_WINDOWS_ON_A_GRID.holds(72_144),

@@ -21,10 +21,10 @@ from model.events import NOTHING, SN, Event
 from model.log import Log
 from model.protocols.upstream_backup.layouts import (
     Drawing,
-    Record,
+    KeptWindow,
     ReplayBoundaries,
     Script,
-    Window,
+    WindowRecord,
     draw,
     rest,
     restore_counts,
@@ -66,7 +66,7 @@ class Produced(NamedTuple):
     retained: int
 
 
-class OperatorState(NamedTuple):
+class NumberedOperator(NamedTuple):
     """The state of an operator with numbers, skip ranges and savepoints.
 
     cep: the operator itself.  records: one for each open window, oldest first.  closed: windows
@@ -75,8 +75,8 @@ class OperatorState(NamedTuple):
     """
 
     cep: CepState
-    records: tuple[Record, ...]
-    closed: Log[Window]
+    records: tuple[WindowRecord, ...]
+    closed: Log[KeptWindow]
     sequencer: State
     last: tuple[SN, ...]
     pending: Log[Produced]
@@ -86,10 +86,10 @@ class OperatorState(NamedTuple):
     queue: Log[Queued] = Log()
 
     @property
-    def open(self) -> tuple[Window, ...]:
+    def open(self) -> tuple[KeptWindow, ...]:
         """The open windows, oldest first."""
         pairs = zip(self.records, self.cep.open, strict=True)
-        return tuple(Window(*record, inner) for record, inner in pairs)
+        return tuple(KeptWindow(*record, inner) for record, inner in pairs)
 
 
 def origin(scheme: Scheme, edges: int) -> Savepoint:
@@ -97,10 +97,10 @@ def origin(scheme: Scheme, edges: int) -> Savepoint:
     return Savepoint(scheme.numbering.origin, (NOTHING,) * edges)
 
 
-def restore(scheme: Scheme, savepoint: Savepoint) -> OperatorState:
+def restore(scheme: Scheme, savepoint: Savepoint) -> NumberedOperator:
     """`restore` of libgem: the state from which a replay starts."""
     first = savepoint.seed.window
-    return OperatorState(
+    return NumberedOperator(
         cep=CepState(opened=first - 1),
         records=(),
         closed=Log(),
@@ -114,8 +114,8 @@ def restore(scheme: Scheme, savepoint: Savepoint) -> OperatorState:
 
 
 def push(
-    operator: Operator, scheme: Scheme, state: OperatorState, edge: int, event: Event
-) -> tuple[OperatorState, tuple[Event, ...]]:
+    operator: Operator, scheme: Scheme, state: NumberedOperator, edge: int, event: Event
+) -> tuple[NumberedOperator, tuple[Event, ...]]:
     """Process one input event; returns the state and the complex events, numbered, in order
     (III-B1)."""
     place = (edge, event.sn)
@@ -142,11 +142,11 @@ def push(
 
     closed, records = state.closed, state.records
     if happened.opened:
-        records = (*records, Record(cep.opened, place, state.last, state.sequencer))
+        records = (*records, WindowRecord(cep.opened, place, state.last, state.sequencer))
     if first or happened.expired or happened.filled:
         stamped = {record.number: _stamp(record, first) for record in records}
-        closed = closed.extend(Window(*stamped[w.number], w) for w in happened.expired)
-        closed = closed.extend(Window(*stamped[w.number], w, place) for w in happened.filled)
+        closed = closed.extend(KeptWindow(*stamped[w.number], w) for w in happened.expired)
+        closed = closed.extend(KeptWindow(*stamped[w.number], w, place) for w in happened.filled)
         records = tuple(stamped[window.number] for window in cep.open)
 
     queue = state.queue.append(Queued(place, _shapes_layout(happened)))
@@ -157,7 +157,7 @@ def push(
         skips = _enter(scheme, skips, queued.place, needed)
         skipped += not needed and scheme.skipping is not Skipping.OFF
     last = (*state.last[:edge], event.sn, *state.last[edge + 1 :])
-    return OperatorState(
+    return NumberedOperator(
         cep, records, closed, sequencer, last, pending, skips, skipped, script, queue
     ), outputs
 
@@ -167,7 +167,7 @@ def _shapes_layout(happened: Iteration) -> bool:
     return bool(happened.opened or happened.expired or happened.filled)
 
 
-def _stamp(record: Record, first: dict[int, SN]) -> Record:
+def _stamp(record: WindowRecord, first: dict[int, SN]) -> WindowRecord:
     if record.first is None and record.number in first:
         return record._replace(first=first[record.number])
     return record
@@ -175,8 +175,8 @@ def _stamp(record: Record, first: dict[int, SN]) -> Record:
 
 # --- savepoints ------------------------------------------------------------------------------
 def save(
-    scheme: Scheme, splitter: Splitter, state: OperatorState, acked: SN
-) -> tuple[OperatorState, Savepoint, tuple[Ranges, ...]] | None:
+    scheme: Scheme, splitter: Splitter, state: NumberedOperator, acked: SN
+) -> tuple[NumberedOperator, Savepoint, tuple[Ranges, ...]] | None:
     """`save` of libgem: the savepoint for the newest complex event up to `acked` (III-B2).
 
     None if no complex event waits for this acknowledgement.  The skip ranges come by input edge.
@@ -202,8 +202,8 @@ def save(
 
 
 def notice(
-    scheme: Scheme, splitter: Splitter, state: OperatorState, savepoint: Savepoint
-) -> tuple[OperatorState, Savepoint, tuple[Ranges, ...]]:
+    scheme: Scheme, splitter: Splitter, state: NumberedOperator, savepoint: Savepoint
+) -> tuple[NumberedOperator, Savepoint, tuple[Ranges, ...]]:
     """The state after a report, the savepoint with the present layout, and the skip ranges since
     the last report.
 
@@ -216,7 +216,7 @@ def notice(
     return state, savepoint._replace(layout=layout), ranges
 
 
-def _layout(scheme: Scheme, splitter: Splitter, state: OperatorState) -> Layout | None:
+def _layout(scheme: Scheme, splitter: Splitter, state: NumberedOperator) -> Layout | None:
     if scheme.drawing is Drawing.NOTHING or not splitter.counts:
         return None
     if state.script is not None:
@@ -246,7 +246,7 @@ def _enter(
     return (*skips[:edge], entry, *skips[edge + 1 :])
 
 
-def _ranges(scheme: Scheme, state: OperatorState, trim: tuple[SN, ...]) -> tuple[Ranges, ...]:
+def _ranges(scheme: Scheme, state: NumberedOperator, trim: tuple[SN, ...]) -> tuple[Ranges, ...]:
     if scheme.skipping is Skipping.PER_EDGE:
         return tuple(skips.after(sn) for skips, sn in zip(state.skips, trim, strict=True))
     if scheme.skipping is Skipping.COALESCED:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from model.cep.merge import Inlet
+from model.cep.merge import InputQueue
 from model.cep.savepoint import Savepoint
 from model.core import (
     NodeName,
@@ -22,13 +22,13 @@ from model.protocols.upstream_backup.buffers import (
     Replicas,
 )
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
 )
 
 RETAINED = Quantity("retained windows", "windows", "windows that a savepoint may still begin at")
 
 
-class SourceState(NamedTuple):
+class SourceNode(NamedTuple):
     latest: int
     now: int
     outlets: tuple[Outlet, ...]
@@ -43,8 +43,8 @@ class OperatorNode(NamedTuple):
     that successors know.
     """
 
-    operator: OperatorState | None
-    inlets: tuple[Inlet, ...]
+    operator: NumberedOperator | None
+    inlets: tuple[InputQueue, ...]
     outlets: tuple[Outlet, ...]
     replicas: Replicas
     mine: Savepoint
@@ -53,17 +53,17 @@ class OperatorNode(NamedTuple):
     greeted: tuple[NodeName, ...] = ()
 
 
-class SinkState(NamedTuple):
+class SinkNode(NamedTuple):
     heard: tuple[SN, ...]
 
 
-def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
+def gauges(site: Site, state: SourceNode | OperatorNode | SinkNode) -> Gauges:
     """The gauges of a node: the events kept for successors, the windows, and as progress the last
     event processed, one for each edge."""
-    if isinstance(state, SinkState):
+    if isinstance(state, SinkNode):
         return Gauges(0, 0, state.heard, ((RETAINED, 0),))
     buffered = sum(len(outlet.backup) for outlet in state.outlets)
-    if isinstance(state, SourceState):
+    if isinstance(state, SourceNode):
         return Gauges(buffered, 0, state.latest, ((RETAINED, 0),))
     if state.operator is None:
         return Gauges(buffered, 0, None, ((RETAINED, 0),))
@@ -72,11 +72,11 @@ def gauges(site: Site, state: SourceState | OperatorNode | SinkState) -> Gauges:
     return Gauges(buffered, windows, state.operator.last, ((RETAINED, retained),))
 
 
-def memory(_site: Site, state: SourceState | OperatorNode | SinkState) -> Memory:
-    if isinstance(state, SinkState):
+def memory(_site: Site, state: SourceNode | OperatorNode | SinkNode) -> Memory:
+    if isinstance(state, SinkNode):
         return Memory()
     buffers = Amount(sum(len(outlet.backup) for outlet in state.outlets))
-    if isinstance(state, SourceState):
+    if isinstance(state, SourceNode):
         return Memory(buffers, Amount(0, count_items(state.replicas)))
     savepoints = Amount(0, count_items((*state.replicas, ("own", state.mine))))
     waiting = sum(len(inlet.queue) for inlet in state.inlets)

@@ -14,7 +14,7 @@ from model.core import (
 from model.evidence import Case
 from model.parts import over_words
 from model.protocols.upstream_backup import scopes
-from model.protocols.upstream_backup.design import Design
+from model.protocols.upstream_backup.design import UpstreamBackupDesign
 from model.protocols.upstream_backup.family import UPSTREAM_BACKUP, WITHOUT_SKIPS
 from model.protocols.upstream_backup.layouts import Drawing
 from model.protocols.upstream_backup.savepoints import Scheme, Skipping
@@ -39,7 +39,7 @@ DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 VARIANTS = (
     UPSTREAM_BACKUP.design(
         "scalar",
-        Design(Scheme(SCALAR)),
+        UpstreamBackupDesign(Scheme(SCALAR)),
         (
             scopes.SERIAL_PROCESSING.holds(11_881),
             Case("Fig. 8a in small: every event matches", EVERY, REPEATABLE).fails(
@@ -51,7 +51,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "pairs",
-        Design(Scheme(PAIRS)),
+        UpstreamBackupDesign(Scheme(PAIRS)),
         (
             Case("Fig. 8b in small: every event matches", EVERY, REPEATABLE).holds(256_584),
             Case("two matches in one window and iteration", ANY_MATCH, REPEATABLE).fails(
@@ -67,7 +67,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "pairs-first-window",
-        Design(Scheme(PAIRS_FROM_FIRST_WINDOW)),
+        UpstreamBackupDesign(Scheme(PAIRS_FROM_FIRST_WINDOW)),
         (
             scopes.FIRST_MATCH_NOT_IN_THE_FIRST_WINDOW_KEPT.holds(31_278),
             Case("iterations that only dropped windows produced in", TOGGLED, REPEATABLE).fails(
@@ -78,7 +78,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "pairs-of-inputs",
-        Design(Scheme(PAIRS_OF_INPUTS)),
+        UpstreamBackupDesign(Scheme(PAIRS_OF_INPUTS)),
         (
             scopes.AN_ENGINE_THAT_IS_NOT_MONOTONE.holds(471_017),
             Case("skipped events are not counted in the replay", SKIPPY, DETERMINISTIC).fails(
@@ -89,7 +89,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "pairs-of-inputs-no-skips",
-        Design(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
+        UpstreamBackupDesign(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
         (
             Case("no event is skipped", SKIPPY, DETERMINISTIC).holds(92_241),
             scopes.NO_CRASH.holds(7_557),
@@ -99,7 +99,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "no-skips",
-        Design(Scheme(skipping=Skipping.OFF)),
+        UpstreamBackupDesign(Scheme(skipping=Skipping.OFF)),
         (
             Case("count windows", over_words(one(AB, CountWindows(3, 2)), 5), DETERMINISTIC).holds(
                 23_787
@@ -111,7 +111,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "coalesced-skips",
-        Design(Scheme(skipping=Skipping.COALESCED)),
+        UpstreamBackupDesign(Scheme(skipping=Skipping.COALESCED)),
         (
             Case("one input edge", SKIPPY, DETERMINISTIC).holds(92_487),
             Case("two input edges, a type on each", UNEVEN_BY_TYPE, REPEATABLE).fails(
@@ -123,20 +123,20 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "counted-windows",
-        Design(Scheme(drawing=Drawing.NOTHING)),
+        UpstreamBackupDesign(Scheme(drawing=Drawing.NOTHING)),
         (scopes.SKIPPED_EVENTS_DO_NOT_COUNT.fails(45_962, 17, GAP),),
         "Counting the replayed events gives other windows once skipped events are left out.",
     ),
     UPSTREAM_BACKUP.design(
         "opener-windows",
-        Design(Scheme(drawing=Drawing.OPENERS)),
+        UpstreamBackupDesign(Scheme(drawing=Drawing.OPENERS)),
         (scopes.SKIPPED_EVENTS_DO_NOT_COUNT.fails(64_687, 17, GAP),),
         "Saving which events opened windows (III-B5) says where windows begin but not where they "
         "end, nor how many events have passed since: with skip ranges they end elsewhere.",
     ),
     UPSTREAM_BACKUP.design(
         "neighbours-only",
-        Design(ancestors=False),
+        UpstreamBackupDesign(ancestors=False),
         (
             Case("one crash", over_words(PIPELINE, 2, "a"), CONVERGENT_CAPABLE).holds(2_976),
             Case(
@@ -150,7 +150,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP.design(
         "notices",
-        Design(notice_every=1),
+        UpstreamBackupDesign(notice_every=1),
         (
             Case(
                 "count windows, two crashes",

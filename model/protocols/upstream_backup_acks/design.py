@@ -1,8 +1,8 @@
 """The choices of upstream backup by acknowledgements: the readings of the paper's words, the mends.
 
-Rule of this file: a choice is a field of Design, in every reading that the paper's words allow; no
-step of a node.  The default of each field is the mended choice of rollback recovery.
-Hwang et al., Sections 5.2 and 6: cited at each choice.
+Rule of this file: a choice is a field of UpstreamBackupAcksDesign, in every reading that the
+paper's words allow; no step of a node.  The default of each field is the mended choice of rollback
+recovery.  Hwang et al., Sections 5.2 and 6: cited at each choice.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Deposes, Determinants, Late, Newest, Returns
+from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns
 
 
 class Oldest(Enum):
@@ -21,7 +21,7 @@ class Oldest(Enum):
     STATE = "the oldest tuple in the state when the output was made"
 
 
-class Absent(Enum):
+class AbsentInput(Enum):
     """The low watermark of an output for an input of which nothing is in the state.  5.2.1: it
     "depends on the indicators of the tuples preceding O"."""
 
@@ -45,7 +45,7 @@ class Labels(Enum):
     CONNECTION = "its number, and the producer that gave it"
 
 
-class Names(Enum):
+class InputNames(Enum):
     """By what a high watermark names an input.  5.2: "u identifies a tuple on that stream"."""
 
     PLACE = "its number in the stream"
@@ -85,37 +85,37 @@ class Renews(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class UpstreamBackupAcksDesign:
     """A protocol: one choice of each kind."""
 
     oldest: Oldest = Oldest.STATE
-    absent: Absent = Absent.PRECEDING
+    absent: AbsentInput = AbsentInput.PRECEDING
     maps: Maps = Maps.RELEASED
     labels: Labels = Labels.CONNECTION
     idle: Idle = Idle.CAUSE
-    late: Late = Late.REFUSED
-    names: Names = Names.MARKS
+    late: LateTuples = LateTuples.REFUSED
+    names: InputNames = InputNames.MARKS
     repeats: Repeats = Repeats.NEVER
     newest: Newest = Newest.PROCESSED
     determinants: Determinants = Determinants.NONE
     cuts: Cuts = Cuts.STORED
     renews: Renews = Renews.LOG
     deposes: Deposes = Deposes.YES
-    returns: Returns = Returns.YES
+    returns: NodeReturns = NodeReturns.YES
 
 
-PUBLISHED = Design(
+PUBLISHED = UpstreamBackupAcksDesign(
     maps=Maps.RECEIVED,
     labels=Labels.PLACE,
-    names=Names.PLACE,
-    late=Late.TAKEN,
+    names=InputNames.PLACE,
+    late=LateTuples.TAKEN,
     newest=Newest.MADE_OF,
     deposes=Deposes.NO,
 )
 """The reading that is nearest to the paper's words."""
 
-PRECISE = replace(Design(), repeats=Repeats.COUNTED)
+PRECISE = replace(UpstreamBackupAcksDesign(), repeats=Repeats.COUNTED)
 """Precise recovery of convergent-capable networks."""
 
-ARBITRARY_TOO = replace(PRECISE, determinants=Determinants.STORED, absent=Absent.NEXT)
+ARBITRARY_TOO = replace(PRECISE, determinants=Determinants.STORED, absent=AbsentInput.NEXT)
 """Precise recovery of arbitrary networks."""

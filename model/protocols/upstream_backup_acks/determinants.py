@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from model.core import STALE, Effect, NodeName, Note, Send, Site
 from model.protocols.upstream_backup_acks.design import Renews
 from model.protocols.upstream_backup_acks.journal import Cut, Label, Renewed, later, since
-from model.protocols.upstream_backup_acks.messages import Primary
+from model.protocols.upstream_backup_acks.messages import UpstreamPrimary
 from model.standbys import producers
 from model.standbys.choices import Determinants
 from model.standbys.messages import WITHHELD, Determinant, Logged, Output
@@ -21,7 +21,9 @@ def places(labels: Iterable[Label]) -> Cut:
     return tuple(max(1, label.place) for label in labels)
 
 
-def leave(state: Primary, outputs: Iterable[Output]) -> tuple[Primary, tuple[Effect, ...]]:
+def leave(
+    state: UpstreamPrimary, outputs: Iterable[Output]
+) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Keep the outputs for the readers, and send them."""
     queue = state.queue
     sends: list[Effect] = []
@@ -32,8 +34,8 @@ def leave(state: Primary, outputs: Iterable[Output]) -> tuple[Primary, tuple[Eff
 
 
 def log(
-    site: Site, state: Primary, edge: int, place: int, news: tuple[Output, ...], cut: Cut
-) -> tuple[Primary, tuple[Effect, ...]]:
+    site: Site, state: UpstreamPrimary, edge: int, place: int, news: tuple[Output, ...], cut: Cut
+) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Log that the tuple was processed; its outputs leave, or wait.  cut: what a restart needs."""
     assert state.journal is not None
     journal = state.journal._replace(entries=(*state.journal.entries, (edge, place)))
@@ -49,7 +51,7 @@ def log(
     return state._replace(journal=journal), (logs, *((Note(WITHHELD, len(news)),) if news else ()))
 
 
-def release(state: Primary, logged: Logged) -> tuple[Primary, tuple[Effect, ...]]:
+def release(state: UpstreamPrimary, logged: Logged) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Send what waited for these determinants; the log begins where that of the secondary does."""
     if state.journal is None or not state.journal.spare:
         return state, (Note(STALE),)
@@ -61,7 +63,7 @@ def release(state: Primary, logged: Logged) -> tuple[Primary, tuple[Effect, ...]
     return leave(state._replace(journal=journal), free)
 
 
-def release_all(state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
+def release_all(state: UpstreamPrimary) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Send all that waits: there is no secondary any more."""
     if state.journal is None:
         return state, ()
@@ -69,7 +71,9 @@ def release_all(state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
     return leave(state._replace(journal=journal._replace(spare=False, waiting=())), waiting)
 
 
-def renew(site: Site, state: Primary, sender: NodeName) -> tuple[Primary, tuple[Effect, ...]]:
+def renew(
+    site: Site, state: UpstreamPrimary, sender: NodeName
+) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Log at the new secondary from now on; it gets what has been logged, too."""
     if state.journal is None:
         return state, (Note(STALE),)
@@ -80,7 +84,9 @@ def renew(site: Site, state: Primary, sender: NodeName) -> tuple[Primary, tuple[
     return state, (Send(sender, Renewed((*journal.entries, *journal.order), journal.cut)),)
 
 
-def restrict(state: Primary, needed: tuple[Label, ...]) -> tuple[Primary, tuple[Label, ...]]:
+def restrict(
+    state: UpstreamPrimary, needed: tuple[Label, ...]
+) -> tuple[UpstreamPrimary, tuple[Label, ...]]:
     """What a restart needs by the log: it begins with the log of the secondary, if there is one."""
     journal = state.journal
     assert journal is not None

@@ -29,7 +29,7 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("upstream-backup-acks:published-aligned"),
-                ByTest("tests/standbys/test_long_runs.py"),
+                ByTest("tests/families/standbys/test_long_runs.py"),
             ),
         ),
         Finding(
@@ -44,7 +44,7 @@ CLAIMS = FindingTable(
             witnesses=(
                 ByScope("upstream-backup-acks:maps-received", "two nodes, two crashes"),
                 ByLemma("next-at-level-0"),
-                ByTest("tests/standbys/test_standbys.py", "37 steps, to the letter"),
+                ByTest("tests/families/standbys/test_standbys.py", "37 steps, to the letter"),
             ),
             mend="level 1 follows level 1 from downstream, not level 0",
             mended=("upstream-backup-acks",),
@@ -90,7 +90,10 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("upstream-backup-acks:names-place", "two relays"),
-                ByTest("tests/standbys/test_long_runs.py", "five tuples in a chain of three nodes"),
+                ByTest(
+                    "tests/families/standbys/test_long_runs.py",
+                    "five tuples in a chain of three nodes",
+                ),
             ),
             mend=(
                 "high watermarks name a tuple by its own watermarks, so at last by numbers of "
@@ -137,7 +140,7 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("upstream-backup-acks:determinants-sent", "a union"),
-                ByTest("tests/standbys/test_long_runs.py"),
+                ByTest("tests/families/standbys/test_long_runs.py"),
             ),
             mend=(
                 "the log begins at a cut, which the secondary has before upstream lets go; a new "
@@ -154,7 +157,7 @@ CLAIMS = FindingTable(
                 "for an input of which nothing is in the state, the last tuple processed is one "
                 "too many: windows of a union are out of line"
             ),
-            witnesses=(ByTest("tests/standbys/test_long_runs.py", "six tuples"),),
+            witnesses=(ByTest("tests/families/standbys/test_long_runs.py", "six tuples"),),
             mend="the tuple after it",
         ),
     ),

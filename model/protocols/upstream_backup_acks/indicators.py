@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from model.boxes.box import Lineage, Of, inputs_in
 from model.core import Note, Site
-from model.protocols.upstream_backup_acks.design import Idle, Maps, Names, Repeats
+from model.protocols.upstream_backup_acks.design import Idle, InputNames, Maps, Repeats
 from model.protocols.upstream_backup_acks.journal import Label
-from model.protocols.upstream_backup_acks.messages import MAPPED, Cause, Primary
+from model.protocols.upstream_backup_acks.messages import MAPPED, Cause, UpstreamPrimary
 from model.standbys.messages import Marks
 
 
@@ -33,7 +33,7 @@ def duplicate_rule(site: Site) -> Callable[[Marks, Marks], bool]:
     return is_repeated
 
 
-def marks_of(site: Site, state: Primary, of: Lineage, cause: Cause, follow: int) -> Marks:
+def marks_of(site: Site, state: UpstreamPrimary, of: Lineage, cause: Cause, follow: int) -> Marks:
     """The indicators that travel with an output.  follow: how many more come of the same input."""
     design = site.config.design
     repeats = design.repeats
@@ -41,11 +41,11 @@ def marks_of(site: Site, state: Primary, of: Lineage, cause: Cause, follow: int)
         return ()
     if repeats is Repeats.LOW:
         return tuple(label.place for label in cause.oldest)
-    marks = state.newest if design.names is Names.MARKS else _high(site, state, of)
+    marks = state.newest if design.names is InputNames.MARKS else _high(site, state, of)
     return (*marks, -follow) if repeats is Repeats.COUNTED else marks
 
 
-def _high(site: Site, state: Primary, of: Lineage) -> Marks:
+def _high(site: Site, state: UpstreamPrimary, of: Lineage) -> Marks:
     """The place of the most recent tuple of each input in a lineage, or of the output before."""
     high = [0] * len(state.inlets)
     for edge, label in _labels(site, of):
@@ -54,7 +54,7 @@ def _high(site: Site, state: Primary, of: Lineage) -> Marks:
     return tuple(map(max, high, before))
 
 
-def nexts(state: Primary) -> tuple[Label, ...]:
+def nexts(state: UpstreamPrimary) -> tuple[Label, ...]:
     """The tuples after the last ones that were processed."""
     return tuple(Label(connection, place + 1) for connection, place in state.last)
 
@@ -76,7 +76,7 @@ def oldest_of(site: Site, of: Iterable[Of], otherwise: tuple[Label, ...]) -> tup
 
 
 def needed_by_restart(
-    site: Site, state: Primary
+    site: Site, state: UpstreamPrimary
 ) -> tuple[tuple[Cause, ...], tuple[Label, ...], tuple[Note, ...]]:
     """The causes that still count, and the oldest tuple of each input that a restart needs."""
     design, queue = site.config.design, state.queue

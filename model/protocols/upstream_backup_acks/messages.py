@@ -33,7 +33,7 @@ class Cause(NamedTuple):
     oldest: tuple[Label, ...]
 
 
-class Primary(NamedTuple):
+class UpstreamPrimary(NamedTuple):
     """A primary.
 
     last, newest: the last tuple processed of each input, by its label and by its marks.  causes: of
@@ -57,7 +57,7 @@ class Waiting(NamedTuple):
     cut: Cut = ()
 
 
-State: TypeAlias = EndState | Primary | Waiting
+State: TypeAlias = EndState | UpstreamPrimary | Waiting
 
 
 def size(message: Any) -> Size:
@@ -69,7 +69,7 @@ def size(message: Any) -> Size:
 def show(value: object) -> str:
     """A message or a state in a few words."""
     match value:
-        case Primary(inlets, _, queue):
+        case UpstreamPrimary(inlets, _, queue):
             places = ", ".join(str(inlet.place) for inlet in inlets)
             return f"primary at {places}, {len(queue.kept)} of {queue.place} kept"
         case Waiting(entries):

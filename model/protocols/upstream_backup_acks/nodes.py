@@ -43,7 +43,7 @@ from model.core import (
 )
 from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
-from model.protocols.upstream_backup_acks.design import Cuts, Design, Labels
+from model.protocols.upstream_backup_acks.design import Cuts, Labels, UpstreamBackupAcksDesign
 from model.protocols.upstream_backup_acks.determinants import release, release_all, renew, restrict
 from model.protocols.upstream_backup_acks.indicators import duplicate_rule, needed_by_restart
 from model.protocols.upstream_backup_acks.journal import (
@@ -55,7 +55,7 @@ from model.protocols.upstream_backup_acks.journal import (
     begin_at,
     follow,
 )
-from model.protocols.upstream_backup_acks.messages import Primary, State, Waiting
+from model.protocols.upstream_backup_acks.messages import State, UpstreamPrimary, Waiting
 from model.protocols.upstream_backup_acks.processing import go_on, process
 from model.standbys import consumers, deployment, ends, producers, replicas
 from model.standbys.choices import Determinants
@@ -75,7 +75,7 @@ from model.standbys.messages import (
 TIMERS = {ACKNOWLEDGE: "From something new to the next acknowledgements of a node."}
 
 
-def deploy(design: Design, scope: Scope) -> Deployment:
+def deploy(design: UpstreamBackupAcksDesign, scope: Scope) -> Deployment:
     return deployment.deploy("upstream-backup-acks", design, scope)
 
 
@@ -87,10 +87,10 @@ def boot(site: Site) -> State:
     return _empty(site)
 
 
-def _empty(site: Site) -> Primary:
+def _empty(site: Site) -> UpstreamPrimary:
     """The state before the first tuple."""
     edges = len(site.preds)
-    return Primary(
+    return UpstreamPrimary(
         consumers.open_ends(site),
         site.spec.begin(edges),
         producers.open_queue(site),
@@ -111,7 +111,7 @@ def recover(site: Site, _durable: None) -> Answer:
 
 
 def step(site: Site, state: State, input_: Input) -> Answer:
-    if isinstance(state, Primary):
+    if isinstance(state, UpstreamPrimary):
         return replicas.lead(PRIMARY, site, state, input_)
     if isinstance(state, Waiting):
         return replicas.follow(site, state, input_, _take_over, _wait)
@@ -119,7 +119,7 @@ def step(site: Site, state: State, input_: Input) -> Answer:
 
 
 # --- a primary -------------------------------------------------------------------------------
-def _process(site: Site, state: Primary, sender: NodeName, output: Output) -> Answer:
+def _process(site: Site, state: UpstreamPrimary, sender: NodeName, output: Output) -> Answer:
     edge, late = edge_of(site, sender), site.config.design.late
     repeats = duplicate_rule(site)
     inlet, known = consumers.receive(late, state.inlets[edge], sender, output, repeats)
@@ -135,8 +135,8 @@ def _process(site: Site, state: Primary, sender: NodeName, output: Output) -> An
 
 def _begin(
     site: Site,
-    before: Primary,
-    after: Primary,
+    before: UpstreamPrimary,
+    after: UpstreamPrimary,
     effects: tuple[Effect, ...],
     received: Received,
 ) -> Answer:
@@ -151,8 +151,8 @@ def _begin(
 
 def _end(
     _site: Site,
-    before: Primary,
-    after: Primary,
+    before: UpstreamPrimary,
+    after: UpstreamPrimary,
     effects: tuple[Effect, ...],
     _received: Received | None = None,
 ) -> Answer:
@@ -160,27 +160,27 @@ def _end(
     return Step(after, (*effects, *((SetTimer(ACKNOWLEDGE),) if after != before else ())))
 
 
-def _resume(_site: Site, state: Primary, sender: NodeName, _place: int) -> Answer:
+def _resume(_site: Site, state: UpstreamPrimary, sender: NodeName, _place: int) -> Answer:
     """Of several replicas of a reader the one that leads answers: it gets the stream."""
     queue, effects = producers.connect(state.queue, sender, Connect())
     return Step(state._replace(queue=queue), effects)
 
 
-def _renew(site: Site, state: Primary, sender: NodeName) -> Answer:
+def _renew(site: Site, state: UpstreamPrimary, sender: NodeName) -> Answer:
     return _end(site, state, *renew(site, state, sender))
 
 
-def _go_on_alone(site: Site, state: Primary) -> Answer:
+def _go_on_alone(site: Site, state: UpstreamPrimary) -> Answer:
     return _end(site, state, *release_all(state))
 
 
-def _lead(site: Site, state: Primary, input_: Input) -> Answer:
+def _lead(site: Site, state: UpstreamPrimary, input_: Input) -> Answer:
     if isinstance(input_, Received) and isinstance(input_.message, Logged):
         return _end(site, state, *release(state, input_.message))
     raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _acknowledge(site: Site, state: Primary, _timer: str) -> Answer:
+def _acknowledge(site: Site, state: UpstreamPrimary, _timer: str) -> Answer:
     """Acknowledge to all upstream nodes at both levels."""
     design = site.config.design
     causes, needed, notes = needed_by_restart(site, state)
@@ -246,7 +246,7 @@ def _take_over(site: Site, state: Waiting) -> Answer:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     match state:
-        case Primary(inlets, inner, queue):
+        case UpstreamPrimary(inlets, inner, queue):
             places = tuple((inlet.connection, inlet.place) for inlet in inlets)
             return Gauges(len(queue.kept), open_windows(inner), places)
         case Waiting():
@@ -257,7 +257,7 @@ def gauges(_site: Site, state: State) -> Gauges:
 
 def memory(_site: Site, state: State) -> Memory:
     match state:
-        case Primary(_, inner, queue):
+        case UpstreamPrimary(_, inner, queue):
             return Memory(Amount(len(queue.kept)), state=contents(inner))
         case Waiting():
             return Memory()
@@ -273,7 +273,7 @@ def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
     holding = {
         name
         for name, state in seen.states
-        if isinstance(state, Primary) and any(inputs_in(state.inner))
+        if isinstance(state, UpstreamPrimary) and any(inputs_in(state.inner))
     }
     graph = scope.graph
     return {name: 0 for name, _ in graph.nodes if holding.isdisjoint(graph.descendants(name))}

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from model.boxes.box import Item, Lineage, Of, Out, inputs_in
 from model.core import Effect, Site
-from model.protocols.upstream_backup_acks.design import Absent, Oldest
+from model.protocols.upstream_backup_acks.design import AbsentInput, Oldest
 from model.protocols.upstream_backup_acks.determinants import leave, log, places
 from model.protocols.upstream_backup_acks.indicators import (
     marks_of,
@@ -19,12 +19,12 @@ from model.protocols.upstream_backup_acks.indicators import (
     oldest_of,
 )
 from model.protocols.upstream_backup_acks.journal import Arrived, turn
-from model.protocols.upstream_backup_acks.messages import Cause, Primary
+from model.protocols.upstream_backup_acks.messages import Cause, UpstreamPrimary
 from model.standbys.choices import Newest
 from model.standbys.messages import Output
 
 
-def go_on(site: Site, state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
+def go_on(site: Site, state: UpstreamPrimary) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Process the tuples whose turn it is."""
     effects: list[Effect] = []
     while True:
@@ -36,7 +36,9 @@ def go_on(site: Site, state: Primary) -> tuple[Primary, tuple[Effect, ...]]:
         effects += more
 
 
-def process(site: Site, state: Primary, arrived: Arrived) -> tuple[Primary, tuple[Effect, ...]]:
+def process(
+    site: Site, state: UpstreamPrimary, arrived: Arrived
+) -> tuple[UpstreamPrimary, tuple[Effect, ...]]:
     """Process a tuple.  Of several allowed answers the box gives the first."""
     (edge, label, output), edges = arrived, len(state.inlets)
     of = output.of | {Of(-1 - (label.connection * edges + edge), label.place)}
@@ -59,8 +61,14 @@ def process(site: Site, state: Primary, arrived: Arrived) -> tuple[Primary, tupl
 
 
 def _make(
-    site: Site, state: Primary, out: Out, by: Lineage, held: Iterable[Of], follow: int, before: int
-) -> tuple[Primary, Output]:
+    site: Site,
+    state: UpstreamPrimary,
+    out: Out,
+    by: Lineage,
+    held: Iterable[Of],
+    follow: int,
+    before: int,
+) -> tuple[UpstreamPrimary, Output]:
     """An output, numbered, with its indicators.
 
     by: of the input that made it come out.  held: in the state then.  follow, before: the number
@@ -69,7 +77,7 @@ def _make(
     design = site.config.design
     made_of = design.oldest is Oldest.MADE_OF
     known = state.causes[-1].oldest if state.causes else state.last
-    absent = state.last if design.absent is Absent.PRECEDING else nexts(state)
+    absent = state.last if design.absent is AbsentInput.PRECEDING else nexts(state)
     oldest = oldest_of(site, out.of, known) if made_of else oldest_of(site, held, absent)
     waiting = len(state.journal.waiting) if state.journal else 0
     cause = Cause(state.queue.place + waiting + before + 1, oldest)

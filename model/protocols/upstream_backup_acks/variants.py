@@ -21,13 +21,13 @@ from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
     PUBLISHED,
-    Design,
     Idle,
+    InputNames,
     Labels,
     Maps,
-    Names,
     Oldest,
     Repeats,
+    UpstreamBackupAcksDesign,
 )
 from model.protocols.upstream_backup_acks.family import (
     LETS_GO,
@@ -36,18 +36,18 @@ from model.protocols.upstream_backup_acks.family import (
     UPSTREAM_BACKUP_ACKS,
 )
 from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
-from model.standbys.choices import Deposes, Determinants, Late, Newest, Returns
+from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 ANY = Assumptions(Failures.ANY)
 SUSPICIONS = Assumptions(Failures.SINGLE, suspicions=True)
 
-MENDED = Design()
+MENDED = UpstreamBackupAcksDesign()
 VARIANTS = (
     ROLLBACK.design(
         "rollback",
-        replace(MENDED, returns=Returns.NEVER),
+        replace(MENDED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(12_520, REPEATING),
             cases.A_FILTER.holds(16_268, REPEATING),
@@ -94,7 +94,7 @@ VARIANTS = (
     ),
     ROLLBACK.design(
         "published",
-        replace(PUBLISHED, returns=Returns.NEVER),
+        replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(20_694, REPEATING),
             cases.A_FILTER.holds(25_110, REPEATING),
@@ -106,7 +106,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "published-aligned",
-        replace(PUBLISHED, returns=Returns.NEVER),
+        replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.PAIRS.holds(11_317, REPEATING),
             cases.EVERY_OTHER_TUPLE.holds(114_885, REPEATING),
@@ -197,14 +197,14 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "newest-made-of",
-        replace(PRECISE, newest=Newest.MADE_OF, names=Names.PLACE),
+        replace(PRECISE, newest=Newest.MADE_OF, names=InputNames.PLACE),
         (cases.WINDOWS_BY_KEY.fails(None, 14, GAP),),
         "An old window that closes late has an older watermark than the output before it: without "
         "any failure it is taken for a duplicate.",
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "made-of",
-        replace(PRECISE, oldest=Oldest.MADE_OF, returns=Returns.NEVER),
+        replace(PRECISE, oldest=Oldest.MADE_OF, returns=NodeReturns.NEVER),
         (
             cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT),
             cases.WINDOWS_BY_KEY.fails(7_052_780, 25, GAP, quick=False),
@@ -214,7 +214,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "maps-received",
-        replace(PRECISE, maps=Maps.RECEIVED, idle=Idle.STATE, returns=Returns.NEVER),
+        replace(PRECISE, maps=Maps.RECEIVED, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
             cases.TWO_NODES_TWO_CRASHES.fails(330_931, 29, GAP),
@@ -224,7 +224,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "labels-place",
-        replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
+        replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
             cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
@@ -235,7 +235,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "names-place",
-        replace(PRECISE, names=Names.PLACE, idle=Idle.STATE, returns=Returns.NEVER),
+        replace(PRECISE, names=InputNames.PLACE, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (cases.TWO_RELAYS.fails(270_292, 25, GAP),),
         "A restarted node numbers its outputs from the beginning: to the node after the next one, "
         "new outputs look like old ones.",
@@ -255,7 +255,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "idle-state-permanent",
-        replace(PRECISE, idle=Idle.STATE, returns=Returns.NEVER),
+        replace(PRECISE, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
             cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
@@ -274,7 +274,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "late-taken",
-        replace(PRECISE, late=Late.TAKEN),
+        replace(PRECISE, late=LateTuples.TAKEN),
         (cases.A_RELAY.holds(69_143),),
         "Marks tell late tuples of the dead primary from new ones.",
     ),
@@ -306,7 +306,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "permanent",
-        replace(PRECISE, returns=Returns.NEVER),
+        replace(PRECISE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(9_940),
             cases.A_WINDOW_BESIDE_A_MAP.holds(987_026),
@@ -318,7 +318,7 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "arbitrary",
-        replace(ARBITRARY_TOO, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(21_429),
             cases.PAIRS.holds(17_835),
@@ -331,13 +331,13 @@ VARIANTS = (
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "determinants-none",
-        replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=NodeReturns.NEVER),
         (cases.A_UNION.fails(584_493, 14, REPEATING),),
         "Without determinants the order of a union is another one after a restart.",
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "determinants-sent",
-        replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=Returns.NEVER),
+        replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=NodeReturns.NEVER),
         (cases.A_UNION.fails(341_807, 15, REPEATING),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",

@@ -26,12 +26,12 @@ from model.observations import Looks, look_inside
 from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
-from proofs.explore.processes import usable_cores
 from proofs.explore.search import loops
+from proofs.explore.search.cores import usable_cores
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Tables
 from proofs.explore.search.memory import zeros
-from proofs.explore.search.meter import Meter, Watch
+from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
 from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, Change, NodeView
 
@@ -217,7 +217,7 @@ class CompiledSearch:
         return int(self.at[loops.QUIESCENT])
 
     # --- levels ------------------------------------------------------------------------------
-    def levels(self, until: Guarantee | None, meter: Meter, watch: Watch | None) -> bool:
+    def levels(self, until: Guarantee | None, meter: Meter) -> bool:
         """As PlainSearch.levels."""
         at = self.at
         at[loops.STOP], at[loops.VIOLATION] = until is Guarantee.PRECISE, -1
@@ -232,8 +232,6 @@ class CompiledSearch:
                 if ended == loops.STOPPED or meter.spent():
                     return False
             start, end = end, self.states
-            if watch:
-                watch(self.depth, end)
             if self.violation and self.judge.is_enough(until):
                 return False
             if end > start and meter.spent(end):

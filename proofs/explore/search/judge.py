@@ -1,4 +1,4 @@
-"""The judge: what a search asks about each observation that it has not met before.
+"""The judge: the questions of a search about each observation that it has not met before.
 
 Rule of this file: no search; it evaluates properties and remembers the weakest guarantee.
 """
@@ -52,7 +52,7 @@ class Judge:
         return until is not None and self.guarantee >= until
 
     def missing(self, quiescent: int) -> Iterator[str]:
-        """What was never evaluated in a whole search, a sentence each."""
+        """The conditions that were never evaluated in a whole search, a sentence each."""
         if not (self.always or self.at_rest):
             yield "the protocol has no properties"
         if not quiescent:

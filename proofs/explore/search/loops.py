@@ -1,9 +1,9 @@
 """The compiled loops of the search: worlds in words, and moves as operations on their fields.
 
-Rule of this file: numbers only.  What a number means, and every answer of the model, is known to
-proofs.explore.search.compiled.  When a loop needs an answer that it does not have, it returns.  The
-caller adds the answer and calls it again.  The file and `expand` are long because numba compiles
-them together: one cache, and no call between the loops.
+Rule of this file: numbers only.  The meaning of a number, and every answer of the model, is known
+to proofs.explore.search.compiled.  When a loop needs an answer that it does not have, it returns.
+The caller adds the answer and calls it again.  The file and `expand` are long because numba
+compiles them together: one cache, and no call between the loops.
 
 A world is one row of `words`.  A field of it has its place in a word (`word`, `shift`, `mask`).
 Nodes, arrivals and the crash budget are numbered elsewhere; the content of a channel or an output
@@ -357,7 +357,7 @@ def _move(t: Any, at: Any, from_: Any, move: Any, after: Any, create: Any) -> An
 
 @_inlined
 def _settle(t: Any, at: Any, after: Any, numbers: Any, key: Any, create: Any) -> Any:
-    """Let the prompt sites of the world `after` take what they are sent, message after message.
+    """Let the prompt sites of the world `after` take their messages, one after the other.
 
     Returns DONE, or what was never seen.  numbers, key: of the world `after`, while it changes.
     """
@@ -392,7 +392,7 @@ class Ahead(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What one thread needs to look ahead.
+    """The arrays that one thread needs to look ahead.
 
     numbers, settled, key: as for `expand`.  focuses: of all views of a world.  words, slots: of the
     worlds to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
@@ -496,10 +496,10 @@ def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scr
 def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, after: Any) -> Any:
     """Go on from world at[WORLD] to at[END]; returns why it ended.
 
-    ahead: what `look_ahead` found about the worlds from at[CHUNK] on.  numbers: those of the fields
-    of the world that it stands at.  settled: those of `after`, the world that it leads to.  key: of
-    the focus, observation or rest that was never seen.  A view is counted when it is done, so that
-    it can be done anew.
+    ahead: the findings of `look_ahead` about the worlds from at[CHUNK] on.  numbers: those of the
+    fields of the world that it stands at.  settled: those of `after`, the world that it leads to.
+    key: of the focus, observation or rest that was never seen.  A view is counted when it is done,
+    so that it can be done anew.
     """
     views = len(t.view_start) - 1
     while at[WORLD] < at[END]:

@@ -1,4 +1,4 @@
-"""Large arrays: address space for all that a machine could hold, memory for what is used.
+"""Large arrays: address space for all that a machine could hold, memory for the part in use.
 
 Rule of this file: no array is copied to grow.
 """

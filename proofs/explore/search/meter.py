@@ -6,14 +6,10 @@ Rule of this file: no search; a search that asks stops when the meter says why.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import psutil
-
-Watch = Callable[[int, int], None]
-"""A function that is called once a level with (depth, states so far)."""
 
 
 class Budget(NamedTuple):

@@ -20,7 +20,7 @@ from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge
-from proofs.explore.search.meter import Meter, Watch
+from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
 
 CHUNK = 10_000
@@ -46,7 +46,7 @@ class PlainSearch:
     def states(self) -> int:
         return len(self.parents)
 
-    def levels(self, until: Guarantee | None, meter: Meter, watch: Watch | None) -> bool:
+    def levels(self, until: Guarantee | None, meter: Meter) -> bool:
         """Explore level after level; returns whether every reachable world was seen.
 
         until: as for `explore`.  Raises FailedIn if a step fails.  It is one function, although
@@ -112,8 +112,6 @@ class PlainSearch:
                             break
                     if place % CHUNK == CHUNK - 1 and meter.spent():
                         return False
-                if watch:
-                    watch(self.depth, len(parents))
                 if self.violation and self.judge.is_enough(until):
                     return False
                 if next_ and meter.spent(len(parents)):

@@ -109,7 +109,7 @@ def _circles(graph: nx.DiGraph[Any]) -> dict[Any, int]:
 
 
 FIRST = 20_000
-"""So many worlds are looked at first."""
+"""The number of worlds that are looked at first."""
 
 
 def _trim(edges: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -167,7 +167,8 @@ class Circles(NamedTuple):
     def _is_fair(self, inside: nx.DiGraph[int]) -> bool:
         """May a run stay inside for ever although everybody who can always act does act?
 
-        Weak fairness: what can happen in every world inside also happens on some edge inside.
+        Weak fairness: an action that can happen in every world inside also happens on some edge
+        inside.
         """
         always = self._always(inside)
         for edge in inside.edges if always else ():
@@ -208,7 +209,7 @@ class Circles(NamedTuple):
         return waiting
 
     def _always(self, worlds: Iterable[int]) -> set[Any]:
-        """What can happen in every one of these worlds."""
+        """The actions that can happen in every one of these worlds."""
         left: set[Any] | None = None
         for world in worlds:
             left = set(self._possible(world)) if left is None else left & {*self._possible(world)}

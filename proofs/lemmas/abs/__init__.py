@@ -1,1 +1,1 @@
-"""ABS: what a snapshot holds, what a complete epoch means, what the coordinator keeps."""
+"""ABS: the contents of a snapshot, the meaning of a complete epoch, the coordinator's memory."""

@@ -1,8 +1,8 @@
 """A coordinator that crashes: no restart goes back behind what nodes know, and runs have numbers.
 
-Rule of this file: nodes know of epochs and runs what the coordinator has sent; they do not crash,
-and what a snapshot holds does not occur.
-LOG.io, Sections 1 and 8.1.1, which have no word on a crash of the coordinator.
+Rule of this file: nodes know only the epochs and runs that the coordinator has sent; they do not
+crash, and the contents of snapshots do not occur.  LOG.io, Sections 1 and 8.1.1, which have no word
+on a crash of the coordinator.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Epochs: what is committed is in a complete epoch, and no restart goes back behind it.
+"""Epochs: each committed transaction is in a complete epoch, and no restart goes back behind it.
 
-Rule of this file: snapshots are stored or not; what they hold does not occur.
+Rule of this file: snapshots are stored or not; their contents do not occur.
 LOG.io, Sections 1 and 8.1.1.
 """
 
@@ -35,7 +35,7 @@ NEW = "a restart drops snapshots of epochs that are not complete"
 
 def history(given: Given) -> TransitionSystem:
     """fresh: stored in the present run.  base: the epoch from which it went on.  mixed: an epoch
-    has snapshots of two runs.  repeated: what was committed is made again."""
+    has snapshots of two runs.  repeated: a committed output is made again."""
 
     def store(s: AtTime, t: AtTime, node: Any, one: Any) -> Any:
         stored = ForAll([n, e], t.stored(n, e) == Or(s.stored(n, e), And(n == node, e == one)))

@@ -1,1 +1,2 @@
-"""Active standby (Hwang et al.): what the secondary discards, and what leaves the primary."""
+"""Active standby (Hwang et al.): the outputs that the secondary discards, and those that leave the
+primary."""

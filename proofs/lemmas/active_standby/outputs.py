@@ -1,9 +1,9 @@
 """Outputs: which are duplicates by their high watermarks, and when one may leave the primary.
 
-Rule of this file: no boxes; an output is what it is made of, and after which choices.
+Rule of this file: no boxes; an output is the tuples that it is made of, and the choices before it.
 
 By its watermarks, one for each stream, an output that downstream has got covers others, which then
-are discarded.  A choice is what is not deterministic; its determinant goes to the secondary.
+are discarded.  A choice is a step that is not deterministic; its determinant goes to the secondary.
 Hwang et al., High-Availability Algorithms, 2005, Sections 3.1, 5.3 and 6.
 """
 

@@ -29,7 +29,7 @@ ORIGIN = 0
 
 
 class OperatorLogStep(NamedTuple):
-    """A step of an operator.  old, new: its log before and after, without what is damaged.
+    """A step of an operator.  old, new: its log before and after, without the damaged part.
     before, after: its state."""
 
     old: Log[Segment]
@@ -92,7 +92,7 @@ class Records(NamedTuple):
 
 @cache
 def structure(records: tuple[Record, ...]) -> Structure:
-    """What never changes: the records, and what they say."""
+    """The structure that never changes: the records, and their contents."""
     windows = {window_of(record) for record in records} or {None}
     every = dict(enumerate(records, 1))
     sorts = {

@@ -3,11 +3,11 @@
 Rule of this file: tuples and the states of windows; which records a scan finds is in scan.py.
 
 Both runs go over one stream, side by side.  A window, and the turn of a key (when its next window
-opens), are deterministic functions of the tuples of the key, of any states.  What is loaded is a
-state of the original run: a window's after its footprint, a turn's after the newest record of the
-key.  So they are as in the original run only if each tuple is applied to each of them once.
-Keys are functions of tuples, and tuples of keys, which leaves EPR.
-Sebepou and Magoutis, CEC, 2011, Section II.B ("Continuous eventual checkpoints"); III.
+opens), are deterministic functions of the tuples of the key, of any states.  A loaded state is one
+of the original run: a window's after its footprint, a turn's after the newest record of the key.
+So they are as in the original run only if each tuple is applied to each of them once.  Keys are
+functions of tuples, and tuples of keys, which leaves EPR.  Sebepou and Magoutis, CEC, 2011, Section
+II.B ("Continuous eventual checkpoints"); III.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.protocols.cec.design import MENDED, Bound, Checked, Closed, Design
+from model.protocols.cec.design import MENDED, Bound, CecDesign, Checked, Closed
 from model.queues import Stamp
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given
@@ -35,7 +35,7 @@ TUPLE, WINDOW, KEY = DeclareSort("input"), DeclareSort("window"), DeclareSort("k
 STATE, TIME = DeclareSort("state"), DeclareSort("time")
 BOOL = z3.BoolSort()
 
-# --- what never changes ----------------------------------------------------------------------
+# --- the rigid part --------------------------------------------------------------------------
 tuples, times = TotalOrder(TUPLE, "le#tuple"), TotalOrder(TIME, "le#time")
 le, before = tuples.le, tuples.less
 time, key = Function("time", TUPLE, TIME), Function("key", TUPLE, KEY)
@@ -45,9 +45,9 @@ adds, turns = (Function(name, STATE, TUPLE, STATE) for name in ("adds#", "turns#
 full = Function("full#", STATE, TUPLE, BOOL)
 opens = Function("opens#", STATE, TUPLE, WINDOW, BOOL)
 
-# The log at the crash: the tuples of its newest record and of T; what is loaded of each window,
-# and the tuple of its footprint; of which keys the scan has read a record, what is loaded of them,
-# and the tuple of the newest record of each key.
+# The log at the crash: the tuples of its newest record and of T; the loaded state of each window,
+# and the tuple of its footprint; the keys of which the scan has read a record, the loaded state of
+# each, and the tuple of its newest record.
 end, start = z3.Consts("end start", TUPLE)
 loaded, stored = Function("loaded", WINDOW, BOOL), Function("stored", WINDOW, STATE)
 known, resumes = Function("known", KEY, BOOL), Function("resumes", KEY, STATE)
@@ -78,7 +78,7 @@ OLDEST = "T is not after a footprint, nor after the newest record"
 PLACED = "no record is after the newest"
 
 
-def earlier(design: Design, one: Any, other: Any, bound: Bound) -> Any:
+def earlier(design: CecDesign, one: Any, other: Any, bound: Bound) -> Any:
     """Is the stamp of `one` before that of `other`, or, WITH it, the same?"""
     order, at = (tuples, lambda x: x) if design.stamp is Stamp.PLACE else (times, time)
     return (order.le if bound is Bound.WITH else order.less)(at(one), at(other))
@@ -101,10 +101,10 @@ def feed(s: AtTime, t: AtTime, names: tuple[str, ...], one: Any, wakes: Any, dea
 
 @dataclass(frozen=True)
 class ReplaySteps:
-    """What the original run and the replay do with a tuple."""
+    """The steps of the original run and of the replay with a tuple."""
 
     given: Given
-    design: Design
+    design: CecDesign
 
     def ignored(self, one: Any, floor_: Any) -> Any:
         return earlier(self.design, one, floor_, self.design.ignore)
@@ -119,7 +119,7 @@ class ReplaySteps:
         return feed(s, t, AGAIN, one, Not(Or(after, below)), deaf)
 
     def logged(self, s: AtTime, t: AtTime, one: Any) -> Any:
-        """What the log says of the tuple."""
+        """The contents of the log about the tuple."""
         entering = And(self.design.checked is Checked.ENTERING, foot(w) != opener(w))
         state = stored(w) == If(entering, s.inner(w), t.inner(w))
         closed = And(Or(s.open(w), opener(w) == one), Not(t.open(w)))
@@ -161,7 +161,9 @@ class ReplaySteps:
         )
 
 
-def system(given: Given, design: Design = MENDED, reads: Bound = Bound.WITHOUT) -> TransitionSystem:
+def system(
+    given: Given, design: CecDesign = MENDED, reads: Bound = Bound.WITHOUT
+) -> TransitionSystem:
     """design: its stamps, its bounds, and whether floors of keys are kept.  reads: does the scan
     read all records that are stamped T?"""
     steps = ReplaySteps(given, design)
@@ -202,9 +204,7 @@ def same(s: AtTime) -> Any:
 PRECISE = "a window is as in the original run, from its footprint on or from the newest record on"
 TURNS = "a turn is as in the original run, from the newest record of the key on"
 INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
-    "what is done is a prefix": lambda s: ForAll(
-        [p, q], Implies(And(s.done(q), le(p, q)), s.done(p))
-    ),
+    "what is done is a prefix": lambda s: tuples.prefix(s.done),
     "a window that is open was opened": lambda s: ForAll(
         [w],
         And(
@@ -240,11 +240,11 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 # --- lemmas ----------------------------------------------------------------------------------
 def worlds(count: int) -> dict[Any, int]:
-    """Small worlds of so many tuples."""
+    """Small worlds with this number of tuples."""
     return {TUPLE: count, WINDOW: 2, KEY: min(2, count), STATE: 3, TIME: min(2, count)}
 
 
-def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
+def prove(design: CecDesign, reads: Bound, given: Given) -> Iterator[SolverQuery]:
     def ignores(s: AtTime) -> Any:
         other = And(before(start, p), le(p, end), key(p) != group(w), known(key(p)))
         return Exists([w, p], And(loaded(w), s.done(end), Not(s.open_again(w)), other))
@@ -255,7 +255,7 @@ def prove(design: Design, reads: Bound, given: Given) -> Iterator[SolverQuery]:
     yield reaches(proved, what, ignores, 3, worlds(3))
 
 
-def combination(design: Design) -> Lemma:
+def combination(design: CecDesign) -> Lemma:
     """The lemma that other bounds and stamps than the mended ones are right, too."""
     replay, ignore = (bound is Bound.WITH for bound in (design.replay, design.ignore))
     checked, stamp = design.checked.name.lower(), design.stamp.name.lower()

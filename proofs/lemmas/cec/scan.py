@@ -2,7 +2,7 @@
 
 Rule of this file: records and windows; no tuple, and so no replay (replay.py).
 
-The log is what is stored, record by record: a crash may come after any of them, so each of its
+The log is stored record by record: a crash may come after any of them, so each of its
 prefixes is covered.  A window is known by its opening.  A window is left while it is open and the
 scan has not found it.  Numbers of windows are integers, which leaves EPR.
 Sebepou and Magoutis, CEC, 2011, Section II.B ("Constructing an EC", "Extent of an EC").
@@ -18,7 +18,7 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.protocols.cec.design import Count, LogTrim
+from model.protocols.cec.design import LogTrim, WindowCount
 from proofs.lemmas.cec.readings import PAPER, refuted
 from proofs.prove.lemma import Given, Lemma, all_given, without
 from proofs.prove.orders import TotalOrder
@@ -93,11 +93,11 @@ class LoggedSteps:
     """The steps of a log and of its scan, if these hypotheses hold."""
 
     given: Given
-    count: Count
+    count: WindowCount
     trims: LogTrim
 
     def append(self, s: AtTime, t: AtTime, record: Any, window: Any) -> Any:
-        has_n = self.count is Count.EVERY or Not(closes(record))
+        has_n = self.count is WindowCount.EVERY or Not(closes(record))
         return And(
             And(Not(s.scanning), of(record) == window, before(s.last, record), t.last == record),
             self.given(IN_ORDER, stamps.le(stamp(s.last), stamp(record))),
@@ -162,7 +162,7 @@ class LoggedSteps:
         return And(self.read(s, t, record), first, found)
 
     def pass_(self, s: AtTime, t: AtTime, record: Any) -> Any:
-        counts = And(self.count is Count.FOOTPRINTS, Not(self.seen(s, record)))
+        counts = And(self.count is WindowCount.FOOTPRINTS, Not(self.seen(s, record)))
         skips = Or(closes(record), self.seen(s, record))
         return And(self.read(s, t, record), skips, t.count == s.count + If(counts, 1, 0))
 
@@ -174,9 +174,10 @@ class LoggedSteps:
 
 
 def system(
-    given: Given, count: Count = Count.EVERY, trims: LogTrim = LogTrim.EXTENT
+    given: Given, count: WindowCount = WindowCount.EVERY, trims: LogTrim = LogTrim.EXTENT
 ) -> TransitionSystem:
-    """A log, and a scan of it.  count: the records that have N.  trims: what is let go."""
+    """A log, and a scan of it.  count: the records that have N.  trims: the records that are let
+    go."""
     steps = LoggedSteps(given, count, trims)
 
     one, two = (("record", RECORD),), (("record", RECORD), ("window", WINDOW))
@@ -258,7 +259,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 
 def worlds(windows: int, records_: int, stamps_: int = 1) -> dict[Any, int]:
-    """Small worlds of so many windows, and of so many records beside the origin."""
+    """Small worlds with these numbers of windows, and of records beside the origin."""
     return {RECORD: records_ + 1, WINDOW: windows, NAME: windows, STAMP: stamps_}
 
 
@@ -288,14 +289,14 @@ LEMMAS = (
     refuted(
         "scan-n-of-checkpoints",
         "If checkpoints alone have N, a scan stops in the log.",
-        system(all_given, Count.CHECKPOINTS),
+        system(all_given, WindowCount.CHECKPOINTS),
         (STOPS, 5, worlds(1, 2)),
         (N_CLAIM, EVERY),
     ),
     refuted(
         "scan-results-as-footprints",
         "If checkpoints alone have N, and results are footprints, a scan finds all open windows.",
-        system(all_given, Count.FOOTPRINTS),
+        system(all_given, WindowCount.FOOTPRINTS),
         (EXACT, 7, worlds(3, 4)),
         (N_CLAIM, EVERY),
     ),

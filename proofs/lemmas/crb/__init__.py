@@ -1,1 +1,2 @@
-"""Checkpoint roll-backward (Sebepou and Magoutis): what is stored, replayed and acknowledged."""
+"""Checkpoint roll-backward (Sebepou and Magoutis): the tuples that are stored, replayed and
+acknowledged."""

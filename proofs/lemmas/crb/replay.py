@@ -18,7 +18,7 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.protocols.crb.design import Acknowledges, Design, Instant, Replays
+from model.protocols.crb.design import Acknowledges, CrbDesign, Instant, Replays
 from model.queues import Stamp
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, without
@@ -44,18 +44,18 @@ STORED = "what is acknowledged is the place of a checkpoint that is stored"
 FREED = "upstream lets go of nothing that is not acknowledged"
 RISING = "times rise strictly"
 
-EARLY = Design()
+EARLY = CrbDesign()
 LATE = replace(EARLY, windows=Instant.COMPLETION, position=Instant.COMPLETION)
 
 
-def asks(design: Design, place: Any, one: Any) -> Any:
+def asks(design: CrbDesign, place: Any, one: Any) -> Any:
     """Does a restart from the checkpoint at this place ask for that tuple?"""
     order, at = (tuples, lambda x: x) if design.stamp is Stamp.PLACE else (times, time)
     comes = order.less if design.replays is Replays.AFTER else order.le
     return And(one != origin, comes(at(place), at(one)))
 
 
-def of_times(given: Given, design: Design) -> Axioms:
+def of_times(given: Given, design: CrbDesign) -> Axioms:
     """The axioms about times, where these are stamps."""
     if design.stamp is Stamp.PLACE:
         return {}
@@ -65,7 +65,7 @@ def of_times(given: Given, design: Design) -> Axioms:
     return {"times grow": And(times.axiom, grow, begin), RISING: given(RISING, rise)}
 
 
-def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
+def system(given: Given, design: CrbDesign, *others: CrbDesign) -> TransitionSystem:
     """others: any checkpoint may be read as one of these reads it, too."""
 
     early = design.acknowledges is Acknowledges.CAPTURED
@@ -81,7 +81,7 @@ def system(given: Given, design: Design, *others: Design) -> TransitionSystem:
         return And(Not(s.storing), t.storing, copied, acknowledges)
 
     def store(s: AtTime, t: AtTime) -> Any:
-        def reads(of: Design) -> Any:
+        def reads(of: CrbDesign) -> Any:
             windows = s.copied if of.windows is Instant.CAPTURE else s.held
             position = s.copied_at if of.position is Instant.CAPTURE else s.at
             return And(ForAll([p], t.stored(p) == windows(p)), t.place == position)
@@ -149,7 +149,7 @@ PLACES: dict[str, Callable[[AtTime], Any]] = {
 
 
 # --- lemmas ----------------------------------------------------------------------------------
-def once(designs: tuple[Design, ...], given: Given) -> Iterator[SolverQuery]:
+def once(designs: tuple[CrbDesign, ...], given: Given) -> Iterator[SolverQuery]:
     def beside(s: AtTime) -> Any:
         return Exists([p], And(s.held(p), tuples.less(s.place, p), s.place != origin))
 
@@ -165,7 +165,9 @@ def acknowledged(given: Given) -> Iterator[SolverQuery]:
     yield reaches(proved, "it let go of one", lambda s: s.released != origin, 4, {TUPLE: 2})
 
 
-def reading(name: str, what: str, design: Design, broken: tuple[str, int], *errata: Any) -> Lemma:
+def reading(
+    name: str, what: str, design: CrbDesign, broken: tuple[str, int], *errata: Any
+) -> Lemma:
     """broken: an invariant, and after how many steps."""
     sizes = {TUPLE: 3, TIME: 2} if design.stamp is Stamp.TIME else {TUPLE: 2}
     return refuted(PAPER, name, what, system(without(RISING), design), (*broken, sizes), *errata)

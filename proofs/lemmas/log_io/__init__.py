@@ -1,1 +1,2 @@
-"""LOG.io: what a port accepts and a restart owes, what a generation logs, and lineage."""
+"""LOG.io: the events that a port accepts and a restart owes, the rows of a generation, and
+lineage."""

@@ -1,4 +1,4 @@
-"""Input sets: what is assigned, what a generation uses and logs, and the lineage that is kept.
+"""Input sets: the assigned events, those that a generation uses and logs, and the lineage kept.
 
 Rule of this file: one operator; its global state does not occur.
 LOG.io, Algorithm 3, step 4, and Section 3.1.

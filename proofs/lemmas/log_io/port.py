@@ -2,9 +2,8 @@
 
 Rule of this file: one sender, one connection, one receiver, and their rows of the log.
 
-A transition is what happens between two crash points.  A restart is one transition: a node that is
-down does nothing.
-LOG.io, Algorithms 2, 3, 7 and 9; Section 3.6.
+A transition is the part of a run between two crash points.  A restart is one transition: a node
+that is down does nothing.  LOG.io, Algorithms 2, 3, 7 and 9; Section 3.6.
 """
 
 from __future__ import annotations
@@ -116,7 +115,8 @@ class PortSteps:
 
 
 def port(given: Given, design: PortReading) -> TransitionSystem:
-    """kept: assigned and undone rows.  fed: what the receiver has taken into an input set."""
+    """kept: assigned and undone rows.  fed: the events that the receiver has taken into an input
+    set."""
     steps = PortSteps(given, design)
 
     one = (("event", EVENT),)

@@ -1,1 +1,1 @@
-"""Passive standby (Hwang et al.): what is in a checkpoint."""
+"""Passive standby (Hwang et al.): the contents of a checkpoint."""

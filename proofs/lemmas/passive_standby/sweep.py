@@ -2,7 +2,7 @@
 
 Rule of this file: one checkpoint, in any acyclic graph of boxes; no failure.
 
-An item is in the queue between two boxes; what is around the node counts as boxes, too.  When the
+An item is in the queue between two boxes; the nodes around this one count as boxes, too.  When the
 line goes over a box, its state and ends of queues are saved, as a difference or not.
 Hwang et al., High-Availability Algorithms, 2005, Section 5.1.
 """

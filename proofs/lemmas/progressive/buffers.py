@@ -1,4 +1,5 @@
-"""Adaptive buffers: what a partition that fails again will need is kept, or can be made again.
+"""Adaptive buffers: the items that a partition needs if it fails again are kept, or can be made
+again.
 
 Rule of this file: one progressive recovery, from its punctuation to its end; no order of items.
 
@@ -18,7 +19,7 @@ import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, Implies, Not, Or
 
 from model.evidence import Outcome
-from model.protocols.progressive.design import Buffering, Design, Ends
+from model.protocols.progressive.design import Buffering, Ends, ProgressiveDesign
 from model.results.answers import QueryKind
 from proofs.lemmas.readings import refuted
 from proofs.prove.lemma import Given, Lemma, all_given
@@ -52,7 +53,7 @@ class RecoverySteps:
     """The steps of a progressive recovery, if these hypotheses hold."""
 
     given: Given
-    design: Design
+    design: ProgressiveDesign
 
     def make(self, s: AtTime, t: AtTime, one: Any) -> Any:
         kept = ForAll([i], Implies(i != one, t.kept(i) == s.kept(i)))
@@ -93,7 +94,7 @@ class RecoverySteps:
         return And(Not(s.ended), ForAll([i], begins), ForAll([v], nodes))
 
 
-def system(given: Given, design: Design) -> TransitionSystem:
+def system(given: Given, design: ProgressiveDesign) -> TransitionSystem:
     steps = RecoverySteps(given, design)
 
     one, who = (("item", ITEM),), (("node", NODE),)
@@ -151,7 +152,7 @@ def had(s: AtTime, can: Any, one: Any) -> Any:
 
 
 def prove(given: Given) -> Iterator[SolverQuery]:
-    proved = system(given, Design())
+    proved = system(given, ProgressiveDesign())
     yield from inductive(proved)
     s, can, least = proved.moment(0), Function("can", ITEM, BOOL), Const("least", ITEM)
     under_way = And(Not(s.ended), *(holds(s) for holds in proved.invariants.values()))
@@ -187,7 +188,7 @@ LEMMAS = (
         PAPER,
         "buffers-end-at-checkpoint",
         ANY_CHECKPOINT,
-        system(all_given, replace(Design(), ends=Ends.CHECKPOINT)),
+        system(all_given, replace(ProgressiveDesign(), ends=Ends.CHECKPOINT)),
         (WITHIN_REACH, 5, SMALL),
         (CLAIM, CANCELS),
     ),
@@ -195,7 +196,7 @@ LEMMAS = (
         PAPER,
         "buffers-at-sources",
         SOURCES_ONLY,
-        system(all_given, replace(Design(), buffering=Buffering.SOURCE)),
+        system(all_given, replace(ProgressiveDesign(), buffering=Buffering.SOURCE)),
         (WITHIN_REACH, 1, SMALL),
     ),
 )

@@ -3,9 +3,9 @@
 Rule of this file: one punctuation, and rollbacks to the one before; no failure within a rollback.
 
 An item is a tuple on a channel.  A node stores its part and punctuates its outputs at once; a
-source, which has no input, does so at any moment.  What is on its way at a rollback is dropped,
-except acknowledgements, which a hypothesis drops.
-Su and Zhou, Progressive Recovery, 2016, Section 4 ("Checkpointing").
+source, which has no input, does so at any moment.  A message that is on its way at a rollback is
+dropped, except acknowledgements, which a hypothesis drops.  Su and Zhou, Progressive Recovery,
+2016, Section 4 ("Checkpointing").
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Equal local sequence number, equal tuple: a partition that is restarted at any moment.
 
 Rule of this file: one partition.  That equal numbers in its inputs are equal tuples is the
-induction along the graph, which begins at the sources: they keep what they sent.
+induction along the graph, which begins at the sources: they keep the items that they sent.
 
-Items are what comes after some checkpoint, from which all runs begin.  Their fixed order has whole
+Items come after some checkpoint, from which all runs begin.  Their fixed order has whole
 batches, and in a batch each input in turn.  A state of the operator includes the tuple that it made
 last; an operator that makes several of an item makes them of as many items.
 Su and Zhou, Progressive Recovery, 2016, Section 4 ("Progressive Recovery").

@@ -1,7 +1,7 @@
 """The observer: it follows the explorer through the worlds of a system, for an abstraction.
 
 Rule of this file: it knows nodes, channels and the iterations of operators, and no lemma.  An
-abstraction translates what the observer sees into the symbols of its lemma.
+abstraction translates the observations into the symbols of its lemma.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from model.actions import Action, Deliver
-from model.cep.merge import Inlet, ready
+from model.cep.merge import InputQueue, ready
 from model.core import NodeName, Site
 from model.events import BEGINNING, Event, Mark
 from model.protocols.upstream_backup.buffers import Restore, join
 from model.protocols.upstream_backup.nodes import reinstate
-from model.protocols.upstream_backup.savepoints import OperatorState, push
+from model.protocols.upstream_backup.savepoints import NumberedOperator, push
 from model.protocols.upstream_backup.states import OperatorNode
 from model.system import System
 from model.world import World
@@ -27,15 +27,15 @@ class OperatorIteration(NamedTuple):
     """One call of `push`: the state before it, the event, the state after it, its outputs."""
 
     site: Site
-    before: OperatorState
+    before: NumberedOperator
     edge: int
     event: Event
-    after: OperatorState
+    after: NumberedOperator
     outputs: tuple[Event, ...]
 
 
 class Observer:
-    """A world system, its failure-free run, and what has been looked at."""
+    """A world system, its failure-free run, and the worlds that have been looked at."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -102,5 +102,5 @@ def _iterations(
         state = after
 
 
-def _with(inlets: tuple[Inlet, ...], at: int, inlet: Inlet) -> tuple[Inlet, ...]:
+def _with(inlets: tuple[InputQueue, ...], at: int, inlet: InputQueue) -> tuple[InputQueue, ...]:
     return (*inlets[:at], inlet, *inlets[at + 1 :])

@@ -15,8 +15,14 @@ from model.cep.operator import Operator
 from model.cep.savepoint import Place, Savepoint
 from model.core import Arrival, NodeName, Role, Site
 from model.events import NOTHING, SN, Body, Event
-from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState, Scheme, origin, push, restore
+from model.protocols.upstream_backup.layouts import KeptWindow
+from model.protocols.upstream_backup.savepoints import (
+    NumberedOperator,
+    Scheme,
+    origin,
+    push,
+    restore,
+)
 from model.system import System
 
 Arrivals = tuple[tuple[Arrival, ...], ...]
@@ -37,13 +43,13 @@ def scheme_of(site: Site) -> Scheme:
     return scheme
 
 
-def kept_windows(state: OperatorState) -> tuple[Window, ...]:
+def kept_windows(state: NumberedOperator) -> tuple[KeptWindow, ...]:
     """The windows that an operator has not dropped, oldest first."""
     return (*state.closed, *state.open)
 
 
 def matches_by_window(
-    outputs: Iterable[Event], state: OperatorState, at: Mapping[Place, int]
+    outputs: Iterable[Event], state: NumberedOperator, at: Mapping[Place, int]
 ) -> dict[int, Matches]:
     """The matches of an iteration by the position of the opener of their window.
 
@@ -67,7 +73,7 @@ class FailureFreeRun:
 
     site: Site
     inputs: tuple[Taken, ...]
-    states: tuple[OperatorState, ...]
+    states: tuple[NumberedOperator, ...]
     outputs: tuple[tuple[Event, ...], ...]
     at: Mapping[Place, int]
 
@@ -75,16 +81,16 @@ class FailureFreeRun:
     def coming(self) -> int:
         return len(self.inputs)
 
-    def opener(self, window: Window) -> int:
+    def opener(self, window: KeptWindow) -> int:
         """The position of the event that opened the window."""
         return self.at[window.opener]
 
-    def last(self, state: OperatorState) -> int:
+    def last(self, state: NumberedOperator) -> int:
         """The position of the last event that an operator has consumed; -1 if there is none."""
         return max(self.at.get(place, -1) for place in enumerate(state.last))
 
     @cached_property
-    def windows(self) -> tuple[Window, ...]:
+    def windows(self) -> tuple[KeptWindow, ...]:
         """All windows that opened, oldest first."""
         return kept_windows(self.states[-1])
 
@@ -124,15 +130,29 @@ class FailureFreeRun:
         }
 
 
+def replay(
+    site: Site, savepoint: Savepoint, inputs: Iterable[Taken]
+) -> tuple[list[NumberedOperator], list[tuple[Event, ...]]]:
+    """The states of the operator, restored and after each event that was not trimmed, and the
+    outputs of each."""
+    operator, scheme = operator_of(site), scheme_of(site)
+    states, outputs = [restore(scheme, savepoint)], []
+    for edge, event in inputs:
+        if event.sn > savepoint.trim[edge]:
+            state, produced = push(operator, scheme, states[-1], edge, event)
+            states.append(state)
+            outputs.append((*produced,))
+    return states, outputs
+
+
+def start_of(site: Site) -> Savepoint:
+    """The savepoint with which the operator is deployed."""
+    return origin(scheme_of(site), len(site.preds))
+
+
 def run_operator(site: Site, inputs: tuple[Taken, ...]) -> FailureFreeRun:
     """The run of the operator from its deployment on."""
-    operator, scheme = operator_of(site), scheme_of(site)
-    states = [restore(scheme, origin(scheme, len(site.preds)))]
-    outputs = []
-    for edge, event in inputs:
-        state, produced = push(operator, scheme, states[-1], edge, event)
-        states.append(state)
-        outputs.append((*produced,))
+    states, outputs = replay(site, start_of(site), inputs)
     at = {(edge, event.sn): position for position, (edge, event) in enumerate(inputs)}
     return FailureFreeRun(site, inputs, tuple(states), tuple(outputs), at)
 
@@ -168,20 +188,13 @@ class Reference:
             if site.role is Role.SOURCE:
                 self._outputs[key] = _events_of(arrivals[self._system.source_at[name]])
             else:
-                start = origin(scheme_of(site), len(site.preds))
-                self._outputs[key] = self.replay(name, start, arrivals)
+                self._outputs[key] = self.replay(name, start_of(site), arrivals)
         return self._outputs[key]
 
     def replay(self, name: NodeName, savepoint: Savepoint, arrivals: Arrivals) -> tuple[Event, ...]:
         """What the operator sends once it is restored, if nothing has been deleted upstream."""
-        site = self._system.sites[name]
-        state = restore(scheme_of(site), savepoint)
-        outputs: list[Event] = []
-        for edge, event in self.inputs(name, arrivals):
-            if event.sn > savepoint.trim[edge]:
-                state, produced = push(operator_of(site), scheme_of(site), state, edge, event)
-                outputs += produced
-        return tuple(outputs)
+        _, outputs = replay(self._system.sites[name], savepoint, self.inputs(name, arrivals))
+        return tuple(event for produced in outputs for event in produced)
 
     def run(self, site: Site, taken: Taken, arrivals: Arrivals) -> FailureFreeRun:
         """The run of an operator up to an event that it takes."""

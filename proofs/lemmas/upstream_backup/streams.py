@@ -16,9 +16,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import z3
+from z3 import UGE, UGT, ULE, ULT, And, BitVec, BoolVal, If, Implies, Not, Or
 
 from model.cep.patterns import Strategy
 from model.results.grid import Cell, GridRow
+from proofs.prove.drawing import true
 
 BITS = 8
 """Wide enough for x and y, and for the matches in one place: 21, with two of seven events before
@@ -37,7 +39,7 @@ def small(value: int) -> Any:
 
 def count(conditions: Iterable[Any]) -> Any:
     """How many of the conditions hold."""
-    return total(z3.If(condition, small(1), small(0)) for condition in conditions)
+    return total(If(condition, small(1), small(0)) for condition in conditions)
 
 
 def total(numbers: Iterable[Any]) -> Any:
@@ -45,14 +47,14 @@ def total(numbers: Iterable[Any]) -> Any:
 
 
 def either(conditions: Iterable[Any]) -> Any:
-    return z3.Or(z3.BoolVal(False), *conditions)  # SMT-LIB has no disjunction of nothing
+    return Or(BoolVal(False), *conditions)  # SMT-LIB has no disjunction of nothing
 
 
 def first_of(options: Iterable[tuple[Any, Any]]) -> Any:
     """The value of the first condition that holds; zero if none does."""
     value = small(0)
     for condition, option in reversed(tuple(options)):
-        value = z3.If(condition, option, value)
+        value = If(condition, option, value)
     return value
 
 
@@ -65,37 +67,29 @@ class WindowPlace(NamedTuple):
 
 
 class CountedWindows:
-    """Count windows over n events; `completed[opener][event]` is how many matches an engine begun
-    with `opener` completes with `event`.  theta: the newest match acknowledged, by its place."""
+    """Count windows over n events.  completed: how many matches an engine begun with the opener of
+    a place completes with its event.  theta: the newest match acknowledged, by its place."""
 
     def __init__(self, events: int, completed: Callable[[WindowPlace], Any]) -> None:
         self.events = events
-        self.size = z3.BitVec("window size", BITS)
-        self.slide = z3.BitVec("window slide", BITS)
-        self.theta_opener = z3.BitVec("window of theta", BITS)
-        self.theta_event = z3.BitVec("event of theta", BITS)
-        self.places = tuple(
-            WindowPlace(opener, event) for event in range(events) for opener in range(event + 1)
-        )  # in the order in which a run visits them: event by event, oldest window first
+        self.size, self.slide = BitVec("window size", BITS), BitVec("window slide", BITS)
+        self.theta_opener = BitVec("window of theta", BITS)
+        self.theta_event = BitVec("event of theta", BITS)
+        # In the order in which a run visits them: event by event, oldest window first.
+        self.places = [WindowPlace(o, event) for event in range(events) for o in range(event + 1)]
         self._completed = {place: completed(place) for place in self.places}
-        self._matched = {
-            place: z3.And(self.holds(place), self._completed[place] != 0) for place in self.places
-        }
-        needed = [
-            z3.Or(self.theta_opener == opener, self.unclosed(opener)) for opener in range(events)
-        ]
-        self._kept = tuple(
-            z3.And(self.opens(opener), either(needed[: opener + 1])) for opener in range(events)
-        )
+        self._matched = {p: And(self.holds(p), n != 0) for p, n in self._completed.items()}
+        needed = [Or(self.theta_opener == o, self.unclosed(o)) for o in range(events)]
+        self._kept = [And(self.opens(o), either(needed[: o + 1])) for o in range(events)]
 
     @property
     def bounds(self) -> tuple[Any, ...]:
         """A size beyond n never closes, a slide beyond n never opens a second window."""
         return (
-            z3.UGE(self.size, 1),
-            z3.ULE(self.size, self.events + 1),
-            z3.UGE(self.slide, 1),
-            z3.ULE(self.slide, self.events),
+            UGE(self.size, 1),
+            ULE(self.size, self.events + 1),
+            UGE(self.slide, 1),
+            ULE(self.slide, self.events),
         )
 
     def read_theta(self, model: Any) -> WindowPlace:
@@ -104,37 +98,33 @@ class CountedWindows:
     @property
     def acknowledged(self) -> Any:
         """Some match is acknowledged, and with it all before."""
-        return either(z3.And(self.theta(place), self.matched(place)) for place in self.places)
+        return either(And(self.theta(place), self.matched(place)) for place in self.places)
 
     def theta(self, place: WindowPlace) -> Any:
-        return z3.And(self.theta_opener == place.opener, self.theta_event == place.event)
+        return And(self.theta_opener == place.opener, self.theta_event == place.event)
 
     def opens(self, event: int) -> Any:
         if event == 0:
-            return z3.BoolVal(True)
+            return BoolVal(True)
         return either(self.slide == d for d in range(1, event + 1) if event % d == 0)
 
     def holds(self, place: WindowPlace) -> Any:
         """The window is one, and the event is in it."""
-        return z3.And(
-            self.opens(place.opener), z3.ULT(small(place.event - place.opener), self.size)
-        )
+        return And(self.opens(place.opener), ULT(small(place.event - place.opener), self.size))
 
     def completed(self, place: WindowPlace) -> Any:
-        return z3.If(self.holds(place), self._completed[place], small(0))
+        return If(self.holds(place), self._completed[place], small(0))
 
     def matched(self, place: WindowPlace) -> Any:
         return self._matched[place]
 
     def unclosed(self, opener: int) -> Any:
         """The window was open after the event of theta: not even that event closed it."""
-        return z3.And(
-            self.opens(opener),
-            either(
-                z3.And(self.theta_event == event, z3.ULT(small(event - opener + 1), self.size))
-                for event in range(opener, self.events)
-            ),
+        still = (
+            And(self.theta_event == event, ULT(small(event - opener + 1), self.size))
+            for event in range(opener, self.events)
         )
+        return And(self.opens(opener), either(still))
 
     def kept(self, opener: int) -> Any:
         """III-B2: all windows from the first not closed on, or from that of theta, if older."""
@@ -146,10 +136,8 @@ class CountedWindows:
 
     def first_match(self, value: Callable[[WindowPlace], Any]) -> Any:
         """A value of the first match of the windows kept."""
-        return first_of(
-            (z3.And(self.kept(place.opener), self.matched(place)), value(place))
-            for place in self.places
-        )
+        matched = ((And(self.kept(p.opener), self.matched(p)), value(p)) for p in self.places)
+        return first_of(matched)
 
 
 # --- drawing ---------------------------------------------------------------------------------
@@ -193,17 +181,15 @@ class SymbolicScenario:
     """
 
     def __init__(self, events: int, negation: bool = False) -> None:
-        self.events = events
-        self.negation = negation
+        self.events, self.negation = events, negation
         # By how many steps precede it: whether there is one, and of which type.
         self.negated = [z3.Bool(f"negated_step_after_{done}") for done in range(STEPS)]
         self.negates_a = [z3.Bool(f"negated_step_after_{done}_is_a") for done in range(STEPS)]
-        self.types = z3.Bools(" ".join(f"event_{i + 1}_is_a" for i in range(events)))
-        self.steps = z3.Bools(" ".join(f"step_{d + 1}_is_a" for d in range(STEPS)))
-        self.length = z3.BitVec("pattern length", BITS)
-        self.strategy = z3.BitVec("strategy", BITS)
-        self._single = {opener: self._one(opener) for opener in range(events)}
-        self._counted = {opener: self._all(opener) for opener in range(events)}
+        self.types = [z3.Bool(f"event_{i + 1}_is_a") for i in range(events)]
+        self.steps = [z3.Bool(f"step_{done + 1}_is_a") for done in range(STEPS)]
+        self.length, self.strategy = BitVec("pattern length", BITS), BitVec("strategy", BITS)
+        self._single = [[*self._one(opener)] for opener in range(events)]
+        self._counted = [[*self._all(opener)] for opener in range(events)]
         self.windows = CountedWindows(events, self._completed)
 
     @property
@@ -216,44 +202,31 @@ class SymbolicScenario:
         """The bounds of the pattern.  It begins with a: exchanging the two types changes nothing
         else.  It does not end with a negated step, which completes matches when windows close."""
         between = (
-            z3.Implies(self.negated[done], z3.UGT(self.length, done) if self.negation else False)
+            Implies(self.negated[done], UGT(self.length, done) if self.negation else False)
             for done in range(1, STEPS)
         )
-        return (
-            self.steps[0],
-            z3.UGE(self.length, 1),
-            z3.ULE(self.length, STEPS),
-            z3.ULT(self.strategy, len(Strategy)),
-            *between,
-        )
+        known = ULT(self.strategy, len(Strategy))
+        return (self.steps[0], UGE(self.length, 1), ULE(self.length, STEPS), known, *between)
 
     def uses(self, *strategies: Strategy) -> Any:
-        return either(self.strategy == _index(strategy) for strategy in strategies)
+        return either(self.strategy == tuple(Strategy).index(strategy) for strategy in strategies)
 
     def read(self, model: Any) -> FoundStream:
-        length = value(model, self.length)
         return FoundStream(
-            "".join(self._letters(model, self.types)),
-            tuple(self._pattern(model, length)),
+            letters(model, self.types),
+            tuple(self._pattern(model)),
             tuple(Strategy)[value(model, self.strategy)],
             value(model, self.windows.size),
             value(model, self.windows.slide),
             self.windows.read_theta(model),
         )
 
-    def _letters(self, model: Any, booleans: Iterable[Any]) -> Iterator[str]:
-        return ("a" if model.eval(b, model_completion=True) else "b" for b in booleans)
-
-    def _pattern(self, model: Any, length: int) -> Iterator[str]:
-        steps = zip(
-            self._letters(model, self.steps), self._letters(model, self.negates_a), strict=True
-        )
-        for done, (step, negated) in enumerate(steps):
-            if done >= length:
-                break
-            if done and model.eval(self.negated[done], model_completion=True):
-                yield f"!{negated}"
-            yield step
+    def _pattern(self, model: Any) -> Iterator[str]:
+        steps, negated = letters(model, self.steps), letters(model, self.negates_a)
+        for done in range(value(model, self.length)):
+            if done and true(model, self.negated[done]):
+                yield f"!{negated[done]}"
+            yield steps[done]
 
     def one_run(self, place: WindowPlace) -> Any:
         """STRICT and NEXT: does the engine begun there complete a match with that event?"""
@@ -264,68 +237,58 @@ class SymbolicScenario:
         return self._counted[place.opener][place.event - place.opener]
 
     def _completed(self, place: WindowPlace) -> Any:
-        single = z3.If(self.one_run(place), small(1), small(0))
-        return z3.If(self.uses(Strategy.ANY), self.any_run(place), single)
+        single = If(self.one_run(place), small(1), small(0))
+        return If(self.uses(Strategy.ANY), self.any_run(place), single)
 
-    def _takes(self, done: int, event: int) -> Any:
-        return self.steps[done] == self.types[event]
+    def _takes(self, event: int) -> list[Any]:
+        """By the steps done: does the event satisfy the next one?"""
+        return [step == self.types[event] for step in self.steps]
 
-    def _killed(self, done: int, event: int) -> Any:
-        """A negated step kills a run that has begun and done so many steps."""
-        if done == 0:
-            return z3.BoolVal(False)
-        return z3.And(self.negated[done], self.negates_a[done] == self.types[event])
+    def _negates(self, event: int) -> list[Any]:
+        """By the steps done: does a negated step kill a run?  None kills one that has not begun."""
+        steps = zip(self.negated, self.negates_a, strict=True)
+        kills = [And(negated, is_a == self.types[event]) for negated, is_a in steps]
+        return [BoolVal(False), *kills[1:]]
 
-    def _one(self, opener: int) -> list[Any]:
-        """STRICT and NEXT: the progress of the one run; True where it completes."""
-        progress = [z3.BoolVal(done == 0) for done in range(STEPS)]
-        matches = []
+    def _one(self, opener: int) -> Iterator[Any]:
+        """STRICT and NEXT: does the one run complete, event by event?"""
+        progress = [BoolVal(done == 0) for done in range(STEPS)]
         strict = self.uses(Strategy.STRICT)
         for event in range(opener, self.events):
-            takes = [self._takes(done, event) for done in range(STEPS)]
-            kills = [
-                z3.Or(self._killed(done, event), z3.And(strict, z3.Not(takes[done])))
-                for done in range(STEPS)
-            ]
+            takes, negates = self._takes(event), self._negates(event)
+            kills = [Or(n, And(strict, Not(t))) for n, t in zip(negates, takes, strict=True)]
+            goes_on = [And(p, t, Not(n)) for p, t, n in zip(progress, takes, negates, strict=True)]
             # A killing event is tried as the beginning of a new run.
-            killed = either(z3.And(progress[done], kills[done]) for done in range(1, STEPS))
-            goes_on = [
-                z3.And(progress[done], takes[done], z3.Not(self._killed(done, event)))
-                for done in range(STEPS)
-            ]
-            match = either(z3.And(goes_on[done], self.length == done + 1) for done in range(STEPS))
-            idle = z3.And(z3.Or(progress[0], killed), z3.Not(takes[0]))
-            after = [z3.Or(idle, match)]
+            killed = either(And(progress[done], kills[done]) for done in range(1, STEPS))
+            match = either(And(goes_on[done], self.length == done + 1) for done in range(STEPS))
+            yield match
+            after = [Or(And(Or(progress[0], killed), Not(takes[0])), match)]
             for done in range(1, STEPS):
-                reached = z3.And(goes_on[done - 1], z3.UGT(self.length, done))
-                waits = z3.And(progress[done], z3.Not(takes[done]), z3.Not(kills[done]))
-                begun = z3.And(killed, takes[0]) if done == 1 else z3.BoolVal(False)
-                after.append(z3.Or(reached, waits, begun))
+                reached = And(goes_on[done - 1], UGT(self.length, done))
+                waits = And(progress[done], Not(takes[done]), Not(kills[done]))
+                begun = And(killed, takes[0]) if done == 1 else BoolVal(False)
+                after.append(Or(reached, waits, begun))
             progress = after
-            matches.append(match)
-        return matches
 
-    def _all(self, opener: int) -> list[Any]:
-        """ANY: how many runs there are of each progress; how many complete."""
-        runs = [small(1), *(small(0) for _ in range(1, STEPS))]  # always one that has not begun
-        matches = []
+    def _all(self, opener: int) -> Iterator[Any]:
+        """ANY: how many runs complete, event by event.  runs: by the steps done, how many."""
+        runs = [small(1), *[small(0)] * (STEPS - 1)]  # always one that has not begun
         for event in range(opener, self.events):
-            alive = [
-                z3.If(self._killed(done, event), small(0), runs[done]) for done in range(STEPS)
-            ]
-            more = [z3.If(self._takes(done, event), alive[done], small(0)) for done in range(STEPS)]
-            matches.append(first_of((self.length == d + 1, more[d]) for d in range(STEPS)))
-            runs = [runs[0]] + [
-                alive[done] + z3.If(z3.UGT(self.length, done), more[done - 1], small(0))
-                for done in range(1, STEPS)
-            ]
-        return matches
+            negates = self._negates(event)
+            alive = [If(kills, small(0), n) for kills, n in zip(negates, runs, strict=True)]
+            takes = zip(self._takes(event), alive, strict=True)
+            more = [If(taken, n, small(0)) for taken, n in takes]
+            yield first_of((self.length == done + 1, more[done]) for done in range(STEPS))
+            reached = [If(UGT(self.length, d), more[d - 1], small(0)) for d in range(1, STEPS)]
+            runs = [runs[0], *(n + new for n, new in zip(alive[1:], reached, strict=True))]
 
 
-def _index(strategy: Strategy) -> int:
-    return tuple(Strategy).index(strategy)
-
-
+# --- models ----------------------------------------------------------------------------------
 def value(model: Any, number: Any) -> int:
     found: int = model.eval(number, model_completion=True).as_long()
     return found
+
+
+def letters(model: Any, booleans: Iterable[Any]) -> str:
+    """The types of events or steps: a where the boolean holds, b elsewhere."""
+    return "".join("a" if true(model, boolean) else "b" for boolean in booleans)

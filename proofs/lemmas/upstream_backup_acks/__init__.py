@@ -1,1 +1,1 @@
-"""Upstream backup (Hwang et al.): what is trimmed by indicators, and what they identify."""
+"""Upstream backup (Hwang et al.): the tuples that indicators trim, and those that they identify."""

@@ -1,6 +1,6 @@
-"""Low watermarks: what upstream may trim by them, and whether they identify outputs.
+"""Low watermarks: the tuples that upstream may trim by them, and whether they identify outputs.
 
-Rule of this file: one node, until it fails; what is trimmed in one of its inputs.
+Rule of this file: one node, until it fails; the trimmed tuples of one of its inputs.
 
 A box makes outputs of the tuples in its state; the last one of a stream counts as in the state
 while there is no other.  An output is `made_of` the place of the oldest tuple that affected it.
@@ -178,7 +178,8 @@ equal = Function("equal", TUPLE, TUPLE, BOOL)
 
 
 def receiver(given: Given) -> TransitionSystem:
-    """part: the tuple of an output in that stream.  What is made again is another element."""
+    """part: the tuple of an output in that stream.  An output that is made again is another
+    element."""
 
     def receive(s: AtTime, t: AtTime, one: Any) -> Any:
         known = Exists([q], And(s.passed(q), ForAll([r], low(q, r) == low(one, r))))

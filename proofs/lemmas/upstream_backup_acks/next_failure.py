@@ -1,8 +1,8 @@
-"""What a restart needs from upstream, failure after failure, in any graph of nodes.
+"""The tuples that a restart needs from upstream, failure after failure, in any graph of nodes.
 
-Rule of this file: what outputs are made of is known; no indicators.  Downstream receives at once;
-one failure is over before the next one.
-Hwang et al., High-Availability Algorithms, 2005, Section 5.2.
+Rule of this file: the tuples behind each output are known; no indicators.  Downstream receives at
+once; one failure is over before the next one.  Hwang et al., High-Availability Algorithms, 2005,
+Section 5.2.
 """
 
 from __future__ import annotations

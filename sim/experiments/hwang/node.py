@@ -8,11 +8,10 @@ after the other and sends outputs on.  Nodes acknowledge, and primaries checkpoi
 interval apart.  The recovery begins when the failure is discovered, and ends when the secondary has
 processed the last tuple that the primary had (Section 4).
 
-Equal to timed runs of the families in what both define (tests/sim/test_hwang_model.py).  By design
-other than there: a redirection takes REDIRECT_MS; watermarks, identifiers in checkpoints and the
-tuples in an aggregate's state have a size; active standby trims by high watermarks, as published.
-A crash loses what is not on the link yet.
-Hwang et al., Sections 5 to 7.
+Equal to timed runs of the families in what both define (tests/families/standbys/test_kernel.py).
+By design other than there: a redirection takes REDIRECT_MS; watermarks, identifiers in checkpoints
+and the tuples in an aggregate's state have a size; active standby trims by high watermarks, as
+published.  A crash loses what is not on the link yet.  Hwang et al., Sections 5 to 7.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class NodeSteps(NamedTuple):
 
 
 def process(network: QueryNetwork, count: int) -> NodeSteps:
-    """The work on so many tuples, numbered from 0."""
+    """The work on `count` tuples, numbered from 0."""
     passed = np.arange(count)  # the input tuples that are the input of the next aggregate
     first = np.arange(count)  # the oldest input tuple that each of those needs
     open_, entered = np.zeros(count, np.int64), np.zeros(count, np.int64)

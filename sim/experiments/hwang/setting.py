@@ -1,6 +1,6 @@
 """The setting of Hwang et al., Section 7: parameters, protocols, query networks, readings.
 
-Rule of this file: values of Table 5, and what the paper leaves open as a choice with a name.
+Rule of this file: values of Table 5, and a named choice for each point that the paper leaves open.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class StudiedProtocol(Enum):
 
 
 class TupleWork(Enum):
-    """What a tuple costs an aggregate.  Table 5: "(Proc. Cost of Filter) * Window * Advance", 100
-    us by default; the product is 10 ms.  7.1: it "consumes 10 % of a node's processing capacity",
-    which is the quotient Window / Advance."""
+    """The cost of a tuple in an aggregate.  Table 5: "(Proc. Cost of Filter) * Window * Advance",
+    100 us by default; the product is 10 ms.  7.1: it "consumes 10 % of a node's processing
+    capacity", which is the quotient Window / Advance."""
 
     OPEN = "a filter's cost for each window that is open"
     STEADY = "a filter's cost for each window that is open in normal operation"
@@ -57,8 +57,9 @@ class Receives(Enum):
 
 
 class Answers(Enum):
-    """When a primary of active standby reports to its secondary what downstream has.  5.3: when
-    acknowledgements arrive, it "determines" this, and adds it to "the queue-trimming message"."""
+    """When a primary of active standby reports to its secondary which outputs downstream has.  5.3:
+    when acknowledgements arrive, it "determines" this, and adds it to "the queue-trimming
+    message"."""
 
     PERIODIC = "with its next message, one an interval"
     AT_ONCE = "when the acknowledgement arrives"
@@ -91,7 +92,7 @@ class QueryNetwork:
 
 @dataclass(frozen=True, slots=True)
 class HwangSetting:
-    """A point: who recovers what, and how often nodes acknowledge or checkpoint."""
+    """A point: the kind of recovery, and how often nodes acknowledge or checkpoint."""
 
     protocol: StudiedProtocol
     network: QueryNetwork

@@ -1,7 +1,7 @@
 """One failure-recovery cycle of one operator, as in Lima et al., Section IV, run on the model.
 
 Rule of this file: the execution environment only: it keeps the upstream backup, hears and
-acknowledges complex events, and decides when to save and when to fail.  What the operator does is
+acknowledges complex events, and decides when to save and when to fail.  The operator is that of
 model.protocols.upstream_backup.savepoints.  sim.experiments.lima.kernel is the same for a million
 events, and a test compares the two.
 
@@ -34,7 +34,7 @@ from model.cep.windows import TimeWindows
 from model.errors import Invalid
 from model.events import NOTHING, SN, Body, Event
 from model.protocols.upstream_backup.savepoints import (
-    OperatorState,
+    NumberedOperator,
     Scheme,
     Skipping,
     notice,
@@ -74,10 +74,10 @@ class CycleSetting:
     size, slide: of time windows, in time units (model.cep.windows.TimeWindows, anchored).
     interval: S_i, the acknowledgements between two savepoints.  fail_after: the failure comes
     when so many events have been processed; None: no failure.  skip: collect skip ranges.
-    notice_every: send a skip notice after so many skipped events (Section IV, last paragraph);
-    None: skip ranges travel with savepoints only.
-    numbering: PAIRS, as published, or TRIGGERED, the corrected one.
-    theta: which of the acknowledged complex events save is called for (Section IV: the first).
+    notice_every: send a skip notice after this number of skipped events (Section IV, last
+    paragraph); None: skip ranges travel with savepoints only.  numbering: PAIRS, as published, or
+    TRIGGERED, the corrected one.  theta: which of the acknowledged complex events save is called
+    for (Section IV: the first).
     """
 
     pattern: tuple[int, ...]
@@ -118,7 +118,7 @@ class ComplexEvent(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What went upstream after the event at position `after`: a savepoint, or the last one again
+    """The message upstream after the event at position `after`: a savepoint, or the last one again
     with a skip notice."""
 
     after: int
@@ -162,7 +162,7 @@ def check(stream: EventArrays, setting: CycleSetting) -> None:
 
 
 def run_cycle(stream: EventArrays, setting: CycleSetting) -> CycleOutcome:
-    """Run a cycle on the model, slowly.  Raises Invalid for what cannot be run."""
+    """Run a cycle on the model, slowly.  Raises Invalid for a cycle that cannot be run."""
     check(stream, setting)
     types, times = (array.tolist() for array in stream)
     events = [
@@ -239,7 +239,7 @@ class _Environment:
     def _send(
         self,
         event: Event,
-        state: OperatorState,
+        state: NumberedOperator,
         savepoint: Savepoint,
         skips: tuple[Ranges, ...],
         *,

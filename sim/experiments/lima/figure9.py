@@ -1,4 +1,4 @@
-"""Lima et al., Section IV: what skipping saves in a failure-recovery cycle (Figure 9).
+"""Lima et al., Section IV: the savings by skipping in a failure-recovery cycle (Figure 9).
 
 Rule of this file: which cycles are run, and the numbers of the paper in terms of them.
 sim.experiments.lima.cycle defines a cycle, sim.experiments.lima.kernel runs it fast, and

@@ -2,8 +2,8 @@
 campaigns.
 
 Rule of this file: tables, their growth and their results; sim.experiments.lima.kernel_loops
-processes the events.  tests/sim/test_kernel.py compares the outcomes with those of
-sim.experiments.lima.cycle, and so with the model.
+processes the events.  tests/families/upstream_backup/test_kernel.py compares the outcomes with
+those of sim.experiments.lima.cycle, and so with the model.
 """
 
 from __future__ import annotations
@@ -106,10 +106,10 @@ class BackupRun:
 
 
 def run(stream: EventArrays, setting: CycleSetting, *, rounds: int = 1) -> BackupRun:
-    """Run a cycle.  Raises Invalid for what cannot be run.
+    """Run a cycle.  Raises Invalid for a cycle that cannot be run.
 
-    rounds: restore and replay so many times, each time as if it were the first, and measure their
-    mean.  One replay takes a few microseconds, and to call the compiled code takes as long.
+    rounds: how often to restore and replay, each time as if it were the first; the mean is
+    measured.  One replay takes a few microseconds, and to call the compiled code takes as long.
     """
     check(stream, setting)
     if rounds < 1:

@@ -8,8 +8,8 @@ Why it is fast.  Under skip-till-next-match, windows whose automata are in the s
 same from then on until they close.  So windows are kept in one list a state, the oldest first, and
 lists only ever join.  An event matters if it opens or closes a window, or if the list of some
 state waits for its type; all others are passed over in a loop of three comparisons, and enter the
-skip ranges, counts and savepoints a run at a time.  What is the same for all complex events of a
-trigger is written once, and a save looks at triggers, not at complex events.
+skip ranges, counts and savepoints a run at a time.  The part that all complex events of a trigger
+share is written once, and a save looks at triggers, not at complex events.
 
 Windows of a life (from deployment or a restore to a failure) are indexed from 0; a window's
 number is its index + NUMBERED.  A place is a position in the stream, from 1; 0 is before the first.
@@ -401,8 +401,8 @@ def _save(
 
 @inlined
 def _send(now: Ints, sent: Rows, at: int, ahead: int, notice: bool) -> None:
-    """A savepoint or a notice goes upstream; then the backup holds what a replay needs of the
-    events pushed, and what of a replay is still to come."""
+    """A savepoint or a notice goes upstream; then the backup holds the pushed events that a replay
+    needs, and the rest of a replay under way."""
     if ahead < 0:
         count(now, at)
     now[BACKUP] = now[KEPT] - now[TRIMMED] + max(ahead, 0)

@@ -3,7 +3,7 @@
 Rule of this file: one pipeline, that of use case 1; the operator that fails and the moment are
 random.
 
-Failures are rare, so each costs what one of them costs (sim.sweeps.study has the same assumption).
+Failures are rare, so each costs as much as a single one (sim.sweeps.study assumes this, too).
 With a time M between failures, a protocol takes base * (1 + normal + cost / M), where `cost` is by
 how many seconds a failure makes the run longer.  So LOG.io is better where M is smaller than
 

@@ -1,6 +1,6 @@
 """Published numbers of LOG.io that exclude each other, by arithmetic.
 
-Rule of this file: published numbers alone, and no run.  What is excluded is a kind of model: the
+Rule of this file: published numbers alone, and no run.  A kind of model is excluded: the
 restart of a pod takes one time, so does that of the pipeline, costs are not negative, a thing that
 happens twice costs twice as much, and a run without a protocol takes 5 to 6 minutes (9.1).
 """

@@ -29,7 +29,7 @@ from sim.experiments.logio.paper import (
     SLOW,
     SOURCE,
     START_S,
-    Reading,
+    FigureReading,
     costs,
     parallel,
     with_lineage,
@@ -46,14 +46,14 @@ from sim.experiments.published import numbers
 
 LOG, ABS = PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
 KEYS = {LOG: "log", ABS: "abs"}
-SHORT = {Reading.UNBOUNDED: "unbounded", Reading.SNAPSHOT: "by snapshot"}
+SHORT = {FigureReading.UNBOUNDED: "unbounded", FigureReading.SNAPSHOT: "by snapshot"}
 MB = 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure.  pipelines: by what is special about each.  failures: by interval of ABS, after how
-    many inputs of which operator; LOG.io has those of the first.  sizes: of events, for normal
+    """A figure.  pipelines: by the special property of each.  failures: by interval of ABS, after
+    how many inputs of which operator; LOG.io has those of the first.  sizes: of events, for normal
     operation of LOG.io alone.  lineage: the id of the published overhead of lineage, if any."""
 
     key: str
@@ -118,7 +118,7 @@ def _cases(figure: Figure, pipeline: StudiedPipeline) -> Iterator[tuple[Row, Pip
                 yield name, PipelineStudy(pipeline, ABS, one, failures[:count], interval_s)
 
 
-def _name(recovery: PipelineRecovery, reading: Reading, failures: int) -> Row:
+def _name(recovery: PipelineRecovery, reading: FigureReading, failures: int) -> Row:
     return {
         "protocol": KEYS[recovery],
         "reading": reading.value,
@@ -177,7 +177,7 @@ def _published_pipeline(figure: Figure) -> str:
 
 
 def _published(figure: Figure, protocol: str) -> list[float]:
-    """What the text says, from normal operation to the last failure."""
+    """The statements of the text, from normal operation to the last failure."""
     known = {number.id: number.value for number in numbers()}
     names = ("normal", "1", "2", "3")
     wanted = [f"{figure.key}-{protocol}-{name}" for name in names]
@@ -192,7 +192,7 @@ def _notes(figure: Figure, found: Sequence[Row]) -> Iterator[str]:
     if len(said) < 2:
         return
     steps = [(after - before) / 100 * BASELINE_S for before, after in pairwise(said)]
-    for reading in (CHOSEN, Reading.UNBOUNDED):
+    for reading in (CHOSEN, FigureReading.UNBOUNDED):
         lost = [
             row["lost_s"]
             for row in found
@@ -240,7 +240,7 @@ def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
         yield ExperimentPanel(
             f"{figure.title}{behind}", "failures", "overhead, %", bars, categories=names
         )
-        others = [("LOG.io, unbounded", _ours(mine, "log", Reading.UNBOUNDED, None))]
+        others = [("LOG.io, unbounded", _ours(mine, "log", FigureReading.UNBOUNDED, None))]
         for reading, short in SHORT.items():
             others.append((f"ABS, {first:.0f} s, {short}", _ours(mine, "abs", reading, first)))
         for interval_s in [*figure.failures][1:]:
@@ -256,7 +256,7 @@ def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
 
 
 def _ours(
-    found: Sequence[Row], protocol: str, reading: Reading, interval_s: float | None
+    found: Sequence[Row], protocol: str, reading: FigureReading, interval_s: float | None
 ) -> list[float]:
     """Our overheads, from normal operation to the last failure."""
     wanted = protocol, reading.value, interval_s

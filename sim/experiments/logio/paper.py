@@ -1,7 +1,7 @@
 """The setting of the LOG.io paper, Section 9: pipelines, and costs in seconds.
 
-Rule of this file: what all figures share.  A cost is calibrated on one published number, and that
-number is compared with nothing.
+Rule of this file: the parts that all figures share.  A cost is calibrated on one published number,
+and that number is compared with nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ FIRST_S = 2 * 0.5 + 0.05 + 5
 INTERVALS_S = (15.0, 30.0, 45.0)
 
 
-class Reading(Enum):
-    """What the text leaves open, for all figures.
+class FigureReading(Enum):
+    """The points that the text leaves open, for all figures.
 
     BOUNDED: connections take as many events under ABS as under LOG.io, and hold an operator back
     when they are full (7.1, 9.1; 9.3.2 on Figure 8).  UNBOUNDED: they never do.  Then an epoch has
@@ -42,11 +42,15 @@ class Reading(Enum):
     SNAPSHOT = "a cost a snapshot"
 
 
-CHOSEN = Reading.BOUNDED
+CHOSEN = FigureReading.BOUNDED
 """The reading that is compared; the others are beside it."""
 READINGS = {
-    PipelineRecovery.LOG: (Reading.BOUNDED, Reading.UNBOUNDED),
-    PipelineRecovery.SNAPSHOTS: (Reading.BOUNDED, Reading.UNBOUNDED, Reading.SNAPSHOT),
+    PipelineRecovery.LOG: (FigureReading.BOUNDED, FigureReading.UNBOUNDED),
+    PipelineRecovery.SNAPSHOTS: (
+        FigureReading.BOUNDED,
+        FigureReading.UNBOUNDED,
+        FigureReading.SNAPSHOT,
+    ),
 }
 
 
@@ -130,13 +134,13 @@ def _seconds(id_: str) -> float:
 
 
 @cache
-def costs(recovery: PipelineRecovery, reading: Reading) -> PipelineCosts:
+def costs(recovery: PipelineRecovery, reading: FigureReading) -> PipelineCosts:
     """The costs of a protocol in a reading; each from one published number."""
     if recovery is PipelineRecovery.NONE:
         return PipelineCosts()
-    if reading is Reading.SNAPSHOT:  # OP1 generates for 100 s: seven markers delay OP3
+    if reading is FigureReading.SNAPSHOT:  # OP1 generates for 100 s: seven markers delay OP3
         return PipelineCosts(snapshot_s=_seconds("fig7-abs-normal") / 7, restart_s=START_S)
-    room = _room() if reading is Reading.BOUNDED else None
+    room = _room() if reading is FigureReading.BOUNDED else None
     if recovery is PipelineRecovery.SNAPSHOTS:
         share = _seconds("fig7-abs-normal") / BOTTLENECK_S
         return PipelineCosts(share=share, restart_s=START_S, room=room)
@@ -156,7 +160,7 @@ def _transaction_s() -> float:
 
 def _restart_s() -> float:
     """The warm restart of a pod (7.1), by the third failure of Figure 5: OP3 has five outputs to
-    make, so no connection is full, and the run is longer by what is left of the restart."""
+    make, so no connection is full, and the run is longer by the rest of the restart."""
     each_s = 5 + 3 * _transaction_s()
     return _seconds("fig5-log-3") - 50 * 3 * _transaction_s() + 5 * each_s
 
@@ -195,4 +199,5 @@ def _setting() -> tuple[Parameter, ...]:
 
 
 SETTING = _setting()
-"""What all figures share.  A number by which a cost is calibrated is compared with nothing."""
+"""The values that all figures share.  A number by which a cost is calibrated is compared with
+nothing."""

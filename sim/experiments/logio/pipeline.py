@@ -1,6 +1,6 @@
 """A pipeline in simulated time: operators, connections and failures, under LOG.io, ABS or nothing.
 
-Rule of this file: no number of the paper.  Operators are counters: what an event says does not
+Rule of this file: no number of the paper.  Operators are counters: the contents of events do not
 matter here, since the families log_io and abs of the model have shown that outputs are right.
 LOG.io, Sections 3, 4 and 9.1.
 """
@@ -31,7 +31,8 @@ Waiting = Generator[simpy.Event, Any, None]
 
 @dataclass(slots=True)
 class _State:
-    """What an operator has: inputs taken, those in the set under way, outputs made and held."""
+    """The counters of an operator: inputs taken, those in the set under way, outputs made and
+    held."""
 
     taken: int = 0
     have: dict[str, int] = field(default_factory=dict)
@@ -209,7 +210,8 @@ class _Part:
                     yield from self.send(task.name, _EVENT, state.made, deals=task.deals)
 
     def snapshot(self, task: PipelineTask, state: _State, marker: _Marker) -> Waiting:
-        """Save the state, and hand the marker on; a writer first hands on what the epoch made."""
+        """Save the state, and hand the marker on; a writer first hands on the outputs of the
+        epoch."""
         if self.costs.snapshot_s:
             yield self.env.timeout(self.costs.snapshot_s)
         held, state.held = state.held, 0

@@ -1,4 +1,4 @@
-"""What is studied: a pipeline, its protocol, its costs and its failures; and the outcome of a run.
+"""A study: a pipeline, its protocol, its costs and its failures; and the outcome of a run.
 
 Rule of this file: values alone, and no number of the paper (sim.experiments.logio.paper).
 LOG.io, Sections 3 and 9.1.
@@ -27,7 +27,7 @@ class PipelineTask:
 
     inputs: its predecessors.  gathers: how many inputs a set has, of any predecessor, or by
     predecessor.  work_s: a generation.  deals: each output goes to one successor, in turn.  writes:
-    a writer; under ABS it hands on what it has at the end of an epoch.  grows: how many times an
+    a writer; under ABS it hands on its outputs at the end of an epoch.  grows: how many times an
     input's size an output has.
     """
 
@@ -42,7 +42,7 @@ class PipelineTask:
 
 @dataclass(frozen=True, slots=True)
 class StudiedPipeline:
-    """events: what the source SOURCE generates, one every period_s.  tasks: in the order of the
+    """events: of the source SOURCE, which generates one every period_s.  tasks: in the order of the
     data's way; the last one ends the run with its `ends`-th input."""
 
     events: int
@@ -61,9 +61,9 @@ class PipelineCosts:
     assign_s, generate_s: transactions of LOG.io: an update for each input and for the success of
     each write, and the log of an output.  lineage_s: the lineage row of an output.  byte_s: a byte
     of an output in the log, beyond those of the events with which generate_s was measured.  room:
-    how many events a connection takes; None: any number.  share: what ABS adds to all work.
-    snapshot_s: what it adds for a snapshot.  restart_s: of an operator, and of the whole pipeline,
-    whose operators start at the same time.
+    how many events a connection takes; None: any number.  share: the work that ABS adds to all
+    work.  snapshot_s: its extra time for a snapshot.  restart_s: of an operator, and of the whole
+    pipeline, whose operators start at the same time.
     """
 
     assign_s: float = 0.0
@@ -101,7 +101,7 @@ class PipelineStudy:
 class PipelineOutcome(NamedTuple):
     """seconds: until the last input of the last operator.  lost_s: by failure, the work of the
     slowest operator that is done again.  transactions: of LOG.io.  snapshots: of operators.  made:
-    by failure after an input, what the source and the operator had made."""
+    by failure after an input, the numbers of events that the source and the operator had made."""
 
     seconds: float
     lost_s: tuple[float, ...]

@@ -33,7 +33,7 @@ NEGLIGIBLE = 60.0
 twice the size of a window."""
 
 BLOCK = 2**18
-"""So many probabilities are computed at a time."""
+"""The number of probabilities that are computed at a time."""
 
 
 def zipf(keys: int, exponent: float) -> Floats:
@@ -44,7 +44,8 @@ def zipf(keys: int, exponent: float) -> Floats:
 
 
 def still_open(size: int, expected: Floats) -> Floats:
-    """The probabilities that a window is still open after so many expected tuples of its key."""
+    """The probabilities that a window is still open, by the expected tuples of its key since
+    then."""
     term = np.exp(-expected)
     total = np.zeros_like(expected)
     for count in range(size - 1):

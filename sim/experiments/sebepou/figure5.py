@@ -1,11 +1,11 @@
-"""Sebepou and Magoutis, Section IV.A: what G_open records cost without G_checks (Figure 5).
+"""Sebepou and Magoutis, Section IV.A: the cost of G_open records without G_checks (Figure 5).
 
 Rule of this file: which runs are made, and the numbers of the paper in terms of them.
 
 The text gives no throughput and two reasons for it, which exclude each other: the source is the
 limit, or the output stream is.  So both are here.  Limited by the source, the operator has time to
-spare and loses nothing.  Limited by its own thread, the operator loses what its G_open records
-cost; that cost is the one that fits Figures 6 and 8.
+spare and loses nothing.  Limited by its own thread, the operator loses the time of its G_open
+records; their cost is the one that fits Figures 6 and 8.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The kernel: what one operator with keyed count windows writes, and what a crash would cost it.
+"""The kernel: the records of one operator with keyed count windows, and the cost of a crash.
 
 Rule of this file: settings, tables and results; sim.experiments.sebepou.kernel_loops processes the
 tuples.
@@ -44,7 +44,7 @@ class ExtentStudyCosts(NamedTuple):
 
 
 class Estimate(Enum):
-    """What the operator takes for q and u; model.protocols.cec.policy has both."""
+    """The values that the operator uses as q and u; model.protocols.cec.policy has both."""
 
     POSITIONS = "absolute positions"
     DIFFERENCES = "differences, as published"

@@ -1,7 +1,8 @@
 """The compiled part of the kernel: one operator with keyed tumbling count windows, tuple by tuple.
 
 Rule of this file: what sim.experiments.compiled compiles.  sim.experiments.sebepou.kernel has the
-tables and the results; tests/cec/test_kernel.py has the same in a few lines, with dictionaries.
+tables and the results; tests/families/cec/test_kernel.py has the same in a few lines, with
+dictionaries.
 
 Open windows are a ring, oldest footprint first; entry K of `following` and `previous`, for K keys,
 is its beginning and its end.  Times are whole picoseconds, so that sums are exact.
@@ -117,7 +118,7 @@ def simulate(rules: ExtentSettingCompiled, tables: ExtentTables, items: Small) -
     saves = saved = copied_windows = 0
     for place in range(len(items)):  # tuples processed so far
         begun, before = clock, windows
-        # --- what a crash now would cost ---
+        # --- the cost of a crash now ---
         q = u = 0
         if control:
             oldest = following[ring]

@@ -1,7 +1,7 @@
 """The setting of Sebepou and Magoutis, Section IV, and its costs in seconds.
 
-Rule of this file: what all figures share.  A cost is calibrated on one published number, and that
-number is compared with nothing.
+Rule of this file: the parts that all figures share.  A cost is calibrated on one published number,
+and that number is compared with nothing.
 """
 
 from __future__ import annotations

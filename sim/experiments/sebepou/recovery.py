@@ -1,4 +1,4 @@
-"""Sebepou and Magoutis, Section IV.B: what a recovery costs over Q (Figure 6) and U (Figure 7).
+"""Sebepou and Magoutis, Section IV.B: the cost of a recovery over Q (Figure 6) and U (Figure 7).
 
 Rule of this file: which runs are made, and the numbers of the paper in terms of them.
 """
@@ -60,7 +60,7 @@ def age_limits() -> tuple[float, float]:
 def panels(
     cells: Sequence[Row], x: str, unit: float, ages: Sequence[float]
 ) -> list[ExperimentPanel]:
-    """The four panels of Figures 6 and 7.  x: the target's name; unit: what the axis counts in.
+    """The four panels of Figures 6 and 7.  x: the target's name; unit: of the axis.
     ages: by the places of `grid`, the expected age of the oldest footprint."""
     title = {"factor": "Q, in open windows", "target": "U, in million tuples"}[x]
     shown = [cell for cell in cells if cell["estimate"] == Estimate.POSITIONS.name]

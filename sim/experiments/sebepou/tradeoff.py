@@ -1,4 +1,4 @@
-"""What recovery costs in normal operation, and how long an extent becomes: our own experiments.
+"""The cost of recovery in normal operation, and the length of an extent: our own experiments.
 
 Rule of this file: the paper has none of these numbers, but for the settings of its operator.
 

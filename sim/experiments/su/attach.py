@@ -1,6 +1,6 @@
 """Su and Zhou, Section 6: the time until a new host can process (Figure 3), as a distribution.
 
-Rule of this file: the distribution, and what follows from it for n hosts; no recovery.
+Rule of this file: the distribution, and its consequences for n hosts; no recovery.
 
 The figure's image is lost.  Its text states the range of 180 samples, 2 to 6 minutes, and Figure 5
 takes 3 minutes for the time after which all hosts come at once.  Of all distributions with this
@@ -37,7 +37,7 @@ class Attach(NamedTuple):
     below: Floats
 
     def probability(self, minutes: float) -> float:
-        """That a host is there within so many minutes."""
+        """The probability that a host is there within `minutes`."""
         return float(np.interp(minutes, self.minutes, self.below))
 
     def draw(self, generator: np.random.Generator, count: int) -> Floats:
@@ -49,7 +49,7 @@ class Attach(NamedTuple):
         return self.mean_of_last(1)
 
     def mean_of_last(self, hosts: int) -> float:
-        """The mean time until the last one of so many hosts is there."""
+        """The mean time until the last one of `hosts` hosts is there."""
         return float(self.minutes[0] + np.trapezoid(1 - self.below**hosts, self.minutes))
 
 
@@ -89,7 +89,7 @@ def attach() -> Attach:
 
 
 def rows(seed: int, events: int) -> Sequence[Row]:
-    """For each shape, so many samples, by bin, and their extremes."""
+    """For each shape, its samples by bin, and their extremes."""
     edges = np.arange(LOW, HIGH + BIN / 2, BIN)
     found = []
     for name, shape in shapes().items():
@@ -107,7 +107,7 @@ def rows(seed: int, events: int) -> Sequence[Row]:
 
 
 def summary(found: Sequence[Row]) -> Summary:
-    """The histogram of our choice, the shapes beside each other, and what 8 hosts mean."""
+    """The histogram of our choice, the shapes beside each other, and the times for 8 hosts."""
     cells = [_cell(name, shape, found) for name, shape in shapes().items()]
     ours = cells[0]
     values = {

@@ -138,10 +138,10 @@ def busy_cores(partitions: Sequence[Partition]) -> dict[int, float]:
 def caught_up_s(partitions: Sequence[Partition], behind: int) -> float:
     """The formula: when all hosts have caught up, if none waits for another one.
 
-    A partition that starts has as much work as its load times what it has missed.  A host of C
-    cores, whose partitions need B of them to keep pace, has C - B for this work.  A partition of
-    load L has one thread, and processes at most 1 / L seconds of the stream in a second; the source
-    begins with the first partition, and sends at most SPEED seconds in a second.
+    A partition that starts has as much work as its load times the steps that it has missed.  A host
+    of C cores, whose partitions need B of them to keep pace, has C - B for this work.  A partition
+    of load L has one thread, and processes at most 1 / L seconds of the stream in a second; the
+    source begins with the first partition, and sends at most SPEED seconds in a second.
     """
     first = min(one.starts for one in partitions)
     source = first + (first + behind) / (SPEED - 1)

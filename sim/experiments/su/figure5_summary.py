@@ -245,7 +245,7 @@ def _panels(found: Sequence[Row]) -> Iterator[ExperimentPanel]:
 
 
 def _panel_latency(cells: Sequence[Row], latencies: Sequence[Row]) -> ExperimentPanel:
-    """What the two mends cost without failures.
+    """The cost of the two mends without failures.
 
     The formula is without the time to process a batch: a tuple waits for the end of its batch, half
     of it on average, in whole steps.

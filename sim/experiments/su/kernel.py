@@ -7,17 +7,18 @@ moment up to whose tuples it has processed all.  All times are in steps since th
 of an operator's newest complete result is the time that has passed since the position of its
 partition that is furthest behind; every partition reads from all partitions of the operators above.
 
-A step.  A partition that runs takes what the operators above had processed in the step before, as
-far as the cores of its host go.  It has one thread.  If the partitions of a host ask for more cores
-than there are, each gets the same share of what it asked for.  So without a failure an operator is
-as many steps behind as it is hops away from the source.
+A step.  A partition that runs takes the tuples that the operators above processed in the step
+before, as far as the cores of its host go.  It has one thread.  If the partitions of a host ask for
+more cores than there are, each gets the same share of its request.  So without a failure an
+operator is as many steps behind as it is hops away from the source.
 
 Failure.  All partitions go back to the global checkpoint, `behind` steps before the failure, and
 start when the plan says.  The source sends again from there, at most `speed` times as fast.
 
-Order.  With order preservation, a partition takes whole batches.  A batch is what the source sent
-in `batch` steps.  This ends with the recovery: when the first punctuation after the rollback has
-passed all partitions, and `store` steps later their parts of the global checkpoint are stored.
+Order.  With order preservation, a partition takes whole batches.  A batch has the tuples that the
+source sent in `batch` steps.  This ends with the recovery: when the first punctuation after the
+rollback has passed all partitions, and `store` steps later their parts of the global checkpoint are
+stored.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The compiled part of the kernel: how far each partition is, step by step, after a failure.
 
 Rule of this file: what sim.experiments.compiled compiles.  sim.experiments.su.kernel has the tables
-and says what they mean; tests/su/test_kernel.py has the same with dictionaries.
+and says what they mean; tests/families/progressive/test_kernel.py has the same with dictionaries.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""What buffers cost, in normal operation and while recovering: our own experiment.
+"""The cost of buffers, in normal operation and in a recovery: our own experiment.
 
 Rule of this file: the paper claims "minimum overhead" for adaptive buffering, and measures none.
 
 Normal operation: the protocol's model in timed runs, on a small graph, beside a formula.  A
 punctuation follows `period` after the last global checkpoint, which is complete `complete` after
-its own punctuation.  Just before that, a node keeps what came since the punctuation before:
+its own punctuation.  Just before that, a node keeps the tuples since the punctuation before:
 2 complete + period.  Recovery: the kernel of Figure 5 on the paper's topology.  Buffers are trimmed
 at a global checkpoint, so they grow until all hosts are back.
 """

@@ -49,7 +49,7 @@ PLANNERS: Mapping[str, Planner] = {
 
 
 def rows(seed: int, events: int) -> Sequence[Row]:
-    """So many random instances: each algorithm beside the optimum; then schedules and times.
+    """Random instances: each algorithm beside the optimum; then schedules and times.
 
     A row is of an algorithm, a sharing and a kind of priorities, with the counts of its ratios.
     """
@@ -90,7 +90,7 @@ def _ratio(ours: int | None, best: int | None) -> int | None:
 
 
 def _value(instance: Instance, resources: int, planner: Planner) -> int | None:
-    """What the plan recovers; None if the algorithm has none."""
+    """The operators that the plan recovers; None if the algorithm has no plan."""
     try:
         return instance.value(planner(instance, resources, NOTHING).queries)
     except Undefined:
@@ -143,7 +143,7 @@ def _figure4(draw: Random, times: int) -> Iterator[Row]:
 
 
 def _minutes(instance: Instance, supply: Supply, steps: Schedule) -> float:
-    """Everything is recovered in the end, so what is not served is waited for."""
+    """Everything is recovered in the end; so each query that is not served waits."""
     return float(supply.until - served(instance, steps) / instance.value(instance.needs))
 
 

@@ -22,7 +22,7 @@ PARTS = 100
 """Ratios are counted in parts of so many."""
 SHOWN = ("meant", "frequency-one", "misfit-stop", "two seeds")
 LABELS = {"meant": "greedy", "optimum over time": "optimum"}
-"""What is drawn of the distribution, and under which names."""
+"""The parts of the distribution that are drawn, with their names."""
 
 
 def summary(found: Sequence[Row]) -> Summary:

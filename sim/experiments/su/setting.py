@@ -1,6 +1,6 @@
 """The setting of Su and Zhou, Section 6: topology, load, placement, and the policies of Figure 5.
 
-Rule of this file: what is given before a run; no step of it.  What the text leaves open is a
+Rule of this file: the givens of a run; no step of it.  Each point that the text leaves open is a
 parameter with its reason.
 
 The eight killed nodes have all sinks, so all 15 queries fail, with all their partitions.  The
@@ -81,8 +81,8 @@ POLICIES: Mapping[str, Planner] = {
 
 
 class Drawn(NamedTuple):
-    """What a seed draws.  shares: of the hashtags, by partition.  minutes: when hosts are ready.
-    behind: the steps since the last global checkpoint."""
+    """The random values of a seed.  shares: of the hashtags, by partition.  minutes: when hosts are
+    ready.  behind: the steps since the last global checkpoint."""
 
     instance: Instance
     shares: Floats
@@ -128,7 +128,7 @@ def reads(instance: Instance) -> Mapping[int, Sequence[int]]:
 
 def rates(instance: Instance) -> Mapping[int, float]:
     """The tuples that each operator receives in a second; 0, the source, emits its own."""
-    tags = RATE * PER_TWEET  # each of Parser, O1 to O4 emits so many
+    tags = RATE * PER_TWEET  # the output rate of each of Parser, O1 to O4
     above = reads(instance)
     return {0: RATE} | {at: RATE if 0 in of else tags * len(of) for at, of in above.items()}
 
@@ -165,7 +165,7 @@ def place(drawn: Drawn, policy: str, tuple_s: float = TUPLE_S) -> list[Partition
 def _members(instance: Instance, plan: Plan) -> Iterator[tuple[int, int]]:
     """The partitions that the plan recovers, by the number of their operator.
 
-    Operators of its queries come first; what it spends beyond them is on further operators, in
+    Operators of its queries come first; it spends the rest on further operators, in
     topological order.
     """
     names = [operator.name for operator in instance.operators]

@@ -1,4 +1,4 @@
-"""The time of a recovery under LOG.io, given what its parts cost.
+"""The time of a recovery under LOG.io, given the costs of its parts.
 
 Rule of this file: arithmetic; how many parts there are says replay.py, from a run of the model.
 """
@@ -43,7 +43,7 @@ class ReplayCosts(NamedTuple):
 def calibrate(runs: Sequence[ReplayParts], commit_s: float) -> ReplayCosts:
     """The costs that these runs had; each of them replays inputs.
 
-    commit_s: what a transaction cost the pipeline before it failed.  It depends on the disk,
+    commit_s: the cost of a transaction in the pipeline before it failed.  It depends on the disk,
     which other work may slow down by ten times from one minute to the next.
     """
     return ReplayCosts(

@@ -1,13 +1,13 @@
-"""What a pipeline of LOG.io does whose operators run in the micro-batches of an engine.
+"""A pipeline of LOG.io whose operators run in the micro-batches of an engine.
 
 Rule of this file: it plays the model's own nodes (model.protocols.log_io.nodes); of the engine it
 knows where batches end, and that each batch is a task, which has no memory of the task before.
 
 So in the model all operators crash and restart between two batches; within a crashed batch they
 crash together, between two effects of a step.  The engine hands a crashed batch to the next task
-again, whole; the source forgets what is logged of it, which is the model's replayable read action.
-The log is what lasts of a connection: it holds an event until its receiver has assigned it.  An
-operator waits for the answer to its write before it takes another input.
+again, whole; the source forgets the part that is logged, which is the model's replayable read
+action.  The log is the lasting part of a connection: it holds an event until its receiver has
+assigned it.  An operator waits for the answer to its write before it takes another input.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from model.oracle import oracle
 from model.play import Play
 from model.protocol import Protocol
 from model.protocols.log_io.deployment import reader_of
-from model.protocols.log_io.design import Capture, Design, Writes
+from model.protocols.log_io.design import LineageCapture, LogIoDesign, WriteSupport
 from model.protocols.log_io.lineage.queries import backward
 from model.protocols.log_io.messages import Assign, Check, Commit, Executed, Restored, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
-from model.protocols.log_io.tables import Context, LoggedEvent, Tables
+from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from model.world import real_effects
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepCrash, StepPoint
 
 EXTERNAL = "stream"
-"""The source of the model's graph: what the engine reads."""
+"""The source of the model's graph, which the engine reads."""
 READER = reader_of(EXTERNAL)
 TASK = (READER, MIDDLE, WRITER)
 """The model's operators, which one task runs."""
@@ -47,21 +47,22 @@ NAMES = {READER: SOURCE}
 PAIRS = Triggered((2,), group="type", of="time")
 """Input Sets of two events of one type.  The time of an event is its place in the stream."""
 GRAPH = chain((MIDDLE, PAIRS), (WRITER, Relay()), source=EXTERNAL, sink=SINK)
-CHECKABLE = Design(lineage=Capture())
-PLAIN = replace(CHECKABLE, writes=Writes.PLAIN)
+CHECKABLE = LogIoDesign(lineage=LineageCapture())
+PLAIN = replace(CHECKABLE, writes=WriteSupport.PLAIN)
 """The external system cannot say whether a write has taken effect (Section 4.4)."""
 
 
 class LogContents(NamedTuple):
-    """What the log has at a crash, or in the end.  undone: rows, as texts.  contexts: likewise."""
+    """The contents of the log at a crash, or in the end.  undone: rows, as texts.  contexts:
+    likewise."""
 
     undone: tuple[str, ...]
     contexts: tuple[str, ...]
 
 
 class TaskWork(NamedTuple):
-    """What the tasks between two crashes did.  transactions: of the log.  replayed: rows of undone
-    inputs that were read again.  writes: into the external system."""
+    """The work of the tasks between two crashes.  transactions: of the log.  replayed: rows of
+    undone inputs that were read again.  writes: into the external system."""
 
     transactions: int
     replayed: int
@@ -88,7 +89,7 @@ class PipelinePrediction(NamedTuple):
 
 
 def predict(
-    types: str, ends: Sequence[int], crashes: Sequence[StepCrash], design: Design = CHECKABLE
+    types: str, ends: Sequence[int], crashes: Sequence[StepCrash], design: LogIoDesign = CHECKABLE
 ) -> PipelinePrediction:
     """The prediction for events of these types, one a letter, in batches with these ends.
 
@@ -108,7 +109,7 @@ def expected(types: str) -> tuple[Body, ...]:
 class PipelineRun:
     """A run of the model in batches."""
 
-    def __init__(self, types: str, ends: tuple[int, ...], design: Design) -> None:
+    def __init__(self, types: str, ends: tuple[int, ...], design: LogIoDesign) -> None:
         self.types, self.ends = types, ends
         self.play = Play(_protocol(design), _scope(types))
         self.writes = self.checks = self.transactions = self.replayed = self.written = 0
@@ -141,9 +142,9 @@ class PipelineRun:
         )
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> LogDatabase:
         state = self.play.state(LOG)
-        assert isinstance(state, Tables)
+        assert isinstance(state, LogDatabase)
         return state
 
     def task(self, plan: StepCrash | None, passes: dict[tuple[str, StepPoint], int]) -> bool:
@@ -209,7 +210,7 @@ class PipelineRun:
         return found
 
 
-def _protocol(design: Design) -> Protocol:
+def _protocol(design: LogIoDesign) -> Protocol:
     return PROTOCOL.vary(design=design)
 
 
@@ -231,7 +232,7 @@ def _order(action: OwnStep) -> tuple[int, int, bool] | None:
 
 
 # --- the log in words ------------------------------------------------------------------------
-def logged(tables: Tables) -> LogContents:
+def logged(tables: LogDatabase) -> LogContents:
     undone = (row for row in tables.events if not row.done)
     return LogContents(
         tuple(sorted(map(_row_text, undone))),
@@ -248,7 +249,7 @@ def row_text(sender: str, receiver: str, number: int, inset: int) -> str:
     return f"{sender}>{receiver} {number}" + (f" in set {inset}" if inset else "")
 
 
-def _context_text(node: str, context: Context) -> str:
+def _context_text(node: str, context: ContextRow) -> str:
     place = (context.box,) if node == READER else ()
     numbers = (*place, *context.last, *context.sent, context.insets)
     return context_text(NAMES.get(node, node), numbers)
@@ -260,7 +261,7 @@ def context_text(operator: str, numbers: Sequence[int]) -> str:
     return f"{operator} {' '.join(map(str, numbers))}"
 
 
-def _behind(tables: Tables) -> Iterator[tuple[int, ...]]:
+def _behind(tables: LogDatabase) -> Iterator[tuple[int, ...]]:
     """The events of the stream behind each write, from the rows of lineage."""
     for row in tables.used:
         if row.receiver == SINK:

@@ -1,6 +1,6 @@
 """Spark's own checkpoint with an idempotent and with a plain sink, killed around the sink's write.
 
-Rule of this file: the cases, run and compared.  What they should do is found by running the model.
+Rule of this file: the cases, run and compared.  The model is run to find the expected results.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Rule of this file: which crashes come; sim.predictions.active_standby says what they leave.
 
 Both queries are alive when the first one is killed.  Each has its checkpoint and its batches.  The
-outputs of the second one are its queue: what downstream has acknowledged leaves it, and the rest is
-released to the sinks of the first one.  Hwang et al., Section 5.3.
+outputs of the second one are its queue: outputs that downstream has acknowledged leave it, and the
+rest is released to the sinks of the first one.  Hwang et al., Section 5.3.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def fail(failover: Failover, work: Path) -> tuple[ExternalStore, ExternalStore]:
 
 
 def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> None:
-    """Send the sinks what is left in the queue, batch by batch."""
+    """Send the sinks the outputs that are left in the queue, batch by batch."""
     rows = queue.output(StoreSink.APPEND)
     for line in queue.notes(JobPoint.PROCESSED):
         begin = max(line["start"], acknowledged)
@@ -95,7 +95,7 @@ def release(store: ExternalStore, queue: ExternalStore, acknowledged: int) -> No
 
 # --- what is predicted ---------------------------------------------------------------------------
 def predict(failover: Failover) -> Facts:
-    """What the sinks have, of the batches that run."""
+    """The rows of the sinks, of the batches that run."""
     types = LOAD.types()
     before = [one for one in batches(LOAD.ends) if one.start < DIES + failover.written]
     ran = [*before, *waiting(batches(failover.ends), failover.acknowledged)]

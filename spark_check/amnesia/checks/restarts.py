@@ -50,7 +50,7 @@ FULL = (
 
 
 def predict(restart: AmnesiaRestart) -> dict[str, object]:
-    """What the sinks have in the end."""
+    """The rows of the sinks in the end."""
     load = restart.load
     types, begins = load.types(), load.ends[-1] + LATE
     written = len(load.sizes) if restart.written else len(load.sizes) - 1
@@ -65,7 +65,7 @@ def predict(restart: AmnesiaRestart) -> dict[str, object]:
 
 
 def observe(store: ExternalStore) -> dict[str, object]:
-    """The same of what happened."""
+    """The same of the run."""
     rows = {sink: [tuple(row) for row in store.output(sink)] for sink in StoreSink}
     seen = {row[0] for row in rows[StoreSink.APPEND]}
     return {
@@ -79,7 +79,7 @@ def observe(store: ExternalStore) -> dict[str, object]:
 
 
 def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
-    """Crash the job, forget its checkpoint, and go on with what comes."""
+    """Crash the job, forget its checkpoint, and go on with the events that come."""
     restarts = QUICK if setting.profile == "quick" else FULL
     crashed = []
     for number, one in enumerate(restarts):

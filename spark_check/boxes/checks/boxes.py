@@ -1,6 +1,6 @@
-"""The boxes on Spark without failures: what Spark puts out is an output that the box allows.
+"""The boxes on Spark without failures: the box allows the output of Spark.
 
-Rule of this file: the streams, and what is compared.
+Rule of this file: the streams, and the comparison.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Prediction(NamedTuple):
 
 # --- comparing -------------------------------------------------------------------------------
 def predict(query: BoxQuery, streams: Sequence[Stream]) -> Prediction:
-    """What Spark may do with the streams and the rows that flush them."""
+    """The outputs that Spark may make of the streams and of the rows that flush them."""
     all_ = [*chain(*streams), *flush(query.edges)]
     marks = watermarks(all_, query.edges)
     rows = Counter(row.batch for row in all_)
@@ -52,7 +52,7 @@ def predict(query: BoxQuery, streams: Sequence[Stream]) -> Prediction:
 
 
 def outcomes(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> list[Outcome]:
-    """What Spark put out for each stream."""
+    """The outputs of Spark for each stream."""
     found: dict[int, list[tuple[int, Any]]] = {}
     for batch, row in ran.found:
         found.setdefault(row.stream, []).extend((batch, one) for one in query.outputs(row))
@@ -63,7 +63,7 @@ def outcomes(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> list[Ou
 
 
 def compare(query: BoxQuery, streams: Sequence[Stream], ran: BoxRun) -> EngineCase:
-    """Compare what Spark did with what the box allows."""
+    """Compare the outputs of Spark with those that the box allows."""
     expected, found = predict(query, streams), outcomes(query, streams, ran)
     judged = list(zip(streams, expected.allowed, found, strict=True))
     wrong = [one for one in judged if one[2] not in one[1]]
@@ -107,7 +107,7 @@ def _facts(streams: int, difference: str, of: Prediction | BoxRun) -> Facts:
 
 # --- the check -------------------------------------------------------------------------------
 class Streamed(NamedTuple):
-    """A query, its streams, and what Spark did with them."""
+    """A query, its streams, and the outputs of Spark."""
 
     query: BoxQuery
     streams: list[Stream]
@@ -117,7 +117,7 @@ class Streamed(NamedTuple):
 def stream_all(
     spark: SparkSession, work: Path, queries: Sequence[BoxQuery], streams: int
 ) -> list[Streamed]:
-    """Run the queries side by side, each over so many random streams."""
+    """Run the queries side by side, each over `streams` random streams."""
     drawn = {
         edges: [draw_stream(number, edges) for number in range(streams)]
         for edges in sorted({query.edges for query in queries})

@@ -1,6 +1,6 @@
 """An aggregate that recovers from its own log, killed at every point that differs from the others.
 
-Rule of this file: the cases.  What they should do is found by running the model.
+Rule of this file: the cases.  The model is run to find the expected results.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import accumulate
 from random import Random
 
 from model.boxes.aggregate import Aggregate
-from model.protocols.cec.design import MENDED, Bound, Closed, Design, Empty
+from model.protocols.cec.design import MENDED, Bound, CecDesign, Closed, Empty
 from model.results.engine import EngineCase
 from sim.predictions.crashes import BatchCrash
 from spark_check.cec.crashes import CecCase, run_cases
@@ -36,7 +36,7 @@ def case(
     title: str,
     box: Aggregate,
     *crashes: BatchCrash[CecPoint],
-    design: Design = MENDED,
+    design: CecDesign = MENDED,
     in_place: bool = False,
     sizes: tuple[int, ...] = SIZES,
 ) -> CecCase:

@@ -1,6 +1,6 @@
 """A pipeline under LOG.io in Spark's micro-batches, killed at named points of the algorithms.
 
-Rule of this file: the cases.  What they should do is found by running the model.
+Rule of this file: the cases.  The model is run to find the expected results.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TYPES, ENDS = "aababbabba", (4, 7, 10)
 """Of the events, and the last one of each batch: pairs are complete in each of the batches, and one
 event of each type waits between them."""
 TOGETHER = 6
-"""So many pipelines share a Spark."""
+"""The number of pipelines that share a Spark."""
 
 
 class Planned(NamedTuple):

@@ -90,7 +90,7 @@ class Database:
             self._open = False
 
     def make_tables(self) -> None:
-        """Make what is not there yet."""
+        """Make the tables that are not there yet."""
         with self.transaction():
             if self._dialect.lock:
                 self.execute(self._dialect.lock)

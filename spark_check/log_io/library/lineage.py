@@ -1,4 +1,4 @@
-"""Lineage queries: what an event was made of, and what it went into, by SQL.
+"""Lineage queries: the inputs behind an event, and the outputs made of it, by SQL.
 
 Rule of this file: rows are read here, never written; no picture is drawn.
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class EventKind(StrEnum):
-    """What an event is to its operator.  A read is a read action, or a side-effect read."""
+    """The role of an event at its operator.  A read is a read action, or a side-effect read."""
 
     OUTPUT = "output"
     WRITE = "write"
@@ -151,7 +151,7 @@ def connections(log: Log) -> list[Connection]:
 
 
 def ports(log: Log) -> list[LoggedPort]:
-    """What is in the log; this reads all of it."""
+    """The contents of the log; this reads all of it."""
     receivers = {one.start: one.end for one in connections(log)}
     captured = {
         tuple(row) for row in log.database.execute(f"SELECT DISTINCT {PORT} FROM event_lineage")
@@ -183,7 +183,7 @@ def takes_inputs(log: Log, operator: str) -> bool:
 
 
 def origin(log: Log, event: Key) -> Origin:
-    """What the log knows about the inputs of an event, if backward finds none."""
+    """The knowledge of the log about the inputs of an event, if backward finds none."""
     rows = log.database.execute(
         "SELECT 1 FROM event_lineage WHERE send_op = ? AND send_port = ? AND rec_port = ? LIMIT 1",
         event[:3],

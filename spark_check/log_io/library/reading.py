@@ -20,7 +20,7 @@ HINTS = {
     "SQLITE_CANTOPEN": "you must be able to read it and to write into its folder: else copy it,"
     " with its -wal and -shm, into another folder",
 }
-"""What to do, by SQLite's name of an error."""
+"""The remedies, by SQLite's name of an error."""
 
 
 @contextmanager
@@ -66,7 +66,7 @@ def _errors(place: str) -> type[Exception]:
 
 
 def _reason(error: Exception, place: str) -> str:
-    """The error in one line, without a password, and what to do."""
+    """The error in one line, without a password, and the remedy."""
     text = " ".join(str(error).split())
     for found in PASSWORD.finditer(place):
         for part in filter(None, (found[2] or found[4] or "").split("@")):  # libpq stops at an @

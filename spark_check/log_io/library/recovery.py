@@ -46,7 +46,7 @@ def get_write_actions(database: Database, operator: str) -> list[Event]:
 
 
 def fetch_new_events(database: Database, operator: str, limit: int) -> list[Event]:
-    """The undone inputs that are not assigned, at most so many."""
+    """The undone inputs that are not assigned, at most `limit` of them."""
     rows = database.execute(
         f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 = 0"
         " AND log.send_port <> '' AND log.rec_port <> ''"

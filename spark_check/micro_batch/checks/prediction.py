@@ -7,7 +7,6 @@ its batches end, which processes are killed, and at which point of which batch.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from model.results.engine import EngineCase, EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.micro_batch import BatchPhase
 from spark_check.check import CheckSetting, SparkCheck, engine_case
+from spark_check.machine import load
 from spark_check.micro_batch.calibration import (
     RUNNING,
     BatchCalibration,
@@ -166,7 +166,7 @@ def _free(
         "no failures",
         {"same": True},
         {"same": stream.same()},
-        details={**costs, **shares, "spread": round(found.spread, 3), "load": _load()},
+        details={**costs, **shares, "spread": round(found.spread, 3), "load": load()},
         seconds=seconds,
         events=dict.fromkeys(seconds, stream.ends[-1]),
     )
@@ -193,7 +193,7 @@ def _crash(
             "crash_s": round(seen.crash_s, 3),
             "away_s": round(seen.away_s, 3),
             "away_s, predicted": round(crash.away_s, 3),
-            "load": _load(),
+            "load": load(),
         },
         crashed=(EngineOutage(plan.crash.kind.value, plan.crash.point.value),),
         seconds={
@@ -202,11 +202,6 @@ def _crash(
         },
         events={"recovery": plan.sizes[plan.crash.batch], "total": stream.ends[-1]},
     )
-
-
-def _load() -> float:
-    """Processes that run or are ready to run on this machine, over the last minute."""
-    return round(os.getloadavg()[0], 1)
 
 
 def predict_crash(plan: PlannedRun, known: BatchCalibration) -> predictions.PhaseCrash:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 from pyspark.sql import SparkSession
 
-from model.cep.merge import Inlet, ready
+from model.cep.merge import InputQueue, ready
 from model.cep.operator import CepState, Operator, process
 from model.events import NOTHING, Body, Event
 from model.graph import SINK, SOURCE, Graph
@@ -90,7 +90,7 @@ def merge(streams: Sequence[Stream], mark: int) -> Iterator[Body]:
         return
     none: Log[Event] = Log()
     inlets = [
-        Inlet(none.extend(Event((n,), one) for n, one in enumerate(stream, 1)), NOTHING, mark)
+        InputQueue(none.extend(Event((n,), one) for n, one in enumerate(stream, 1)), NOTHING, mark)
         for stream in streams
     ]
     while (edge := ready(tuple(inlets))) is not None:

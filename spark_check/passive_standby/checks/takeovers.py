@@ -41,8 +41,8 @@ GONE = "are gone"
 
 
 class Takeover(NamedTuple):
-    """keeps: does upstream keep what no shipped checkpoint has?  again: is the second driver's
-    checkpoint shipped to the third one?  None: the second driver is not killed."""
+    """keeps: does upstream keep the events that no shipped checkpoint has?  again: is the second
+    driver's checkpoint shipped to the third one?  None: the second driver is not killed."""
 
     name: str
     keeps: bool
@@ -117,7 +117,7 @@ def take_over(spark: SparkSession, store: ExternalStore, takeover: Takeover) -> 
 
 
 def observe(store: ExternalStore, error: str) -> Facts:
-    """What the sinks have, and whether the last driver was refused its events."""
+    """The rows of the sinks, and whether the last driver was refused its events."""
     return {
         "refused": GONE in error,
         "ends": error == "",

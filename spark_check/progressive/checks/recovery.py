@@ -1,6 +1,6 @@
 """Queries that share operators, after a failure of all workers: in the order of a plan, or at once.
 
-Rule of this file: the topologies, what is predicted of them, and what is compared.
+Rule of this file: the topologies, the predictions about them, and the comparison.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SESSION = {
 
 
 class PlannedRecovery(NamedTuple):
-    """What a profile runs.  rows, batches: of the source before the failure.  policies: names."""
+    """The runs of a profile.  rows, batches: of the source before the failure.  policies: names."""
 
     topology: Topology
     workers: int

@@ -37,9 +37,9 @@ AGAIN = LOAD.ends[-1] + 1
 
 
 class AcknowledgedReplay(NamedTuple):
-    """acknowledges: does the query acknowledge at level 1 what it needs no more, or all that it has
-    processed?  whole: does it begin with the windows that were open, or with what upstream has?
-    again: is the second query killed, too?"""
+    """acknowledges: does the query acknowledge at level 1 the events that it needs no more, or all
+    that it has processed?  whole: does it begin with the windows that were open, or with the events
+    that upstream has?  again: is the second query killed, too?"""
 
     name: str
     acknowledges: bool
@@ -48,7 +48,7 @@ class AcknowledgedReplay(NamedTuple):
 
     @property
     def group(self) -> int:
-        """Upstream lets go of events in groups of so many."""
+        """The number of events in a group of which upstream lets go."""
         return WINDOW if self.acknowledges else 1
 
     def begins(self, acknowledged: int) -> int:
@@ -110,7 +110,7 @@ def _kill(job: JobSettings, start_: int) -> None:
 
 
 def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> Facts:
-    """What the sinks have, and whether the last query was refused its events."""
+    """The rows of the sinks, and whether the last query was refused its events."""
     sinks = three_sinks(LOAD.types(), append, by_batch, WINDOW)
     return {"refused": GONE in error, "ends": error == "", **sinks}
 

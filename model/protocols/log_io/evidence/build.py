@@ -27,14 +27,16 @@ from model.properties import AS_IF, COMPLETE
 from model.protocol import Protocol
 from model.protocols.log_io import behaviour
 from model.protocols.log_io.behaviour import BEHAVIOUR
-from model.protocols.log_io.design import Design
+from model.protocols.log_io.design import LogIoDesign
 from model.protocols.log_io.measures import DONE
 from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
-SEEN = (CRASHED, RESTORED, REPLAYED, RESENT)
+FAILED = (CRASHED, RESTORED, REPLAYED)
+"""Where an operator alone crashes that only writes, no output is sent again."""
+SEEN = (*FAILED, RESENT)
 CHECKED = (*SEEN, PENDING, TAKEN_EFFECT)
 
 
@@ -50,7 +52,7 @@ LOG_IO = Family(
 
 def build(
     name: str,
-    design: Design,
+    design: LogIoDesign,
     scopes: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = CHECKED,

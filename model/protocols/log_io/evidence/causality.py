@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from model.core import CRASHED, RESTORED
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Groups, Writes
+from model.protocols.log_io.design import Groups, LogIoDesign, WriteSupport
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, build
 from model.protocols.log_io.evidence.readings import OUTPUTS_FIRST, WRITES_FIRST
-from model.protocols.log_io.evidence.scopes import fail, hold
 
 FAILED = (CRASHED, RESTORED)
 
 VARIANTS = (
     build(
         "outputs-before-writes",
-        Design(),
-        fail(a_reader_of_writes=(3_022, 5, GAP)),
+        LogIoDesign(),
+        (scopes.A_READER_OF_WRITES.fails(3_022, 5, GAP),),
         "Algorithm 3 sends outputs first (step 5).  If the operator crashes before it writes (step "
         "6), its successor reads an external system that does not show the write.",
         FAILED,
@@ -27,8 +27,11 @@ VARIANTS = (
     ),
     build(
         "writes-before-outputs",
-        Design(),
-        fail(a_reader_of_writes=(2_537, 7, GAP), a_reader_of_writes_no_crash=(70, 11, GAP)),
+        LogIoDesign(),
+        (
+            scopes.A_READER_OF_WRITES.fails(2_537, 7, GAP),
+            scopes.A_READER_OF_WRITES_NO_CRASH.fails(70, 11, GAP),
+        ),
         "Steps 5 and 6 reordered, as Section 3.5.1 says, in recovery as well.  A write may have to "
         "wait for the one before, or for its status, and the output does not.",
         FAILED,
@@ -36,16 +39,19 @@ VARIANTS = (
     ),
     build(
         "writes-in-groups-before-outputs",
-        Design(groups=Groups()),
-        fail(a_reader_of_writes_no_crash=(70, 11, GAP)),
+        LogIoDesign(groups=Groups()),
+        (scopes.A_READER_OF_WRITES_NO_CRASH.fails(70, 11, GAP),),
         "A group has to wait for the one before, too.",
         (),
         readings=(WRITES_FIRST,),
     ),
     build(
         "outputs-after-idempotent-writes",
-        Design(writes=Writes.IDEMPOTENT),
-        hold(a_reader_of_writes=1_419, a_reader_of_two_writes=1_324),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
+        (
+            scopes.A_READER_OF_WRITES.holds(1_419),
+            scopes.A_READER_OF_TWO_WRITES.holds(1_324),
+        ),
         "An output that waits for the success of the writes before it comes late enough, and after "
         "a restart as well.",
         FAILED,

@@ -7,18 +7,21 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Delivery, Design
+from model.protocols.log_io.design import Delivery, LogIoDesign
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, SEEN, build
 from model.protocols.log_io.evidence.readings import INPUTS_LOST
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 
-LOSSY = Design(connection=Delivery.LOSSY)
+LOSSY = LogIoDesign(connection=Delivery.LOSSY)
 
 VARIANTS = (
     build(
         "lossy",
         LOSSY,
-        fail(a_relay=(2_668, 5, GAP), two_relays=(6_934, 5, GAP)),
+        (
+            scopes.A_RELAY.fails(2_668, 5, GAP),
+            scopes.TWO_RELAYS.fails(6_934, 5, GAP),
+        ),
         "Nothing in Algorithms 6 to 9 sends again what was on its way to a node that crashed: "
         "connections have to keep events until they are acknowledged.",
         SEEN,
@@ -27,19 +30,20 @@ VARIANTS = (
     build(
         "lossy-from-the-log",
         LOSSY,
-        hold(
-            a_relay=2_576,
-            two_types=5_092,
-            two_relays=6_550,
-        )
-        + hold_in_full(batches_by_type=39_304, two_ports_that_race=83_894),
+        (
+            scopes.A_RELAY.holds(2_576),
+            scopes.TWO_TYPES.holds(5_092),
+            scopes.TWO_RELAYS.holds(6_550),
+            scopes.BATCHES_BY_TYPE.holds(39_304, quick=False),
+            scopes.TWO_PORTS_THAT_RACE.holds(83_894, quick=False),
+        ),
         "With lossy connections, a restarted node has to read its unassigned inputs from the log; "
         "they are all there.",
     ),
     build(
         "late-log",
-        Design(prompt=False),
-        fail(a_relay=(102_118, 8, GAP)),
+        LogIoDesign(prompt=False),
+        (scopes.A_RELAY.fails(102_118, 8, GAP),),
         "Outputs are sent before the log has confirmed the transaction of Algorithm 3, step 4; a "
         "restarted node asks a log that knows less than its neighbours.",
         SEEN,
@@ -51,7 +55,7 @@ MUTANTS = (
     Mutant(
         "a restarted operator does not ask its connections",
         RECOVERY,
-        'return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)',
+        "return tuple(Send(one, Peek()) for pred, one in known if reads(site, state, pred))",
         "return ()",
         scope="two ports and two functions",
     ),

@@ -6,10 +6,10 @@ order in which it makes the state anew, with the verdicts expected of them, and 
 
 from __future__ import annotations
 
-from model.core import CRASHED, REPLAYED, RESTORED
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Garbage, Known
-from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, GAP, build
+from model.protocols.log_io.design import Garbage, Known, LogIoDesign
+from model.protocols.log_io.evidence import scopes
+from model.protocols.log_io.evidence.build import CONVERGENT, DIVERGENT, FAILED, GAP, build
 from model.protocols.log_io.evidence.readings import (
     FILTER_IS_ARRAY,
     NO_ARRAY,
@@ -18,24 +18,18 @@ from model.protocols.log_io.evidence.readings import (
     ROUND_ROBIN,
     TRIGGERS_AGAIN,
 )
-from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 
-FAILED = (CRASHED, RESTORED, REPLAYED)
-LOGGED = Design(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
+LOGGED = LogIoDesign(greatest=Known.EVENT_LOG, garbage=Garbage.NEVER)
 
 VARIANTS = (
     build(
         "no-array",
-        Design(),
+        LogIoDesign(),
         (
-            *fail(
-                counted_by_type=(2_403, 12, DIVERGENT),
-                two_inputs_counted_by_two_functions=(645, 13, DIVERGENT),
-            ),
-            *fail_in_full(
-                two_ports_counted_by_type=(3_688, 12, DIVERGENT),
-                counted_by_two_functions=(3_823, 13, DIVERGENT),
-            ),
+            scopes.COUNTED_BY_TYPE.fails(2_403, 12, DIVERGENT),
+            scopes.TWO_INPUTS_COUNTED_BY_TWO_FUNCTIONS.fails(645, 13, DIVERGENT),
+            scopes.TWO_PORTS_COUNTED_BY_TYPE.fails(3_688, 12, DIVERGENT, quick=False),
+            scopes.COUNTED_BY_TWO_FUNCTIONS.fails(3_823, 13, DIVERGENT, quick=False),
         ),
         "A replayed input updates a global state that it has updated already: it is counted twice.",
         FAILED,
@@ -44,9 +38,9 @@ VARIANTS = (
     build(
         "array-of-the-filter",
         LOGGED,
-        fail(
-            counted_by_type=(2_389, 8, GAP),
-            two_inputs_counted_by_two_functions=(673, 8, GAP),
+        (
+            scopes.COUNTED_BY_TYPE.fails(2_389, 8, GAP),
+            scopes.TWO_INPUTS_COUNTED_BY_TWO_FUNCTIONS.fails(673, 8, GAP),
         ),
         "The filter knows inputs that were assigned after the global state was stored.  If it is "
         "the array, too, a replayed one is not counted.",
@@ -56,15 +50,19 @@ VARIANTS = (
     build(
         "array-of-its-own",
         LOGGED,
-        hold(counted_by_type=2_245, two_ports_counted_by_two_functions=1_643)
-        + hold_in_full(counted_by_two_functions=3_249, two_ports_counted_by_type=3_786),
+        (
+            scopes.COUNTED_BY_TYPE.holds(2_245),
+            scopes.TWO_PORTS_COUNTED_BY_TWO_FUNCTIONS.holds(1_643),
+            scopes.COUNTED_BY_TWO_FUNCTIONS.holds(3_249, quick=False),
+            scopes.TWO_PORTS_COUNTED_BY_TYPE.holds(3_786, quick=False),
+        ),
         "An array that is stored with the global state says which inputs have updated it.",
         FAILED,
     ),
     build(
         "array-and-triggers",
-        Design(greatest=Known.EVENT_LOG),
-        fail(counted_by_type=(2_647, 10, DIVERGENT)),
+        LogIoDesign(greatest=Known.EVENT_LOG),
+        (scopes.COUNTED_BY_TYPE.fails(2_647, 10, DIVERGENT),),
         "With the array, as published: a replayed input is not counted twice, and the condition is "
         "evaluated all the same.  The stored count is full, and an input that was not the last one "
         "triggers.",
@@ -73,10 +71,10 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn",
-        Design(),
-        fail(
-            two_ports_and_two_functions=(739, 10, CONVERGENT),
-            two_ports_by_type=(15_310, 15, GAP),
+        LogIoDesign(),
+        (
+            scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(739, 10, CONVERGENT),
+            scopes.TWO_PORTS_BY_TYPE.fails(15_310, 15, GAP),
         ),
         "A round-robin order between ports could not always occur without a failure: an output "
         "that was sent before the failure shows another one.",
@@ -85,8 +83,8 @@ VARIANTS = (
     ),
     build(
         "ports-in-turn-unseen",
-        Design(),
-        fail(two_ports_and_two_functions=(703, 10, GAP)),
+        LogIoDesign(),
+        (scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(703, 10, GAP),),
         "In another order, the input that was the last one of its Input Set comes before those "
         "that a condition has seen, and the set is never complete.",
         FAILED,
@@ -94,16 +92,16 @@ VARIANTS = (
     ),
     build(
         "port-by-port",
-        Design(),
-        fail(two_ports_and_two_functions=(739, 10, CONVERGENT)),
+        LogIoDesign(),
+        (scopes.TWO_PORTS_AND_TWO_FUNCTIONS.fails(739, 10, CONVERGENT),),
         "So it is with one port after the other.",
         FAILED,
         readings=(PORT_BY_PORT, TRIGGERS_AGAIN),
     ),
     build(
         "ports-in-turn-with-an-order",
-        Design(),
-        hold(two_ports_in_order_of_time=966),
+        LogIoDesign(),
+        (scopes.TWO_PORTS_IN_ORDER_OF_TIME.holds(966),),
         "An operator that enforces an order of its own between ports keeps in its global state "
         "what it holds back, so that the order of replay makes no difference.",
         FAILED,
@@ -111,8 +109,11 @@ VARIANTS = (
     ),
     build(
         "in-order-of-assignment",
-        Design(),
-        hold(two_ports_and_two_functions=709) + hold_in_full(two_ports_by_type=15_590),
+        LogIoDesign(),
+        (
+            scopes.TWO_PORTS_AND_TWO_FUNCTIONS.holds(709),
+            scopes.TWO_PORTS_BY_TYPE.holds(15_590, quick=False),
+        ),
         "The log has the order in which inputs were assigned, and they are replayed in it.",
         FAILED,
         readings=(TRIGGERS_AGAIN,),

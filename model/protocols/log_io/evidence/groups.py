@@ -9,39 +9,43 @@ from __future__ import annotations
 from typing import Any
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Grouped, Groups, Transfer, Writes
+from model.protocols.log_io.design import Grouped, Groups, LogIoDesign, Transfer, WriteSupport
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import STATUS_OF_GROUP
-from model.protocols.log_io.evidence.scopes import fail, hold
 from model.protocols.log_io.quantities import PENDING
 
 ANEW, IN_PARTS = Grouped.PENDING, Transfer.IN_PARTS
 AGAIN = (*SEEN, PENDING)
 
 
-def groups(writes: Writes = Writes.CHECKABLE, **changed: Any) -> Design:
-    return Design(writes=writes, groups=Groups(**changed))
+def groups(writes: WriteSupport = WriteSupport.CHECKABLE, **changed: Any) -> LogIoDesign:
+    return LogIoDesign(writes=writes, groups=Groups(**changed))
 
 
 VARIANTS = (
     build(
         "groups",
         groups(),
-        hold(two_writes_an_input=3_487, batches=9_659, two_sinks=15_684),
+        (
+            scopes.TWO_WRITES_AN_INPUT.holds(3_487),
+            scopes.BATCHES.holds(9_659),
+            scopes.TWO_SINKS.holds(15_684),
+        ),
         "The writes of an Output Set are a group, executed as a whole, acknowledged once and set "
         "to done in one transaction.",
     ),
     build(
         "groups-in-parts",
         groups(transfer=IN_PARTS),
-        hold(two_writes_an_input=3_745),
+        (scopes.TWO_WRITES_AN_INPUT.holds(3_745),),
         "A part of a group may be executed, if the external system says which writes of the group "
         "have taken effect.",
     ),
     build(
         "groups-in-parts-checked-as-a-whole",
         groups(transfer=IN_PARTS),
-        fail(two_writes_an_input=(4_028, 6, REPEATING)),
+        (scopes.TWO_WRITES_AN_INPUT.fails(4_028, 6, REPEATING),),
         "The operator crashes between two writes of a group.  The group has not taken effect, "
         "and its first write has: it is executed twice.",
         AGAIN,
@@ -50,14 +54,17 @@ VARIANTS = (
     build(
         "groups-anew",
         groups(grouped=ANEW, transfer=IN_PARTS),
-        hold(two_writes_an_input=3_769, two_writes_an_input_of_three=994),
+        (
+            scopes.TWO_WRITES_AN_INPUT.holds(3_769),
+            scopes.TWO_WRITES_AN_INPUT_OF_THREE.holds(994),
+        ),
         "Algorithm 8 takes all undone writes, so a group may have grown.  It need not be the one "
         "of before if the status is that of each write.",
     ),
     build(
         "groups-anew-checked-as-a-whole",
         groups(grouped=ANEW),
-        fail(two_writes_an_input=(3_531, 10, REPEATING)),
+        (scopes.TWO_WRITES_AN_INPUT.fails(3_531, 10, REPEATING),),
         "The group that was executed has grown by a write, and the status of the grown group is "
         "no success: all of it is executed again.",
         AGAIN,
@@ -65,29 +72,29 @@ VARIANTS = (
     ),
     build(
         "idempotent-groups",
-        groups(Writes.IDEMPOTENT),
-        hold(two_writes_an_input=3_269),
+        groups(WriteSupport.IDEMPOTENT),
+        (scopes.TWO_WRITES_AN_INPUT.holds(3_269),),
         "Idempotent groups are enough if a group is executed as a whole, and again as it was.",
         AGAIN,
     ),
     build(
         "idempotent-groups-in-parts",
-        groups(Writes.IDEMPOTENT, transfer=IN_PARTS),
-        fail(two_writes_an_input=(3_749, 6, REPEATING)),
+        groups(WriteSupport.IDEMPOTENT, transfer=IN_PARTS),
+        (scopes.TWO_WRITES_AN_INPUT.fails(3_749, 6, REPEATING),),
         "Each write of the group is idempotent, and the group is not: w1 w2 w1 w2.",
         AGAIN,
     ),
     build(
         "idempotent-groups-anew",
-        groups(Writes.IDEMPOTENT, grouped=ANEW),
-        fail(two_writes_an_input=(3_311, 9, REPEATING)),
+        groups(WriteSupport.IDEMPOTENT, grouped=ANEW),
+        (scopes.TWO_WRITES_AN_INPUT.fails(3_311, 9, REPEATING),),
         "A group that has grown is another action, and does not repeat the one before.",
         AGAIN,
     ),
     build(
         "plain-groups",
-        groups(Writes.PLAIN),
-        fail(two_writes_an_input=(3_573, 6, REPEATING)),
+        groups(WriteSupport.PLAIN),
+        (scopes.TWO_WRITES_AN_INPUT.fails(3_573, 6, REPEATING),),
         "A group that is neither checkable nor idempotent is executed twice.",
         AGAIN,
     ),
@@ -133,8 +140,8 @@ MUTANTS = (
     Mutant(
         "a part of a group is forgotten",
         SURROUNDINGS,
-        "after = External((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
-        "after = state if isinstance(message, GroupedWrite) else External("
+        "after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
+        "after = state if isinstance(message, GroupedWrite) else ExternalSystem("
         "(*state.newest[:edge], action, *state.newest[edge + 1 :]))",
         "groups-in-parts: two writes an input",
     ),

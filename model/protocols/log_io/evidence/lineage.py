@@ -11,17 +11,17 @@ from model.patches import Change, Reading
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Protocol
 from model.protocols.log_io.design import (
-    Capture,
-    Design,
+    LineageCapture,
+    LineageNames,
     LineageScope,
-    Names,
+    LogIoDesign,
     OfState,
     OutputPort,
     Reads,
     Retention,
 )
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import CHECKED, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.evidence.truth import (
     EXACT,
     Check,
@@ -44,7 +44,7 @@ OF_LINE = LineageScope(OutputPort("source"), OutputPort("second"))
 
 def _variant(
     name: str,
-    capture: Capture,
+    capture: LineageCapture,
     scopes: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = SEEN,
@@ -52,20 +52,24 @@ def _variant(
     reads: Reads = Reads.REPLAYABLE,
     readings: tuple[Reading, ...] = (),
 ) -> Protocol:
-    design = Design(lineage=capture, reads=reads)
+    design = LogIoDesign(lineage=capture, reads=reads)
     words = WHOLE if checks == (is_missing,) else TRUE
     properties = (AS_IF, COMPLETE, DONE, lineage(design, words, *checks))
     return build(name, design, scopes, finding, must_occur, properties, readings)
 
 
-RETAINED_CAPTURE = Capture((OF_LINE,), retention=Retention(1))
+RETAINED_CAPTURE = LineageCapture((OF_LINE,), retention=Retention(1))
 ROWS = "model.protocols.log_io.lineage.rows"
 RETENTION = "model.protocols.log_io.lineage.retention"
 ASSIGNMENTS_GO = Reading(
     'Section 3.6: rows of EVENT_LOG "can be removed as soon as they are done", with their '
     "assignments",
     (
-        Change(ROWS, "if capture.names is Names.INSET:  # the join of 7.3 needs them", "if False:"),
+        Change(
+            ROWS,
+            "if capture.names is LineageNames.INSET:  # the join of 7.3 needs them",
+            "if False:",
+        ),
         Change(ROWS, "tables = tables._replace(assigned=_merged(tables.assigned, more, 4))", ""),
     ),
 )
@@ -122,21 +126,19 @@ BY_ROW = Reading(
 CAPTURE = (
     _variant(
         "lineage",
-        Capture(),
-        hold(
-            a_relay=3_487,
-            batches=9_659,
-            batches_in_turn=13_583,
-            two_functions=21_470,
-            two_types=6_686,
-            a_relay_and_batches=34_975,
-            two_sinks=13_757,
-            a_side_effect_read_and_two_sinks=4_480,
-        )
-        + hold_in_full(
-            crashes_of_the_operator_alone=8_075,
-            batches_by_type=60_154,
-            two_ports_that_race=113_413,
+        LineageCapture(),
+        (
+            scopes.A_RELAY.holds(3_487),
+            scopes.BATCHES.holds(9_659),
+            scopes.BATCHES_IN_TURN.holds(13_583),
+            scopes.TWO_FUNCTIONS.holds(21_470),
+            scopes.TWO_TYPES.holds(6_686),
+            scopes.A_RELAY_AND_BATCHES.holds(34_975),
+            scopes.TWO_SINKS.holds(13_757),
+            scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_480),
+            scopes.CRASHES_OF_THE_OPERATOR_ALONE.holds(8_075, quick=False),
+            scopes.BATCHES_BY_TYPE.holds(60_154, quick=False),
+            scopes.TWO_PORTS_THAT_RACE.holds(113_413, quick=False),
         ),
         "Rows of EVENT_LINEAGE name the inputs that were used, none is missing, and each event has "
         "its body, with crashes; so does the read action that was executed last (Algorithm 4).",
@@ -144,8 +146,8 @@ CAPTURE = (
     ),
     _variant(
         "lineage-of-reads",
-        Capture(),
-        hold(a_read_and_three_crashes=17_207),
+        LineageCapture(),
+        (scopes.A_READ_AND_THREE_CRASHES.holds(17_207),),
         "Algorithm 1 has no row of lineage for an output of a source.  With one, each output has "
         "the read action that it comes from, though the source has restarted.",
         (*CHECKED, RESUMED, READ_AGAIN),
@@ -153,8 +155,8 @@ CAPTURE = (
     ),
     _variant(
         "lineage-collected",
-        Capture(),
-        fail(a_relay=(3_487, 4, PRECISE)),
+        LineageCapture(),
+        (scopes.A_RELAY.fails(3_487, 4, PRECISE),),
         "Section 3.6 removes done events from EVENT_LOG, and with them the assignments that the "
         "join of 7.3 needs: EVENT_LINEAGE names an Input Set that nothing is in.  The assignments "
         "of inputs on ports in IN have to stay.",
@@ -162,17 +164,21 @@ CAPTURE = (
     ),
     _variant(
         "lineage-by-events",
-        Capture(names=Names.EVENTS),
-        hold(a_relay=3_487, batches=9_659, a_side_effect_read_and_two_sinks=4_480)
-        + hold_in_full(two_functions_by_type=12_846),
+        LineageCapture(names=LineageNames.EVENTS),
+        (
+            scopes.A_RELAY.holds(3_487),
+            scopes.BATCHES.holds(9_659),
+            scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_480),
+            scopes.TWO_FUNCTIONS_BY_TYPE.holds(12_846, quick=False),
+        ),
         "Rows that name events instead of the Input Set need no row of EVENT_LOG; there is one for "
         "each pair of an output and an input.",
         CHECKED,
     ),
     _variant(
         "lineage-bodies-of-senders",
-        Capture(),
-        fail(a_relay=(3_487, 4, PRECISE)),
+        LineageCapture(),
+        (scopes.A_RELAY.fails(3_487, 4, PRECISE),),
         "Section 3.6 keeps bodies of events whose sender has capture enabled on their port.  A "
         "path begins at a port whose sender has not: the events that a full backward query ends "
         "at have no body.  Those on ports in IN have to stay, too.",
@@ -180,15 +186,22 @@ CAPTURE = (
     ),
     _variant(
         "lineage-scope",
-        Capture((OF_LEFT, EXAMPLE_5)),
-        hold(two_ports=8_733, two_ports_and_batches=1_613, two_paths=7_413),
+        LineageCapture((OF_LEFT, EXAMPLE_5)),
+        (
+            scopes.TWO_PORTS.holds(8_733),
+            scopes.TWO_PORTS_AND_BATCHES.holds(1_613),
+            scopes.TWO_PATHS.holds(7_413),
+        ),
         "With capture enabled for one of two ports, exactly its inputs are named; so are those of "
         "Example 5, with its two paths, one of them through two operators.",
     ),
     _variant(
         "lineage-of-each-output",
-        Capture((OF_LEFT,)),
-        fail(two_ports=(8_733, 4, PRECISE), two_ports_and_batches=(1_613, 7, PRECISE)),
+        LineageCapture((OF_LEFT,)),
+        (
+            scopes.TWO_PORTS.fails(8_733, 4, PRECISE),
+            scopes.TWO_PORTS_AND_BATCHES.fails(1_613, 7, PRECISE),
+        ),
         "Algorithm 3, step 4.5.b, makes a row for each output on a port in OUT, also if no input "
         "came in on a port in IN; Section 3.1 and Example 5 record nothing then.",
         readings=(ROW_OF_EACH,),
@@ -197,25 +210,31 @@ CAPTURE = (
 OF_STATE = (
     _variant(
         "lineage-of-state",
-        Capture(),
-        fail(an_aggregate=(63_790, 7, PRECISE), a_CEP_operator=(58_020, 7, PRECISE)),
+        LineageCapture(),
+        (
+            scopes.AN_AGGREGATE.fails(63_790, 7, PRECISE),
+            scopes.A_CEP_OPERATOR.fails(58_020, 7, PRECISE),
+        ),
         "What an operator took into its global state earlier is in an output too, and no row says "
         "so: lineage is that of the Input Set alone (Section 3.1).",
     ),
     _variant(
         "lineage-of-state-by-sets",
-        Capture(of_state=OfState.SETS),
-        hold(an_aggregate_that_crashes_once=4_818, a_CEP_operator_that_crashes_once=4_479),
+        LineageCapture(of_state=OfState.SETS),
+        (
+            scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.holds(4_818),
+            scopes.A_CEP_OPERATOR_THAT_CRASHES_ONCE.holds(4_479),
+        ),
         "The state of Algorithm 3, step 2, is in the Input Set; if a row also says which Input Set "
         "and which state it was made of, no input is missing.",
         checks=(is_missing,),
     ),
     _variant(
         "lineage-of-state-exactly",
-        Capture(of_state=OfState.SETS),
-        fail(
-            an_aggregate_that_crashes_once=(4_818, 10, PRECISE),
-            a_CEP_operator_that_crashes_once=(4_479, 11, PRECISE),
+        LineageCapture(of_state=OfState.SETS),
+        (
+            scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.fails(4_818, 10, PRECISE),
+            scopes.A_CEP_OPERATOR_THAT_CRASHES_ONCE.fails(4_479, 11, PRECISE),
         ),
         "Lineage through states names all inputs that came before, also those of another window or "
         "that have left the state.  Only the function knows which ones it used.",
@@ -224,19 +243,19 @@ OF_STATE = (
 OF_FUNCTIONS = (
     _variant(
         "lineage-of-an-output-set",
-        Capture(),
-        fail(batches_apart=(2_437, 8, PRECISE)),
+        LineageCapture(),
+        (scopes.BATCHES_APART.fails(2_437, 8, PRECISE),),
         "An Output Set of two events, each of one of two inputs: both have the Input Set for their "
         "lineage.  Section 7.3 guarantees that no relationship is there without a contribution.",
     ),
     _variant(
         "lineage-by-function",
-        Capture(names=Names.FUNCTION),
-        hold(
-            batches_apart=2_437,
-            an_aggregate_that_crashes_once=4_818,
-            a_CEP_operator_that_crashes_once=4_479,
-            a_side_effect_read_and_two_sinks=4_480,
+        LineageCapture(names=LineageNames.FUNCTION),
+        (
+            scopes.BATCHES_APART.holds(2_437),
+            scopes.AN_AGGREGATE_THAT_CRASHES_ONCE.holds(4_818),
+            scopes.A_CEP_OPERATOR_THAT_CRASHES_ONCE.holds(4_479),
+            scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_480),
         ),
         "If rows name the events that the function says it used, lineage is exact for Output Sets "
         "of several events and for global states, too.",
@@ -247,9 +266,9 @@ RETAINED = (
     _variant(
         "lineage-retained-by-row",
         RETAINED_CAPTURE,
-        fail(
-            a_relay_and_a_batch=(6_141, 9, PRECISE),
-            batches_and_a_relay=(3_253, 8, PRECISE),
+        (
+            scopes.A_RELAY_AND_A_BATCH.fails(6_141, 9, PRECISE),
+            scopes.BATCHES_AND_A_RELAY.fails(3_253, 8, PRECISE),
         ),
         "Each row by its own age: the inputs of an output are older than it, and a path is cut in "
         "the middle.",
@@ -258,7 +277,10 @@ RETAINED = (
     _variant(
         "lineage-retained-by-output",
         RETAINED_CAPTURE,
-        fail(two_relays=(9_600, 5, PRECISE), batches_and_a_relay=(3_253, 8, PRECISE)),
+        (
+            scopes.TWO_RELAYS.fails(9_600, 5, PRECISE),
+            scopes.BATCHES_AND_A_RELAY.fails(3_253, 8, PRECISE),
+        ),
         "If only what is behind the outputs within the window is kept, rows of events that are "
         "still on their way to the end of the path are lost.",
         readings=(BY_OUTPUT,),
@@ -266,7 +288,11 @@ RETAINED = (
     _variant(
         "lineage-retained",
         RETAINED_CAPTURE,
-        hold(two_relays=9_600, a_relay_and_a_batch=6_141, batches_and_a_relay=3_253),
+        (
+            scopes.TWO_RELAYS.holds(9_600),
+            scopes.A_RELAY_AND_A_BATCH.holds(6_141),
+            scopes.BATCHES_AND_A_RELAY.holds(3_253),
+        ),
         "What is behind an undone event is kept, too: the lineage of the outputs within the window "
         "is whole.",
     ),

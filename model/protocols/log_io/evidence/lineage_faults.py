@@ -53,8 +53,8 @@ MUTANTS = (
     Mutant(
         "the effect of a read that is executed again is not stored",
         ROWS,
-        "stored = _merged(after.effects, [ReadEffect(node, number, value)], 2)",
-        "stored = _merged((ReadEffect(node, number, value),), after.effects, 2)",
+        "stored = _merged(after.effects, [ReadEffectRow(node, number, value)], 2)",
+        "stored = _merged((ReadEffectRow(node, number, value),), after.effects, 2)",
         "lineage: a side effect read and two sinks",
     ),
     Mutant(

@@ -79,8 +79,9 @@ TRIGGERS_AGAIN = Reading(
         ),
         Change(
             OPERATOR,
-            "site: Site, state: Operator, taken: Taken, value: int | None = None",
-            "site: Site, state: Operator, taken: Taken, value: int | None = None, again=False",
+            "site: Site, state: RunningOperator, taken: Taken, value: int | None = None",
+            "site: Site, state: RunningOperator, taken: Taken, value: int | None = None, "
+            "again=False",
         ),
         Change(
             OPERATOR,

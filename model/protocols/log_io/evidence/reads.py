@@ -7,18 +7,21 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Reads
+from model.protocols.log_io.design import LogIoDesign, Reads
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
 from model.protocols.log_io.evidence.readings import REPEATED
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
 
 VARIANTS = (
     build(
         "stored-reads",
-        Design(reads=Reads.STORED),
-        hold(a_read=45_879, a_read_and_three_crashes=17_207)
-        + hold_in_full(a_read_and_batches=25_643),
+        LogIoDesign(reads=Reads.STORED),
+        (
+            scopes.A_READ.holds(45_879),
+            scopes.A_READ_AND_THREE_CRASHES.holds(17_207),
+            scopes.A_READ_AND_BATCHES.holds(25_643, quick=False),
+        ),
         "A read action of a source that is not replayable: its effect is stored before the first "
         "output, and a restart goes on with the stored effect, or reads again if nothing was put "
         "out (Algorithm 1, step 2, and Algorithm 6).",
@@ -26,8 +29,8 @@ VARIANTS = (
     ),
     build(
         "reads-again",
-        Design(reads=Reads.STORED),
-        fail(a_read_and_a_crash=(266, 12, GAP)),
+        LogIoDesign(reads=Reads.STORED),
+        (scopes.A_READ_AND_A_CRASH.fails(266, 12, GAP),),
         "As if the read action were replayable (Algorithm 1, step 3): outputs before and after a "
         "restart are of two reads.",
         SEEN,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Garbage, Known
-from model.protocols.log_io.evidence.build import DIVERGENT, GAP, REPEATING, SEEN, build
+from model.protocols.log_io.design import Garbage, Known, LogIoDesign
+from model.protocols.log_io.evidence import scopes
+from model.protocols.log_io.evidence.build import DIVERGENT, FAILED, GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import (
     BY_NUMBER,
     FILTER_IS_ARRAY,
@@ -21,9 +22,8 @@ from model.protocols.log_io.evidence.readings import (
     SMALLER,
     TRIGGERS_AGAIN,
 )
-from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 
-FROM_LOG = Design(greatest=Known.EVENT_LOG)
+FROM_LOG = LogIoDesign(greatest=Known.EVENT_LOG)
 PUBLISHED = (SMALLER, SENT_FROM_LOG, BY_NUMBER, ROUND_ROBIN, TRIGGERS_AGAIN, OUTPUTS_FIRST)
 """Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""
 
@@ -31,7 +31,10 @@ VARIANTS = (
     build(
         "published",
         FROM_LOG,
-        fail(a_relay=(5_777, 7, GAP), two_relays=(23_153, 8, GAP)),
+        (
+            scopes.A_RELAY.fails(5_777, 7, GAP),
+            scopes.TWO_RELAYS.fails(23_153, 8, GAP),
+        ),
         "Word by word.  An output that was acknowledged is sent again while its sender has not "
         "yet seen that, and the receiver takes it twice: its number is not smaller than the "
         "greatest one.",
@@ -40,8 +43,8 @@ VARIANTS = (
     ),
     build(
         "smaller-numbers",
-        Design(),
-        fail(a_relay=(5_251, 7, REPEATING)),
+        LogIoDesign(),
+        (scopes.A_RELAY.fails(5_251, 7, REPEATING),),
         "Algorithm 2, step 1, discards smaller numbers alone, and an event that comes twice in a "
         "row has an equal one.  Discard numbers up to the greatest.",
         SEEN,
@@ -50,8 +53,12 @@ VARIANTS = (
     build(
         "published-without-garbage-collection",
         replace(FROM_LOG, garbage=Garbage.NEVER),
-        hold(a_relay=3_465, two_types=6_678, two_relays=9_526)
-        + hold_in_full(batches_by_type=60_082),
+        (
+            scopes.A_RELAY.holds(3_465),
+            scopes.TWO_TYPES.holds(6_678),
+            scopes.TWO_RELAYS.holds(9_526),
+            scopes.BATCHES_BY_TYPE.holds(60_082, quick=False),
+        ),
         "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
         "there.",
         readings=PUBLISHED[1:],
@@ -59,23 +66,23 @@ VARIANTS = (
     build(
         "greatest-from-the-log",
         FROM_LOG,
-        fail(two_types=(6_808, 15, REPEATING)),
+        (scopes.TWO_TYPES.fails(6_808, 15, REPEATING),),
         "Section 3.6 deletes done events, and with them the greatest number received: a restarted "
         "operator takes an event again.  The stored context has to have the number.",
         readings=(FILTER_IS_ARRAY, TRIGGERS_AGAIN),
     ),
     build(
         "sent-from-the-log",
-        Design(),
-        fail(two_relays=(10_364, 11, GAP)),
+        LogIoDesign(),
+        (scopes.TWO_RELAYS.fails(10_364, 11, GAP),),
         "Section 3.6 deletes done events, and with them the latest number sent (Algorithm 9, step "
         "1): a restarted operator numbers from 1 again, and its outputs are taken for obsolete.",
         readings=(SENT_FROM_LOG,),
     ),
     build(
         "again-into-all-sets",
-        Design(),
-        fail(two_inputs_of_two_functions=(453, 6, GAP)),
+        LogIoDesign(),
+        (scopes.TWO_INPUTS_OF_TWO_FUNCTIONS.fails(453, 6, GAP),),
         "A restarted operator that puts an undone input into all its Input Sets: one of them may "
         "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
         SEEN,
@@ -83,21 +90,21 @@ VARIANTS = (
     ),
     build(
         "triggers-again",
-        Design(),
+        LogIoDesign(),
         (
-            *fail(batches_in_turn_by_type_that_crash_once=(1_030, 13, DIVERGENT)),
-            *fail_in_full(batches_in_turn_by_type=(64_554, 13, DIVERGENT)),
+            scopes.BATCHES_IN_TURN_BY_TYPE_THAT_CRASH_ONCE.fails(1_030, 13, DIVERGENT),
+            scopes.BATCHES_IN_TURN_BY_TYPE.fails(64_554, 13, DIVERGENT, quick=False),
         ),
         "Algorithm 9 replays undone inputs over the latest global state.  A condition that depends "
         "on it was false when the input came, and is true now: the operator generates earlier than "
         "it would have.",
-        SEEN,
+        FAILED,
         readings=(TRIGGERS_AGAIN,),
     ),
     build(
         "sets-by-number",
-        Design(),
-        fail(two_functions=(23_049, 9, DIVERGENT)),
+        LogIoDesign(),
+        (scopes.TWO_FUNCTIONS.fails(23_049, 9, DIVERGENT),),
         "Algorithm 9 has no order for the Input Sets of one input.  By their numbers, the function "
         "whose set began earlier generates first, and before the failure another one did.",
         SEEN,

@@ -93,10 +93,10 @@ WHOLE_SETS = Reading(
         ),
         Change(
             OPERATORS,
-            "from model.protocols.log_io.states import Operator",
+            "from model.protocols.log_io.states import RunningOperator",
             """
             from model.protocols.log_io.replaying.messages import Reopen
-            from model.protocols.log_io.states import Operator
+            from model.protocols.log_io.states import RunningOperator
             """,
         ),
         Change(

@@ -11,7 +11,8 @@ from dataclasses import replace
 from model.core import CRASHED, RESTORED, Guarantee
 from model.evidence import Mutant
 from model.properties import AS_IF, COMPLETE
-from model.protocols.log_io.design import Capture, Design, Garbage, Logs, Replaying
+from model.protocols.log_io.design import Garbage, LineageCapture, LogIoDesign, Logs, Replaying
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import build
 from model.protocols.log_io.evidence.replay_readings import (
     ACCEPTS_ANY,
@@ -29,7 +30,6 @@ from model.protocols.log_io.evidence.replay_readings import (
     RUNNING_DISCARDS,
     WHOLE_SETS,
 )
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.evidence.truth import EXACT, is_bodiless, lineage
 from model.protocols.log_io.measures import COLLECTED, DONE
 from model.protocols.log_io.quantities import LACKED, REGENERATED
@@ -39,8 +39,8 @@ FIRST = Replaying(frozenset({"first"}))
 TWO = Replaying(frozenset({"first", "second"}))
 HELD = (AS_IF, COMPLETE, DONE, COLLECTED)
 TRUE = "at rest, lineage names exactly the inputs that were used"
-TRACED = Design(replaying=FIRST, lineage=Capture())
-TRACED_TWO = Design(replaying=TWO, lineage=Capture())
+TRACED = LogIoDesign(replaying=FIRST, lineage=LineageCapture())
+TRACED_TWO = LogIoDesign(replaying=TWO, lineage=LineageCapture())
 SEEN = (CRASHED, RESTORED, LACKED, REGENERATED)
 PUBLISHED = (
     AT_FAILURE,
@@ -61,16 +61,16 @@ PUBLISHED = (
 VARIANTS = (
     build(
         "replay",
-        Design(replaying=FIRST),
-        hold(
-            two_relays=12_329,
-            one_batch_and_a_relay=3_655,
-            a_relay_and_a_batch=8_400,
-            batches_in_turn_and_a_relay=38_227,
-            batches_by_type_twice=9_118,
-            two_functions_and_a_relay=21_876,
-            two_receivers=7_306,
-            a_relay_that_writes=33_481,
+        LogIoDesign(replaying=FIRST),
+        (
+            scopes.TWO_RELAYS.holds(12_329),
+            scopes.ONE_BATCH_AND_A_RELAY.holds(3_655),
+            scopes.A_RELAY_AND_A_BATCH.holds(8_400),
+            scopes.BATCHES_IN_TURN_AND_A_RELAY.holds(38_227),
+            scopes.BATCHES_BY_TYPE_TWICE.holds(9_118),
+            scopes.TWO_FUNCTIONS_AND_A_RELAY.holds(21_876),
+            scopes.TWO_RECEIVERS.holds(7_306),
+            scopes.A_RELAY_THAT_WRITES.holds(33_481),
         ),
         "The first operator logs no data of its outputs, and generates them again when somebody "
         "lacks them (Algorithms 10 and 11).",
@@ -79,14 +79,14 @@ VARIANTS = (
     ),
     build(
         "replay-chains",
-        Design(replaying=TWO),
-        hold(
-            three_relays_and_an_event=3_551,
-            three_relays_and_a_crash=1_906,
-            three_operators_and_a_batch=13_112,
-            two_relays_that_meet=15_046,
-        )
-        + hold_in_full(three_relays=75_432),
+        LogIoDesign(replaying=TWO),
+        (
+            scopes.THREE_RELAYS_AND_AN_EVENT.holds(3_551),
+            scopes.THREE_RELAYS_AND_A_CRASH.holds(1_906),
+            scopes.THREE_OPERATORS_AND_A_BATCH.holds(13_112),
+            scopes.TWO_RELAYS_THAT_MEET.holds(15_046),
+            scopes.THREE_RELAYS.holds(75_432, quick=False),
+        ),
         "Two operators that log no data, one after the other or side by side: the second one needs "
         "the first to generate its outputs again.",
         SEEN,
@@ -95,7 +95,10 @@ VARIANTS = (
     build(
         "replay-lineage",
         TRACED,
-        hold(two_relays=12_329, batches_by_type_twice=9_118),
+        (
+            scopes.TWO_RELAYS.holds(12_329),
+            scopes.BATCHES_BY_TYPE_TWICE.holds(9_118),
+        ),
         "Outputs that are generated again have the lineage row of the first time.",
         SEEN,
         (*HELD, lineage(TRACED, TRUE, *EXACT)),
@@ -103,7 +106,7 @@ VARIANTS = (
     build(
         "replay-chains-lineage",
         TRACED_TWO,
-        hold(three_relays_and_an_event=3_551),
+        (scopes.THREE_RELAYS_AND_AN_EVENT.holds(3_551),),
         "Lineage has the inputs that are deleted when their data has come, and when a restart "
         "clears marks.",
         SEEN,
@@ -111,8 +114,8 @@ VARIANTS = (
     ),
     build(
         "replay-published",
-        Design(replaying=FIRST),
-        fail(two_relays=(21_161, 6, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(21_161, 6, GAP),),
         "Word by word.  A replay operator that restarts sends its unassigned outputs as replayed "
         "events, and the next operator, which is running, discards these.",
         (CRASHED, RESTORED, REGENERATED),
@@ -120,8 +123,8 @@ VARIANTS = (
     ),
     build(
         "replay-asked-at-failure",
-        Design(replaying=FIRST),
-        fail(two_relays=(20_282, 8, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(20_282, 8, GAP),),
         "The engine has the replay operator look for marked outputs when the next operator fails, "
         "and that one marks them after it has restarted: nothing is found, and it waits for ever.",
         SEEN,
@@ -129,8 +132,8 @@ VARIANTS = (
     ),
     build(
         "replay-by-state",
-        Design(replaying=FIRST),
-        fail(two_relays=(12_348, 9, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(12_348, 9, GAP),),
         "A replay operator that fails while another one waits for it restarts in state restarted, "
         "and forgets the marked outputs (Algorithm 10, step 2).",
         SEEN,
@@ -138,8 +141,8 @@ VARIANTS = (
     ),
     build(
         "replay-of-whole-sets",
-        Design(replaying=FIRST, garbage=Garbage.NEVER),
-        fail(two_receivers=(9_640, 11, Guarantee.REPEATING)),
+        LogIoDesign(replaying=FIRST, garbage=Garbage.NEVER),
+        (scopes.TWO_RECEIVERS.fails(9_640, 11, Guarantee.REPEATING),),
         "The outputs of an Input Set go to two operators.  One needs its event again, and both "
         "events are undone then: the other operator takes its own twice after a restart "
         "(Algorithm 10, step 4.2; Example 10).",
@@ -148,8 +151,8 @@ VARIANTS = (
     ),
     build(
         "replay-reset-by-sender",
-        Design(replaying=FIRST),
-        fail(two_relays=(12_474, 10, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(12_474, 10, GAP),),
         "The sender sets the status of a marked output to undone before it sends the output, and "
         "fails in between: nobody knows that it is still wanted.",
         SEEN,
@@ -157,8 +160,8 @@ VARIANTS = (
     ),
     build(
         "replay-in-latest-state",
-        Design(replaying=FIRST),
-        fail(batches_in_turn_and_a_relay=(35_712, 5, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.BATCHES_IN_TURN_AND_A_RELAY.fails(35_712, 5, GAP),),
         "An Input Set is replayed over the latest global state (Algorithm 11, step 2), and that "
         "is not the one from which its outputs were generated.",
         (CRASHED, RESTORED, LACKED),
@@ -166,8 +169,8 @@ VARIANTS = (
     ),
     build(
         "replay-discards",
-        Design(replaying=TWO),
-        fail(two_relays_that_meet=(13_068, 12, GAP)),
+        LogIoDesign(replaying=TWO),
+        (scopes.TWO_RELAYS_THAT_MEET.fails(13_068, 12, GAP),),
         "An operator that waits for two replay operators discards what the first one sends after "
         "its replayed events (Algorithm 11, step 4.a), and nobody sends it again.",
         SEEN,
@@ -175,8 +178,8 @@ VARIANTS = (
     ),
     build(
         "replay-not-filtered",
-        Design(replaying=FIRST),
-        fail(two_relays=(12_578, 6, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(12_578, 6, GAP),),
         'An operator in state "running" discards replayed events (5.2); Example 10 filters '
         "obsolete ones instead.",
         (CRASHED, RESTORED, REGENERATED),
@@ -184,8 +187,8 @@ VARIANTS = (
     ),
     build(
         "replay-accepts-any",
-        Design(replaying=FIRST),
-        fail(two_relays=(12_426, 12, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(12_426, 12, GAP),),
         "An operator that waits for some replayed event accepts each one without filtering, also "
         "one that it has taken.",
         SEEN,
@@ -193,8 +196,8 @@ VARIANTS = (
     ),
     build(
         "replay-assigns-again",
-        Design(replaying=FIRST),
-        fail(a_relay_and_two_functions_and_a_crash=(927, 10, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.A_RELAY_AND_TWO_FUNCTIONS_AND_A_CRASH.fails(927, 10, GAP),),
         "A replayed event goes through the State Update phase (Algorithm 11, step 4.a) and into "
         "all Input Sets of its operator, also into one that was done.",
         SEEN,
@@ -202,8 +205,8 @@ VARIANTS = (
     ),
     build(
         "replay-without-inputs",
-        Design(replaying=FIRST),
-        fail(two_relays=(10_190, 5, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.TWO_RELAYS.fails(10_190, 5, GAP),),
         'Section 3.6 has "an exception" to the deletion of done events for replay operators, and '
         "Section 5 does not say which: their inputs are needed.",
         (CRASHED, RESTORED, LACKED),
@@ -211,8 +214,8 @@ VARIANTS = (
     ),
     build(
         "replay-keeps-while-logged",
-        Design(replaying=TWO),
-        fail(three_relays_and_a_crash=(2_045, 15, GAP)),
+        LogIoDesign(replaying=TWO),
+        (scopes.THREE_RELAYS_AND_A_CRASH.fails(2_045, 15, GAP),),
         "An input is kept while an output made of it is logged.  That output is taken while the "
         "operator waits for the input's data, and the data never comes.",
         SEEN,
@@ -220,8 +223,8 @@ VARIANTS = (
     ),
     build(
         "replay-gone-unnoticed",
-        Design(replaying=TWO),
-        fail(three_relays_and_a_crash=(1_866, 15, GAP)),
+        LogIoDesign(replaying=TWO),
+        (scopes.THREE_RELAYS_AND_A_CRASH.fails(1_866, 15, GAP),),
         "The output is taken between the answer of the log and the transaction that marks the "
         "input: the row is gone, and the operator waits for it.",
         SEEN,
@@ -229,25 +232,28 @@ VARIANTS = (
     ),
     build(
         "replay-old-marks",
-        Design(replaying=TWO),
-        fail(three_relays_and_an_event=(3_648, 11, Guarantee.PRECISE)),
+        LogIoDesign(replaying=TWO),
+        (scopes.THREE_RELAYS_AND_AN_EVENT.fails(3_648, 11, Guarantee.PRECISE),),
         "A mark of a life before stays for ever, and its event with it.",
         SEEN,
         readings=(OLD_MARKS,),
     ),
     build(
         "replay-arbitrary",
-        Design(replaying=FIRST),
-        fail(a_race_and_two_receivers=(1_417, 10, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.A_RACE_AND_TWO_RECEIVERS.fails(1_417, 10, GAP),),
         "A replay operator has to be deterministic (5.1): with two inputs that race, two receivers "
         "see two orders.",
         SEEN,
     ),
     build(
         "optimistic",
-        Design(replaying=replace(FIRST, logs=Logs.DATA)),
-        hold(two_relays=12_613, two_receivers=7_768)
-        + hold_in_full(batches_in_turn_and_a_relay=38_110),
+        LogIoDesign(replaying=replace(FIRST, logs=Logs.DATA)),
+        (
+            scopes.TWO_RELAYS.holds(12_613),
+            scopes.TWO_RECEIVERS.holds(7_768),
+            scopes.BATCHES_IN_TURN_AND_A_RELAY.holds(38_110, quick=False),
+        ),
         "Optimistic logging: outputs are sent before their data is logged, and generated again if "
         "a crash comes in between (5.2).",
         SEEN,
@@ -255,8 +261,8 @@ VARIANTS = (
     ),
     build(
         "optimistic-rows",
-        Design(replaying=FIRST),
-        fail(a_relay_and_a_batch=(7_044, 7, GAP)),
+        LogIoDesign(replaying=FIRST),
+        (scopes.A_RELAY_AND_A_BATCH.fails(7_044, 7, GAP),),
         "If the whole transaction comes after the outputs, a receiver acknowledges an event that "
         "is not logged; the row that is logged later is unassigned, and if the receiver crashes, "
         "nobody sends the event again.",

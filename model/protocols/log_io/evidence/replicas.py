@@ -11,10 +11,14 @@ from model.boxes.box import Box
 from model.boxes.stateless import Filter, Relay, Union
 from model.boxes.triggered import Triggered
 from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph
 from model.predicates import Type
 from model.protocols.log_io.scaling.share import Share
 
+REPEATABLE = OperatorClass.REPEATABLE
+DETERMINISTIC = OperatorClass.DETERMINISTIC
+ARBITRARY = OperatorClass.ARBITRARY
 REPLICAS = Graph(
     (
         *(("left", SOURCE), ("right", SOURCE), ("dispatch", Union())),
@@ -64,31 +68,39 @@ def shared(box: Box, types: str, length: int, crashes: int, *victims: str, gap: 
 EACH = Relay()
 PAIRS = Triggered((2,), group="type", of="time")
 """A stateful operator: two events of a key make an output, which has their times."""
-FAILING = ("controller", "dispatch", "merge", "one", "two")
-SCOPES = {
-    OperatorClass.ARBITRARY: {
-        "a replica goes away": replicas(1, 1),
-        "a replica goes away no crash": replicas(1, 0),
-        "a replica goes away its node fails": replicas(1, 2, "two", "merge"),
-        "a replica goes away its controller fails": replicas(1, 2, "controller"),
-        "a replica with two events goes away": replicas(2, 0, gap=1),
-        "two keys": shared(EACH, "ab", 2, 0),
-    },
-    OperatorClass.DETERMINISTIC: {
-        "a pair": shared(PAIRS, "b", 2, 0),
-        "a pair with a crash": shared(PAIRS, "b", 2, 1),
-        "a pair and its replicas fail": shared(PAIRS, "b", 2, 1, "one", "two"),
-        "a pair and one more": shared(PAIRS, "b", 3, 0),
-    },
-    OperatorClass.REPEATABLE: {
-        "an event of a key": shared(EACH, "b", 1, 1),
-        **{f"{name} fails": shared(EACH, "b", 1, 2, name) for name in FAILING},
-        "controller and two fail": shared(EACH, "b", 1, 2, "controller", "two"),
-        "a key": shared(EACH, "b", 2, 0),
-        "a key with a crash": shared(EACH, "b", 2, 1),
-        "an equal pair with a crash": shared(PAIRS, "b", 2, 1, gap=0),
-        "equal events": shared(EACH, "b", 2, 0, gap=0),
-        "equal events with a crash": shared(EACH, "b", 2, 1, gap=0),
-    },
-}
-"""By the class of the operators over these events."""
+A_REPLICA_GOES_AWAY = Case("a replica goes away", replicas(1, 1), ARBITRARY)
+A_REPLICA_GOES_AWAY_NO_CRASH = Case("a replica goes away no crash", replicas(1, 0), ARBITRARY)
+A_REPLICA_GOES_AWAY_ITS_NODE_FAILS = Case(
+    "a replica goes away its node fails", replicas(1, 2, "two", "merge"), ARBITRARY
+)
+A_REPLICA_GOES_AWAY_ITS_CONTROLLER_FAILS = Case(
+    "a replica goes away its controller fails", replicas(1, 2, "controller"), ARBITRARY
+)
+A_REPLICA_WITH_TWO_EVENTS_GOES_AWAY = Case(
+    "a replica with two events goes away", replicas(2, 0, gap=1), ARBITRARY
+)
+TWO_KEYS = Case("two keys", shared(EACH, "ab", 2, 0), ARBITRARY)
+A_PAIR = Case("a pair", shared(PAIRS, "b", 2, 0), DETERMINISTIC)
+A_PAIR_WITH_A_CRASH = Case("a pair with a crash", shared(PAIRS, "b", 2, 1), DETERMINISTIC)
+A_PAIR_AND_ITS_REPLICAS_FAIL = Case(
+    "a pair and its replicas fail", shared(PAIRS, "b", 2, 1, "one", "two"), DETERMINISTIC
+)
+A_PAIR_AND_ONE_MORE = Case("a pair and one more", shared(PAIRS, "b", 3, 0), DETERMINISTIC)
+AN_EVENT_OF_A_KEY = Case("an event of a key", shared(EACH, "b", 1, 1), REPEATABLE)
+CONTROLLER_FAILS = Case("controller fails", shared(EACH, "b", 1, 2, "controller"), REPEATABLE)
+DISPATCH_FAILS = Case("dispatch fails", shared(EACH, "b", 1, 2, "dispatch"), REPEATABLE)
+MERGE_FAILS = Case("merge fails", shared(EACH, "b", 1, 2, "merge"), REPEATABLE)
+ONE_FAILS = Case("one fails", shared(EACH, "b", 1, 2, "one"), REPEATABLE)
+TWO_FAILS = Case("two fails", shared(EACH, "b", 1, 2, "two"), REPEATABLE)
+CONTROLLER_AND_TWO_FAIL = Case(
+    "controller and two fail", shared(EACH, "b", 1, 2, "controller", "two"), REPEATABLE
+)
+A_KEY = Case("a key", shared(EACH, "b", 2, 0), REPEATABLE)
+A_KEY_WITH_A_CRASH = Case("a key with a crash", shared(EACH, "b", 2, 1), REPEATABLE)
+AN_EQUAL_PAIR_WITH_A_CRASH = Case(
+    "an equal pair with a crash", shared(PAIRS, "b", 2, 1, gap=0), REPEATABLE
+)
+EQUAL_EVENTS = Case("equal events", shared(EACH, "b", 2, 0, gap=0), REPEATABLE)
+EQUAL_EVENTS_WITH_A_CRASH = Case(
+    "equal events with a crash", shared(EACH, "b", 2, 1, gap=0), REPEATABLE
+)

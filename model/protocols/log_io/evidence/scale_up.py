@@ -9,17 +9,17 @@ from __future__ import annotations
 from model.core import Guarantee
 from model.evidence import Mutant
 from model.patches import Change, Reading
-from model.protocols.log_io.design import DOWN, UP, Design, Scaling, Task
+from model.protocols.log_io.design import DOWN, UP, LogIoDesign, Scaling, ScalingTask
+from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED
 
 LOG = "model.protocols.log_io.scaling.log"
 OPERATORS = "model.protocols.log_io.scaling.operators"
-DISPATCHER_FIRST = (Task.ADD_TO_DISPATCHER, Task.DEPLOY, Task.ADD_TO_MERGER)
-MERGER_LAST = (Task.DEPLOY, Task.ADD_TO_DISPATCHER, Task.ADD_TO_MERGER)
+DISPATCHER_FIRST = (ScalingTask.ADD_TO_DISPATCHER, ScalingTask.DEPLOY, ScalingTask.ADD_TO_MERGER)
+MERGER_LAST = (ScalingTask.DEPLOY, ScalingTask.ADD_TO_DISPATCHER, ScalingTask.ADD_TO_MERGER)
 PRECISE = Guarantee.PRECISE
-_BEFORE = 'case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move'
+_BEFORE = 'case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)'
 
 
 def _stays(when: str, effects: str) -> Reading:
@@ -58,15 +58,15 @@ WHEN_DONE = Reading(
 VARIANTS = (
     build(
         "scale-up",
-        Design(scaling=Scaling(UP, in_turn=True)),
-        hold(
-            a_key_with_a_crash=65_409,
-            two_keys=2_253,
-            a_pair_with_a_crash=16_395,
-            controller_and_two_fail=7_078,
-            dispatch_fails=7_289,
-            merge_fails=3_963,
-            one_fails=1_567,
+        LogIoDesign(scaling=Scaling(UP, in_turn=True)),
+        (
+            replicas.A_KEY_WITH_A_CRASH.holds(65_409),
+            replicas.TWO_KEYS.holds(2_253),
+            replicas.A_PAIR_WITH_A_CRASH.holds(16_395),
+            replicas.CONTROLLER_AND_TWO_FAIL.holds(7_078),
+            replicas.DISPATCH_FAILS.holds(7_289),
+            replicas.MERGE_FAILS.holds(3_963),
+            replicas.ONE_FAILS.holds(1_567),
         ),
         "A replica comes while events come, and it, the controller, the dispatcher, the merger and "
         "the other replica may crash (Algorithm 12).  The undone events of a key go with the key, "
@@ -75,10 +75,11 @@ VARIANTS = (
     ),
     build(
         "scale-up-published",
-        Design(scaling=Scaling(UP)),
+        LogIoDesign(scaling=Scaling(UP)),
         (
-            *hold(equal_events_with_a_crash=20_682),
-            *fail(a_key=(300, 15, DIVERGENT), a_pair=(110, 15, GAP)),
+            replicas.EQUAL_EVENTS_WITH_A_CRASH.holds(20_682),
+            replicas.A_KEY.fails(300, 15, DIVERGENT),
+            replicas.A_PAIR.fails(110, 15, GAP),
         ),
         "Algorithm 12 word by word is right for operators without state whose inputs have no "
         "order.  An event of a key overtakes one that the other replica still has, and an open "
@@ -88,16 +89,19 @@ VARIANTS = (
     ),
     build(
         "scale-up-at-once",
-        Design(scaling=Scaling(UP)),
-        fail(a_key=(1_153, 18, DIVERGENT)),
+        LogIoDesign(scaling=Scaling(UP)),
+        (replicas.A_KEY.fails(1_153, 18, DIVERGENT),),
         "The undone events of the key move, as in Algorithm 13; they overtake an output that the "
         "merger has not taken.",
         (ADDED, MOVED),
     ),
     build(
         "scale-up-when-done",
-        Design(scaling=Scaling(UP, in_turn=True)),
-        fail(a_key=(524, 18, DIVERGENT), a_pair=(144, 11, GAP)),
+        LogIoDesign(scaling=Scaling(UP, in_turn=True)),
+        (
+            replicas.A_KEY.fails(524, 18, DIVERGENT),
+            replicas.A_PAIR.fails(144, 11, GAP),
+        ),
         "The dispatcher waits until the other replica has done the events of the key: an event "
         "overtakes an output that the merger has not taken, and an open Input Set is never done.",
         (ADDED,),
@@ -105,8 +109,8 @@ VARIANTS = (
     ),
     build(
         "scale-up-dispatcher-first",
-        Design(scaling=Scaling(DISPATCHER_FIRST)),
-        fail(equal_events=(359, 17, GAP)),
+        LogIoDesign(scaling=Scaling(DISPATCHER_FIRST)),
+        (replicas.EQUAL_EVENTS.fails(359, 17, GAP),),
         "The dispatcher sends to a replica before its connection is created (Algorithm 12, step "
         "1), and the event is lost.",
         (ADDED,),
@@ -114,16 +118,20 @@ VARIANTS = (
     ),
     build(
         "scale-up-merger-last",
-        Design(scaling=Scaling(MERGER_LAST, in_turn=True)),
-        hold(dispatch_fails=8_363, merge_fails=4_342, two_fails=3_860),
+        LogIoDesign(scaling=Scaling(MERGER_LAST, in_turn=True)),
+        (
+            replicas.DISPATCH_FAILS.holds(8_363),
+            replicas.MERGE_FAILS.holds(4_342),
+            replicas.TWO_FAILS.holds(3_860),
+        ),
         "Steps 2 and 3 of Algorithm 12 may change places: the connection keeps what the merger "
         "does not read yet.",
         (*SEEN, ADDED, MOVED, THWARTED),
     ),
     build(
         "scale-up-acknowledged-first",
-        Design(scaling=Scaling(UP)),
-        fail(an_event_of_a_key=(1_992, 17, PRECISE)),
+        LogIoDesign(scaling=Scaling(UP)),
+        (replicas.AN_EVENT_OF_A_KEY.fails(1_992, 17, PRECISE),),
         "The dispatcher acknowledges its new state before it has stored it (7.2), and crashes "
         "between: the controller is done, and the replica gets nothing.",
         (*SEEN, ADDED),
@@ -131,8 +139,8 @@ VARIANTS = (
     ),
     build(
         "scale-up-not-stored",
-        Design(scaling=Scaling(UP)),
-        fail(an_event_of_a_key=(1_902, 18, PRECISE)),
+        LogIoDesign(scaling=Scaling(UP)),
+        (replicas.AN_EVENT_OF_A_KEY.fails(1_902, 18, PRECISE),),
         "The dispatcher stores its new state with its next output alone, and crashes before: the "
         "controller is done, and the replica gets nothing.",
         (*SEEN, ADDED),
@@ -140,21 +148,17 @@ VARIANTS = (
     ),
     build(
         "scale-up-and-down",
-        Design(scaling=Scaling(UP + DOWN, in_turn=True)),
+        LogIoDesign(scaling=Scaling(UP + DOWN, in_turn=True)),
         (
-            *hold(
-                a_pair=2_295,
-                controller_fails=16_714,
-                dispatch_fails=32_445,
-                merge_fails=18_725,
-                one_fails=5_850,
-                two_fails=15_492,
-            ),
-            *hold_in_full(
-                two_keys=12_049,
-                a_pair_and_one_more=29_864,
-                a_pair_and_its_replicas_fail=32_809,
-            ),
+            replicas.A_PAIR.holds(2_295),
+            replicas.CONTROLLER_FAILS.holds(16_714),
+            replicas.DISPATCH_FAILS.holds(32_445),
+            replicas.MERGE_FAILS.holds(18_725),
+            replicas.ONE_FAILS.holds(5_850),
+            replicas.TWO_FAILS.holds(15_492),
+            replicas.TWO_KEYS.holds(12_049, quick=False),
+            replicas.A_PAIR_AND_ONE_MORE.holds(29_864, quick=False),
+            replicas.A_PAIR_AND_ITS_REPLICAS_FAIL.holds(32_809, quick=False),
         ),
         "A replica comes and goes away again in one run (Algorithms 12 and 13).",
         (*SEEN, ADDED, MOVED, THWARTED),
@@ -166,7 +170,7 @@ MUTANTS = (
     Mutant(
         "the connections of a new replica are not created",
         CONTROLLER,
-        "opens = connections(_replicas(site)) if state.left[0] is Task.DEPLOY else ()",
+        "opens = connections(_replicas(site)) if state.left[0] is ScalingTask.DEPLOY else ()",
         "opens = ()",
         "scale-up: two keys",
     ),

@@ -9,9 +9,9 @@ from __future__ import annotations
 from model.core import Guarantee
 from model.evidence import Mutant
 from model.patches import Change, Reading
-from model.protocols.log_io.design import Deletes, Design, Scaling
+from model.protocols.log_io.design import Deletes, LogIoDesign, Scaling
+from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.evidence.scopes import fail, fail_in_full, hold, hold_in_full
 from model.protocols.log_io.quantities import MOVED, THWARTED
 
 LOG = "model.protocols.log_io.log"
@@ -35,14 +35,12 @@ GOES_ON = Reading(
 VARIANTS = (
     build(
         "scale-down",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
-            *hold(
-                a_replica_goes_away=107_444,
-                a_replica_goes_away_its_node_fails=152_530,
-                a_replica_goes_away_its_controller_fails=55_836,
-            ),
-            *hold_in_full(an_equal_pair_with_a_crash=28_340),
+            replicas.A_REPLICA_GOES_AWAY.holds(107_444),
+            replicas.A_REPLICA_GOES_AWAY_ITS_NODE_FAILS.holds(152_530),
+            replicas.A_REPLICA_GOES_AWAY_ITS_CONTROLLER_FAILS.holds(55_836),
+            replicas.AN_EQUAL_PAIR_WITH_A_CRASH.holds(28_340, quick=False),
         ),
         "A replica goes away while events come, and it, the controller, the dispatcher and the "
         "merger may crash: no event is lost, and none is processed twice (Algorithm 13).  The "
@@ -51,23 +49,23 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-order",
-        Design(scaling=Scaling()),
-        fail(a_replica_with_two_events_goes_away=(15_271, 13, DIVERGENT)),
+        LogIoDesign(scaling=Scaling()),
+        (replicas.A_REPLICA_WITH_TWO_EVENTS_GOES_AWAY.fails(15_271, 13, DIVERGENT),),
         "An event that has moved overtakes one that the replica has processed: the order of events "
         "of one key is not kept, also without a crash.  Algorithm 13 does not claim it.",
         (THWARTED, MOVED),
     ),
     build(
         "scale-down-in-turn",
-        Design(scaling=Scaling(in_turn=True)),
-        hold(
-            a_key_with_a_crash=87_911,
-            a_pair_with_a_crash=22_526,
-            controller_fails=2_403,
-            dispatch_fails=9_615,
-            merge_fails=5_304,
-            one_fails=1_787,
-            two_fails=1_725,
+        LogIoDesign(scaling=Scaling(in_turn=True)),
+        (
+            replicas.A_KEY_WITH_A_CRASH.holds(87_911),
+            replicas.A_PAIR_WITH_A_CRASH.holds(22_526),
+            replicas.CONTROLLER_FAILS.holds(2_403),
+            replicas.DISPATCH_FAILS.holds(9_615),
+            replicas.MERGE_FAILS.holds(5_304),
+            replicas.ONE_FAILS.holds(1_787),
+            replicas.TWO_FAILS.holds(1_725),
         ),
         "The dispatcher's transaction waits until the merger has taken the outputs of the replica, "
         "and the dispatcher takes no input meanwhile: events of one key keep their order.",
@@ -75,26 +73,31 @@ VARIANTS = (
     ),
     build(
         "scale-down-in-turn-and-deletes",
-        Design(scaling=Scaling(in_turn=True, deletes=Deletes.MOVED)),
-        hold(an_event_of_a_key=4_313, controller_fails=1_875, merge_fails=4_391, two_fails=1_501),
+        LogIoDesign(scaling=Scaling(in_turn=True, deletes=Deletes.MOVED)),
+        (
+            replicas.AN_EVENT_OF_A_KEY.holds(4_313),
+            replicas.CONTROLLER_FAILS.holds(1_875),
+            replicas.MERGE_FAILS.holds(4_391),
+            replicas.TWO_FAILS.holds(1_501),
+        ),
         "After such a transaction the replica has no outputs left, and Algorithm 13, step 3, may "
         "be executed as published.",
         (*SEEN, THWARTED, MOVED),
     ),
     build(
         "scale-down-published",
-        Design(scaling=Scaling(deletes=Deletes.MOVED)),
-        fail(a_replica_goes_away_no_crash=(1_109, 12, GAP)),
+        LogIoDesign(scaling=Scaling(deletes=Deletes.MOVED)),
+        (replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_109, 12, GAP),),
         "Algorithm 13, step 3, deletes the connection to the merger with the outputs that the "
         "merger has not taken, also without a crash.",
         (THWARTED, MOVED),
     ),
     build(
         "scale-down-of-what-was-chosen",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
-            *fail(a_replica_goes_away_no_crash=(1_604, 13, Guarantee.CONVERGENT)),
-            *fail_in_full(a_replica_goes_away=(152_825, 13, Guarantee.CONVERGENT)),
+            replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_604, 13, Guarantee.CONVERGENT),
+            replicas.A_REPLICA_GOES_AWAY.fails(152_825, 13, Guarantee.CONVERGENT, quick=False),
         ),
         "What has become done since it was chosen is moved, too, and processed twice, also without "
         "a crash.",
@@ -103,10 +106,10 @@ VARIANTS = (
     ),
     build(
         "scale-down-without-failing",
-        Design(scaling=Scaling()),
+        LogIoDesign(scaling=Scaling()),
         (
-            *fail(a_replica_goes_away_no_crash=(1_680, 13, Guarantee.CONVERGENT)),
-            *fail_in_full(a_replica_goes_away=(152_494, 13, Guarantee.CONVERGENT)),
+            replicas.A_REPLICA_GOES_AWAY_NO_CRASH.fails(1_680, 13, Guarantee.CONVERGENT),
+            replicas.A_REPLICA_GOES_AWAY.fails(152_494, 13, Guarantee.CONVERGENT, quick=False),
         ),
         "A generation whose inputs have moved goes on, and another replica has the same inputs, "
         "also without a crash.",

@@ -15,7 +15,7 @@ from functools import lru_cache
 from model.core import Observation, Property, Scope, When
 from model.graph import SINK
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.design import Capture, Design, Ports
+from model.protocols.log_io.design import LineageCapture, LogIoDesign, Ports
 from model.protocols.log_io.lineage.queries import (
     backward,
     inputs_of,
@@ -23,9 +23,9 @@ from model.protocols.log_io.lineage.queries import (
 )
 from model.protocols.log_io.lineage.retention import within
 from model.protocols.log_io.places import LOG, SERVICE
-from model.protocols.log_io.tables import Key, Tables, Used
+from model.protocols.log_io.tables import Key, LogDatabase, Used
 
-Check = Callable[[Capture, Tables], Iterator[str]]
+Check = Callable[[LineageCapture, LogDatabase], Iterator[str]]
 
 
 def _really(ports: Ports, row: Used) -> frozenset[Key]:
@@ -34,7 +34,7 @@ def _really(ports: Ports, row: Used) -> frozenset[Key]:
     return frozenset(one for one in named if one[:2] in ports.ins or one[0] == SERVICE)
 
 
-def _asked(capture: Capture, tables: Tables) -> tuple[Used, ...]:
+def _asked(capture: LineageCapture, tables: LogDatabase) -> tuple[Used, ...]:
     """The outputs whose lineage has to be there: all, or those behind outputs in the retention."""
     if capture.retention is None:
         return tables.truth
@@ -50,7 +50,7 @@ def _asked(capture: Capture, tables: Tables) -> tuple[Used, ...]:
     return tuple(found.values())
 
 
-def is_missing(capture: Capture, tables: Tables) -> Iterator[str]:
+def is_missing(capture: LineageCapture, tables: LogDatabase) -> Iterator[str]:
     """The outputs that used an input which lineage does not name."""
     made = relationships(tables, capture.ports)
     for row in _asked(capture, tables):
@@ -58,7 +58,7 @@ def is_missing(capture: Capture, tables: Tables) -> Iterator[str]:
             yield f"an input of {row[:3]} is missing"
 
 
-def is_false(capture: Capture, tables: Tables) -> Iterator[str]:
+def is_false(capture: LineageCapture, tables: LogDatabase) -> Iterator[str]:
     """The outputs whose lineage names an input that they did not use."""
     made = relationships(tables, capture.ports)
     for row in _asked(capture, tables):
@@ -66,7 +66,7 @@ def is_false(capture: Capture, tables: Tables) -> Iterator[str]:
             yield f"{row[:3]} did not use all that is named"
 
 
-def is_idle(capture: Capture, tables: Tables) -> Iterator[str]:
+def is_idle(capture: LineageCapture, tables: LogDatabase) -> Iterator[str]:
     """The rows that are in no relationship (3.1: none is recorded)."""
     made = relationships(tables, capture.ports)
     for row in tables.used:
@@ -74,7 +74,7 @@ def is_idle(capture: Capture, tables: Tables) -> Iterator[str]:
             yield f"the row of {row[:3]} names no input"
 
 
-def is_unread(_capture: Capture, tables: Tables) -> Iterator[str]:
+def is_unread(_capture: LineageCapture, tables: LogDatabase) -> Iterator[str]:
     """The side-effect reads whose effect is not stored as it was used, or is of no output."""
     stored = {row[:2]: row.value for row in tables.effects}
     named = {(row.receiver, row.number) for row in tables.assigned if row.sender == SERVICE}
@@ -84,7 +84,7 @@ def is_unread(_capture: Capture, tables: Tables) -> Iterator[str]:
         yield f"{used} was read, and {stored} is stored"
 
 
-def is_bodiless(capture: Capture, tables: Tables) -> Iterator[str]:
+def is_bodiless(capture: LineageCapture, tables: LogDatabase) -> Iterator[str]:
     """The events in lineage that have no body in EVENT_DATA."""
     bodies = {row[:3] for row in (*tables.data, *tables.events)}
     for row in _asked(capture, tables):
@@ -93,7 +93,7 @@ def is_bodiless(capture: Capture, tables: Tables) -> Iterator[str]:
                 yield f"{one} has no body"
 
 
-def faults(capture: Capture, tables: Tables, *checks: Check) -> tuple[str, ...]:
+def faults(capture: LineageCapture, tables: LogDatabase, *checks: Check) -> tuple[str, ...]:
     """What is wrong with lineage in these tables."""
     return tuple(fault for check in checks for fault in check(capture, tables))
 
@@ -102,15 +102,17 @@ EXACT: tuple[Check, ...] = (is_missing, is_false, is_unread)
 
 
 @lru_cache(maxsize=64)
-def capture_in(design: Design, scope: Scope) -> Capture:
+def capture_in(design: LogIoDesign, scope: Scope) -> LineageCapture:
     """The capture of a design with the ports that its scopes mean in the graph."""
     sites = {site.name: site for site in deploy(design, scope).sites}
     capture = sites[LOG].spec.design.lineage
-    assert isinstance(capture, Capture)
+    assert isinstance(capture, LineageCapture)
     return capture
 
 
-def _is_whole(capture: Capture, scope: Scope, seen: Observation, tables: Tables) -> bool:
+def _is_whole(
+    capture: LineageCapture, scope: Scope, seen: Observation, tables: LogDatabase
+) -> bool:
     """Is there a row of truth for each output on a port in OUT?  If not, nothing was checked."""
     outs = capture.ports.outs
     known: dict[tuple[str, str], list[int]] = {}
@@ -132,7 +134,7 @@ def _is_whole(capture: Capture, scope: Scope, seen: Observation, tables: Tables)
     return all(known.get(at, []) == [*range(1, last + 1)] for at, last in sent.items())
 
 
-def lineage(design: Design, name: str, *checks: Check) -> Property:
+def lineage(design: LogIoDesign, name: str, *checks: Check) -> Property:
     """A property of lineage, of all outputs on ports in OUT."""
 
     def holds(scope: Scope, seen: Observation) -> bool:

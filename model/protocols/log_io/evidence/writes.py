@@ -7,31 +7,35 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import Design, Writes
+from model.protocols.log_io.design import LogIoDesign, WriteSupport
+from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import GAP, REPEATING, SEEN, build
 from model.protocols.log_io.evidence.readings import TOGETHER
-from model.protocols.log_io.evidence.scopes import fail, hold, hold_in_full
 from model.protocols.log_io.quantities import PENDING
 
 VARIANTS = (
     build(
         "plain-writes",
-        Design(writes=Writes.PLAIN),
-        fail(a_relay=(3_573, 6, REPEATING)),
+        LogIoDesign(writes=WriteSupport.PLAIN),
+        (scopes.A_RELAY.fails(3_573, 6, REPEATING),),
         "A write that is neither checkable nor idempotent is executed twice, as Section 4.4 says.",
         (*SEEN, PENDING),
     ),
     build(
         "idempotent-writes",
-        Design(writes=Writes.IDEMPOTENT),
-        hold(a_relay=3_269, two_types=6_610) + hold_in_full(batches_by_type=58_974),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
+        (
+            scopes.A_RELAY.holds(3_269),
+            scopes.TWO_TYPES.holds(6_610),
+            scopes.BATCHES_BY_TYPE.holds(58_974, quick=False),
+        ),
         "Idempotent writes are enough if one is pending at a time.",
         (*SEEN, PENDING),
     ),
     build(
         "idempotent-writes-together",
-        Design(writes=Writes.IDEMPOTENT),
-        fail(a_relay=(3_375, 9, REPEATING)),
+        LogIoDesign(writes=WriteSupport.IDEMPOTENT),
+        (scopes.A_RELAY.fails(3_375, 9, REPEATING),),
         "By Section 2.3 a write is idempotent if twice in a row is as once.  Two pending writes "
         "are repeated as w1 w2 w1 w2, and the external system shows w1 again.",
         (*SEEN, PENDING),
@@ -39,8 +43,8 @@ VARIANTS = (
     ),
     build(
         "checkable-writes-together",
-        Design(),
-        fail(a_relay=(3_626, 8, GAP)),
+        LogIoDesign(),
+        (scopes.A_RELAY.fails(3_626, 8, GAP),),
         "While Algorithm 8 asks for the status of a pending write, Algorithm 9 goes on, and a new "
         "write overtakes it.",
         readings=(TOGETHER,),

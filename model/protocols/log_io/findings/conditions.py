@@ -27,7 +27,7 @@ CONDITIONS = FindingTable(
             section="4.4",
             remark="with crashes, too; false if nobody waits for the log",
             witnesses=(
-                ByTest("tests/log_io/test_consistency.py"),
+                ByTest("tests/families/log_io/test_consistency.py"),
                 ByLemma("port-once"),
                 ByScope("log-io:late-log", "a relay"),
             ),
@@ -37,7 +37,7 @@ CONDITIONS = FindingTable(
             Judgement.CONFIRMED,
             section="4.4",
             remark="with crashes, too",
-            witnesses=(ByTest("tests/log_io/test_consistency.py"),),
+            witnesses=(ByTest("tests/families/log_io/test_consistency.py"),),
         ),
         Finding(
             "An acknowledged event is logged undone",
@@ -45,7 +45,7 @@ CONDITIONS = FindingTable(
             section="4.4",
             remark="not literally at any point: done with its Output Set, then removed (3.6)",
             witnesses=(
-                ByTest("tests/log_io/test_consistency.py"),
+                ByTest("tests/families/log_io/test_consistency.py"),
                 ByLemma("port-once"),
                 ByLemma("lineage-true"),
             ),
@@ -58,7 +58,7 @@ CONDITIONS = FindingTable(
                 "holds without failures; with them refuted (crash between assignment and "
                 "removal), and filtered later"
             ),
-            witnesses=(ByTest("tests/log_io/test_consistency.py", "3 steps"),),
+            witnesses=(ByTest("tests/families/log_io/test_consistency.py", "3 steps"),),
         ),
         Finding(
             "P1: there is one element for each read action",

@@ -22,7 +22,11 @@ FIGURES = FindingTable(
             Judgement.REFUTED,
             section="9",
             remark="both together add at most twice 1 %; needed 3.2 %, left 2.2 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 7, ABS, normal, 1, 2; work done again",
@@ -32,21 +36,33 @@ FIGURES = FindingTable(
                 "the second failure repeats an epoch, the first nearly nothing; needed 7.7 %, "
                 "left 5.6 %"
             ),
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 8, the same",
             Judgement.REFUTED,
             section="9",
             remark="the same; needed 17.9 %, left 8.4 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 9, the same",
             Judgement.REFUTED,
             section="9",
             remark="the same; needed 5.7 %, left 5.4 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 8, LOG.io, normal, 1, 3",
@@ -55,7 +71,11 @@ FIGURES = FindingTable(
             remark=(
                 "OP3 is the slowest: three failures add three restarts; needed 72.3 %, left 55.0 %"
             ),
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 12, LOG.io, normal, 1, 2, 3",
@@ -65,14 +85,22 @@ FIGURES = FindingTable(
                 "the third failure, of the same replica, adds no more than the first; needed "
                 "26.6 %, left 5.6 %"
             ),
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 12 and 13, LOG.io, normal",
             Judgement.REFUTED,
             section="9",
             remark="a replica logs 500 and 2,500 inputs and outputs; needed 4.5 %, left 2.7 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "All of these are within 10 %: Fig. 9 and 11, ABS, normal and 1",
@@ -82,7 +110,11 @@ FIGURES = FindingTable(
                 "one restart; 2 s are repeated in Figure 9, 14 s in Figure 11; needed 18.1 %, "
                 "left 10.8 %"
             ),
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             (
@@ -92,7 +124,11 @@ FIGURES = FindingTable(
             Judgement.REFUTED,
             section="9",
             remark="1,000 MB and 25,000 MB are logged; needed 211 %, left 30.7 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             (
@@ -102,7 +138,11 @@ FIGURES = FindingTable(
             Judgement.REFUTED,
             section="9",
             remark="500 and 2,500 rows; needed 5.7 %, left 0.6 %",
-            witnesses=(ByTest("tests/sim/test_logio.py::test_each_exclusion_is_a_contradiction"),),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_experiments.py::test_each_exclusion_is_a_contradiction"
+                ),
+            ),
         ),
         Finding(
             "ABS remains below 3 %",

@@ -120,7 +120,7 @@ LINEAGE = FindingTable(
             remark=(
                 "two scopes through one operator also enable pairs of ports that are on no path"
             ),
-            witnesses=(ByTest("tests/log_io/test_lineage_queries.py"),),
+            witnesses=(ByTest("tests/families/log_io/test_lineage_queries.py"),),
             mend="none here; a query may name its scope",
         ),
         Finding(
@@ -180,7 +180,7 @@ LINEAGE = FindingTable(
                 "11:05 stays, as the paper says; a dependency that does not hold drops a used "
                 "record"
             ),
-            witnesses=(ByTest("tests/log_io/test_lineage_refinement.py", "two records"),),
+            witnesses=(ByTest("tests/families/log_io/test_lineage_refinement.py", "two records"),),
             mend="a dependency from date to hour makes Example 11 exact",
         ),
     ),

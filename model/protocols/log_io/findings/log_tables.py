@@ -24,7 +24,9 @@ LOG_TABLES = FindingTable(
                 "as two steps: a crash between them leaves numbers that the state has not seen, "
                 "and inputs that the state lacks count as seen"
             ),
-            witnesses=(ByTest("tests/log_io/library/test_kills.py", "killed at every statement"),),
+            witnesses=(
+                ByTest("tests/families/log_io/library/test_kills.py", "killed at every statement"),
+            ),
             mend="one call stores both in one transaction",
         ),
         Finding(
@@ -39,7 +41,7 @@ LOG_TABLES = FindingTable(
                 "can be deleted",
             ),
             remark="together: after the deletion a restarted source gives the number again",
-            witnesses=(ByTest("tests/log_io/library/test_reading.py"),),
+            witnesses=(ByTest("tests/families/log_io/library/test_reading.py"),),
             mend="the latest row of a connection stays",
         ),
         Finding(
@@ -77,7 +79,7 @@ LOG_TABLES = FindingTable(
             section="Example 7",
             quotes=("undone",),
             remark='step 4 (4) of Algorithm 3 has set it to "done"',
-            witnesses=(ByTest("tests/log_io/library/test_example.py"),),
+            witnesses=(ByTest("tests/families/log_io/library/test_example.py"),),
             mend='"done"',
         ),
     ),

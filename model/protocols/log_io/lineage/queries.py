@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from model.core import NodeName
 from model.protocols.log_io.design import Connection, Ports
 from model.protocols.log_io.places import SERVICE
-from model.protocols.log_io.tables import Assigned, Key, LoggedEvent, Tables
+from model.protocols.log_io.tables import Assigned, Key, LogDatabase, LoggedEvent
 
 
 def _is_state(event: Key) -> bool:
     return event[0] == event[1]
 
 
-def sets_of(tables: Tables) -> dict[tuple[NodeName, int], frozenset[Key]]:
+def sets_of(tables: LogDatabase) -> dict[tuple[NodeName, int], frozenset[Key]]:
     """By node and InSet_ID, the events that are assigned to it, in EVENT_LOG or kept."""
     found: dict[tuple[NodeName, int], set[Key]] = {}
     rows: tuple[LoggedEvent | Assigned, ...] = (*tables.events, *tables.assigned)
@@ -38,7 +38,7 @@ def _filtered(events: Iterable[Key], ports: Ports | None) -> frozenset[Key]:
     )
 
 
-def relationships(tables: Tables, ports: Ports | None = None) -> dict[Key, frozenset[Key]]:
+def relationships(tables: LogDatabase, ports: Ports | None = None) -> dict[Key, frozenset[Key]]:
     """By output with a row, what it was made of: EVENT_LINEAGE joined with EVENT_LOG (7.3).
 
     ports: of a scope, whose relationships are asked for alone; None: all that are recorded.
@@ -70,7 +70,7 @@ def inputs_of(made: dict[Key, frozenset[Key]], event: Key) -> frozenset[Key]:
 
 
 def backward(
-    tables: Tables,
+    tables: LogDatabase,
     event: Key,
     at: frozenset[Connection] | None = None,
     ports: Ports | None = None,
@@ -87,7 +87,7 @@ def backward(
 
 
 def forward(
-    tables: Tables,
+    tables: LogDatabase,
     event: Key,
     at: frozenset[Connection] | None = None,
     ports: Ports | None = None,

@@ -14,14 +14,14 @@ from model.boxes.box import attribute
 from model.core import NodeName
 from model.events import Body
 from model.protocols.log_io.lineage.queries import inputs_of, relationships
-from model.protocols.log_io.tables import Key, Tables
+from model.protocols.log_io.tables import Key, LogDatabase
 
 
 def _same(value: Any) -> Any:
     return value
 
 
-class Dependency(NamedTuple):
+class AttributeDependency(NamedTuple):
     """The outputs whose attribute has a value are unaffected by all inputs but those whose
     attribute has it.
 
@@ -38,7 +38,7 @@ class Dependency(NamedTuple):
         return bool(self.by(value) == attribute(output, self.output))
 
 
-Dependencies = Mapping[NodeName, tuple[Dependency, ...]]
+Dependencies = Mapping[NodeName, tuple[AttributeDependency, ...]]
 """By operator; an operator without any is not refined."""
 
 
@@ -49,7 +49,7 @@ def records_of(body: Body) -> tuple[Body, ...]:
 
 
 def refine(
-    dependencies: Iterable[Dependency], record: Body, inputs: Iterable[Body]
+    dependencies: Iterable[AttributeDependency], record: Body, inputs: Iterable[Body]
 ) -> tuple[Body, ...]:
     """The input records that may be behind an output record."""
     known = tuple(dependencies)
@@ -57,7 +57,7 @@ def refine(
 
 
 def records_behind(
-    tables: Tables, event: Key, record: Body, dependencies: Dependencies
+    tables: LogDatabase, event: Key, record: Body, dependencies: Dependencies
 ) -> frozenset[tuple[Key, Body]]:
     """The records, with their events, that may be behind a record of an event, step by step."""
     made = relationships(tables)

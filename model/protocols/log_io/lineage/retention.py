@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.protocols.log_io.design import Capture, Connection, Retention
+from model.protocols.log_io.design import Connection, LineageCapture, Retention
 from model.protocols.log_io.lineage.queries import relationships
 from model.protocols.log_io.places import SERVICE
-from model.protocols.log_io.tables import Key, Tables
+from model.protocols.log_io.tables import Key, LogDatabase
 
 
-def clean(capture: Capture, retention: Retention, tables: Tables) -> Tables:
+def clean(capture: LineageCapture, retention: Retention, tables: LogDatabase) -> LogDatabase:
     """The tables without the rows that are older than the retention: what is behind no output at an
     end port within the window, and behind no event or state that may still be used."""
     lists = (tables.events, tables.assigned, tables.used, tables.related, tables.data)
@@ -41,7 +41,7 @@ def within(events: Iterable[Key], newest: int) -> frozenset[Key]:
     )
 
 
-def _behind(tables: Tables, roots: set[Key]) -> frozenset[Key]:
+def _behind(tables: LogDatabase, roots: set[Key]) -> frozenset[Key]:
     """The roots and all that they were made of."""
     made = relationships(tables)
     found, waiting = set(roots), [*roots]
@@ -52,7 +52,7 @@ def _behind(tables: Tables, roots: set[Key]) -> frozenset[Key]:
     return frozenset(found)
 
 
-def _only(tables: Tables, events: frozenset[Key]) -> Tables:
+def _only(tables: LogDatabase, events: frozenset[Key]) -> LogDatabase:
     """The tables with the rows of lineage of these events alone; EVENT_LOG stays.
 
     An assignment stays as long as there is a row of an output of its Input Set.

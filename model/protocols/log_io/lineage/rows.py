@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from model.core import NodeName
-from model.protocols.log_io.design import Capture, Design, Names, OfState
+from model.protocols.log_io.design import LineageCapture, LineageNames, LogIoDesign, OfState
 from model.protocols.log_io.lineage.retention import clean
 from model.protocols.log_io.messages import Commit, Executed, ExecutedGroup, Restore, StoreRead
 from model.protocols.log_io.places import SERVICE
@@ -18,17 +18,17 @@ from model.protocols.log_io.replaying.messages import Reset
 from model.protocols.log_io.tables import (
     Assigned,
     Data,
+    LogDatabase,
     LoggedEvent,
-    ReadEffect,
+    ReadEffectRow,
     Related,
-    Tables,
     Transacted,
     Used,
 )
 
 
 def add_lineage(
-    design: Design, before: Tables, after: Tables, node: NodeName, message: Any
+    design: LogIoDesign, before: LogDatabase, after: LogDatabase, node: NodeName, message: Any
 ) -> Transacted:
     """The tables after a transaction, with its rows of lineage; before: the tables before it."""
     capture = design.lineage
@@ -36,7 +36,7 @@ def add_lineage(
         return after, ()
     match message:
         case StoreRead(number, value):  # Algorithm 4, step 2
-            stored = _merged(after.effects, [ReadEffect(node, number, value)], 2)
+            stored = _merged(after.effects, [ReadEffectRow(node, number, value)], 2)
             return after._replace(effects=stored), ()
         case Commit():
             mine = [row for row in before.events if row.receiver == node]
@@ -51,8 +51,12 @@ def add_lineage(
 
 
 def _record(
-    capture: Capture, tables: Tables, node: NodeName, commit: Commit, inputs: list[LoggedEvent]
-) -> Tables:
+    capture: LineageCapture,
+    tables: LogDatabase,
+    node: NodeName,
+    commit: Commit,
+    inputs: list[LoggedEvent],
+) -> LogDatabase:
     """The tables with the rows of the outputs (4.5.b), and of what else is in the Input Set."""
     rows, read, uses_state = commit.lineage
     tables = tables._replace(truth=_merged(tables.truth, rows, 3))
@@ -61,17 +65,17 @@ def _record(
     if read is not None:  # 4.5.a
         more.append(Assigned(SERVICE, node, read.number, read.inset))
         if read.value is not None:
-            shown = ReadEffect(node, read.number, read.value)
+            shown = ReadEffectRow(node, read.number, read.value)
             tables = tables._replace(shown=_merged(tables.shown, [shown], 2))
-    if uses_state and capture.names is Names.INSET and capture.of_state is OfState.SETS:
+    if uses_state and capture.names is LineageNames.INSET and capture.of_state is OfState.SETS:
         states = [row.number for row in tables.used if row[:2] == (node, node)]
         number = max(states, default=0)
         more += [Assigned(node, node, number, commit.inset)] if number else []
         state = Used(node, node, number + 1, commit.inset, frozenset())
         tables = tables._replace(used=_merged(tables.used, [state], 3))
-    if capture.names is not Names.INSET:
+    if capture.names is not LineageNames.INSET:
         named = frozenset((*events, *((row.sender, row.number) for row in more)))
-        said = capture.names is Names.FUNCTION
+        said = capture.names is LineageNames.FUNCTION
         related = [
             Related(*row[:3], *one)
             for row in rows
@@ -84,17 +88,17 @@ def _record(
     return tables._replace(used=_merged(tables.used, rows, 3))
 
 
-def _said(capture: Capture, row: Used) -> frozenset[tuple[NodeName, int]]:
+def _said(capture: LineageCapture, row: Used) -> frozenset[tuple[NodeName, int]]:
     """The inputs on ports in IN, and the read actions, that the function says it used."""
     ins = capture.ports.ins
     return frozenset(one for one in row.really if one[0] == SERVICE or (one[0], row.sender) in ins)
 
 
-def _keep(capture: Capture, before: Tables, tables: Tables) -> Tables:
+def _keep(capture: LineageCapture, before: LogDatabase, tables: LogDatabase) -> LogDatabase:
     """The tables with what lineage keeps of rows that garbage collection has deleted."""
     ports, logged = capture.ports, {row[:4] for row in tables.events}
     gone = [row for row in before.events if row[:4] not in logged]
-    if capture.names is Names.INSET:  # the join of 7.3 needs them
+    if capture.names is LineageNames.INSET:  # the join of 7.3 needs them
         assigned = [Assigned(*row[:4]) for row in gone if row[:2] in ports.ins]
         tables = tables._replace(assigned=_merged(tables.assigned, assigned, 4))
     kept = ports.outs | ports.ins  # a path begins with an event on a port in IN

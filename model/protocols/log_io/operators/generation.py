@@ -14,19 +14,19 @@ from model.protocols.log_io.messages import Commit, Lineage, StoreRead
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.replaying import generation as replays
 from model.protocols.log_io.roles import may_fail, receives
-from model.protocols.log_io.states import Operator, Taken
-from model.protocols.log_io.tables import Context, LoggedEvent, SetState, SideRead, Used
+from model.protocols.log_io.states import RunningOperator, Taken
+from model.protocols.log_io.tables import ContextRow, LoggedEvent, SetState, SideRead, Used
 from model.protocols.log_io.writing.writes import hand_on
 
 
 def generate(
     site: Site,
-    before: Operator,
-    state: Operator,
+    before: RunningOperator,
+    state: RunningOperator,
     outs: tuple[Out, ...],
     taken: Taken,
     value: int | None = None,
-) -> tuple[Operator, tuple[Effect, ...]]:
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Algorithm 3 for an Input Set, which is ready with the input that was taken.
 
     before: the operator before that input.  value: the answer to its side-effect read, if it has
@@ -44,6 +44,7 @@ def generate(
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
             outputs.append((succ, sent[at], out))
     state = state._replace(open=tuple(entry for entry in state.open if entry[0] != taken.key))
+    # step 2: the context has the global state; with lineage, the log gives it a number (rows.py)
     lineage = _lineage(site, state, outputs, inset, value)
     commit = Commit(tuple(rows), context_of(site, state), inset, lineage)  # step 4
     if may_fail(site):
@@ -56,14 +57,14 @@ def generate(
     return state, (Send(LOG, commit), *effects)
 
 
-def _size(site: Site, before: Operator, taken: Taken) -> int:
+def _size(site: Site, before: RunningOperator, taken: Taken) -> int:
     """How many events the Input Set has, with the one that was taken."""
     logic = site.spec.logic
     return int(logic.size(logic.gather(before.box, taken.item, taken.key), taken.key))
 
 
 def _made(
-    site: Site, before: Operator, inset: int, rows: list[LoggedEvent]
+    site: Site, before: RunningOperator, inset: int, rows: list[LoggedEvent]
 ) -> tuple[SetState, ...]:
     """What a replay operator has to know of an Input Set (5.1; steps 2 and 4.5)."""
     box = site.spec.logic.global_state(before.box)
@@ -78,7 +79,7 @@ def _has_groups(site: Site) -> bool:
 
 def _lineage(
     site: Site,
-    state: Operator,
+    state: RunningOperator,
     made: list[tuple[NodeName, int, Out]],
     inset: int,
     value: int | None,
@@ -103,17 +104,20 @@ def _lineage(
 
 
 def store_read(site: Site, inset: int, value: int) -> tuple[Effect, ...]:
-    """Algorithm 4, step 2: "if data lineage is enabled, store the effect"."""
+    """Algorithm 4, step 2: "if data lineage is enabled, store the effect".
+
+    Step 3, of a read action that is replayable, stores it as well.
+    """
     capture = site.spec.design.lineage
     if capture is None or all(name != site.name for name, _ in capture.ports.outs):
         return ()
     return (Send(LOG, StoreRead(inset, value)),)
 
 
-def context_of(site: Site, state: Operator) -> Context:
+def context_of(site: Site, state: RunningOperator) -> ContextRow:
     """The global state; the event states are made anew from the undone inputs."""
     box = site.spec.logic.global_state(state.box)
-    return Context(box, state.updated, state.sent, state.insets, state.newest, state.alone)
+    return ContextRow(box, state.updated, state.sent, state.insets, state.newest, state.alone)
 
 
 def _inputs_of(edge_names: tuple[NodeName, ...], of: Inputs) -> frozenset[tuple[NodeName, int]]:

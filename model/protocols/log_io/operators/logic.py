@@ -19,7 +19,7 @@ from model.protocols.log_io.places import SERVICE
 from model.protocols.log_io.writing.lookup import Lookup
 
 SetKey: TypeAlias = Any
-"""What tells the Input Sets under way of an operator apart; each has an InSet_ID besides."""
+"""Distinguishes the Input Sets under way of an operator; each has an InSet_ID besides."""
 
 
 class Logic(typing.Protocol):

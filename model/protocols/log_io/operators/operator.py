@@ -24,27 +24,27 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.operators.generation import generate, store_read
 from model.protocols.log_io.operators.logic import SetKey
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import PENDING
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.replaying.messages import Absent, Recalled, Regenerate
 from model.protocols.log_io.roles import is_alone
-from model.protocols.log_io.states import Operator, Taken
+from model.protocols.log_io.states import RunningOperator, Taken
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing.groups import send
 from model.protocols.log_io.writing.writes import succeed
 
 
-def begin(site: Site) -> Operator:
+def begin(site: Site) -> RunningOperator:
     """The state of an operator that has seen nothing."""
     spec = site.spec
     none = (0,) * len(site.preds)
     array = none if spec.design.greatest is Known.EVENT_LOG else None
     sent, alone = (0,) * len(site.succs), is_alone(site)
-    return Operator(spec.logic.begin(len(none)), none, sent, alone=alone, array=array)
+    return RunningOperator(spec.logic.begin(len(none)), none, sent, alone=alone, array=array)
 
 
-def work(site: Site, state: Operator, input_: Received) -> Answer:
+def work(site: Site, state: RunningOperator, input_: Received) -> Answer:
     """The step of an operator that is not recovering."""
     sender, message = input_
     match message:
@@ -57,7 +57,7 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
             return go_on(site, *replays.obey(site, state, message))
         case Put():
             return _take(site, state, sender, message)
-        case Success(number):
+        case Success(number):  # Algorithm 5, step 3; Algorithm 8, step 2.a
             return succeed(site, state, sender, number)
         case Missing(number, body):  # Algorithm 8, step 2.b
             return state, (Note(PENDING), Send(sender, Write(number, body)))
@@ -67,12 +67,8 @@ def work(site: Site, state: Operator, input_: Received) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message} from {sender}")
 
 
-def _edge(site: Site, sender: NodeName) -> int:
-    return site.preds.index(sender.partition(AHEAD)[0])
-
-
-def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
-    """Take what is held, until another read is needed."""
+def go_on(site: Site, state: RunningOperator, effects: tuple[Effect, ...]) -> Answer:
+    """Take what is held, until another read is needed, or data (Algorithm 11, steps 4.b and 5)."""
     while state.held and not state.busy:
         first, *held = state.held
         state = state._replace(held=tuple(held))
@@ -86,12 +82,13 @@ def go_on(site: Site, state: Operator, effects: tuple[Effect, ...]) -> Answer:
 
 
 # --- Algorithm 2: state update ---------------------------------------------------------------
-def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
-    edge = _edge(site, sender)
+def _take(site: Site, state: RunningOperator, sender: NodeName, event: Put) -> Answer:
+    """Algorithm 2, step 1.  An event that is not obsolete is accepted, or held."""
+    edge = site.spec.ins.index(sender)
     pred, last = site.preds[edge], state.last[edge]
     drops: tuple[Effect, ...] = ()
     if site.spec.design.connection is Delivery.LASTING:
-        drops = (Send(f"{pred}{AHEAD}{site.name}", Drop(event.number)),)
+        drops = (Send(sender, Drop(event.number)),)
     if event.replay and replays.lacks(site, state, pred, event):  # Algorithm 11, step 4.a
         state, effects = replays.fill(site, state, pred, event)
         return go_on(site, state, (*effects, *drops))
@@ -104,8 +101,9 @@ def _take(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
 
 
 def _accept(
-    site: Site, state: Operator, edge: int, event: Put, drops: tuple[Effect, ...]
+    site: Site, state: RunningOperator, edge: int, event: Put, drops: tuple[Effect, ...]
 ) -> Answer:
+    """Algorithm 2, steps 2 and 3, of each Input Set of the event."""
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     keys = site.spec.logic.assign(state.box, item)
     insets = _insets_of(state, keys)
@@ -127,7 +125,7 @@ def _keeps_order(site: Site) -> bool:
     return len(site.preds) > 1 and bool(site.spec.logic.several)
 
 
-def _insets_of(state: Operator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
+def _insets_of(state: RunningOperator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
     """The numbers of the Input Sets with these keys; new ones for those that are not under way.
 
     A number says which function the set is for: it is the place of the function, modulo the number
@@ -140,8 +138,8 @@ def _insets_of(state: Operator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
 
 
 def _update(
-    site: Site, state: Operator, taken: Taken, value: int | None = None
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, taken: Taken, value: int | None = None
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Global and event state after an assigned event (Algorithm 2, step 2), and the generation that
     it triggers (step 3).
 
@@ -167,7 +165,7 @@ def _update(
     return generate(site, before, state, fed.outs, taken, value)
 
 
-def _opened(state: Operator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
+def _opened(state: RunningOperator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
     """The Input Sets under way, with this one."""
     return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
 
@@ -177,8 +175,11 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
-def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
-    """Take an assigned input again, without another assignment (Algorithm 9, step 2)."""
+def _replay(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
+    """Take an assigned input again, without another assignment.
+
+    Algorithm 11, step 4.b, and Algorithm 9, step 2.
+    """
     edge = site.preds.index(row.sender)
     item = Item(edge, row.data, frozenset({Of(edge, row.number)}))  # step 2.a
     keys = site.spec.logic.assign(state.box, item)
@@ -186,18 +187,19 @@ def _replay(site: Site, state: Operator, row: LoggedEvent) -> Answer:
     return _update_again(site, state, Taken(item, row.number, key, row.inset))
 
 
-def _update_again(site: Site, state: Operator, taken: Taken) -> Answer:
-    """Step 2.b: the global state "if not already done", and the event state of its Input Set alone.
+def _update_again(site: Site, state: RunningOperator, taken: Taken) -> Answer:
+    """Algorithm 9, step 2.b: the global state "if not already done", and the event state of its
+    Input Set alone.
 
-    If the stored global state has the input, the condition of step 2.c has seen the input before
-    that state was stored, and has been false: it is not evaluated again.
+    Step 2.c: the condition is evaluated.  If the stored global state has the input, the condition
+    has seen the input before that state was stored, and has been false: it is not evaluated again.
     """
     if not _has_updated(site, state, taken):
         return _update(site, state, taken)
     return _gather(site, state, taken), ()
 
 
-def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
+def _has_updated(site: Site, state: RunningOperator, taken: Taken) -> bool:
     """Is the input's update part of the stored global state (step 2.b: "if not already done")?"""
     logic, edge = site.spec.logic, taken.item.edge
     if not logic.gathers:
@@ -208,7 +210,7 @@ def _has_updated(site: Site, state: Operator, taken: Taken) -> bool:
     return one != newest or bool(function <= last)
 
 
-def _gather(site: Site, state: Operator, taken: Taken) -> Operator:
+def _gather(site: Site, state: RunningOperator, taken: Taken) -> RunningOperator:
     item, _, key, inset = taken
     gathered, opened = site.spec.logic.gather(state.box, item, key), _opened(state, key, inset)
     return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

@@ -18,15 +18,14 @@ from model.core import (
     Send,
     Site,
 )
-from model.protocols.log_io.design import Delivery, Known, Writes
+from model.protocols.log_io.design import Delivery, Known, WriteSupport
 from model.protocols.log_io.messages import Peek, Put, Restored
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
-from model.protocols.log_io.places import AHEAD
 from model.protocols.log_io.quantities import PENDING, note
 from model.protocols.log_io.replaying import operators as replays
 from model.protocols.log_io.roles import reads
-from model.protocols.log_io.states import Operator, Recovering
+from model.protocols.log_io.states import Recovering, RunningOperator
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing.writes import hand_on
 
@@ -35,14 +34,17 @@ def restore(site: Site, found: Restored, recovering: Recovering) -> Answer:
     """The operator as it is again, once the log has answered."""
     design = site.spec.design
     state = _restored_context(site, found)  # Algorithm 9, step 1
-    outputs = (row for row in found.outputs if row.body is not None)
-    sends = [row for row in outputs if row.receiver not in site.spec.sinks]
-    writes = [row for row in found.outputs if row.receiver in site.spec.sinks]
+    outputs = (row for row in found.outputs if row.body is not None)  # Algorithm 10, step 1
+    sends = [row for row in outputs if row.receiver not in site.spec.sinks]  # Algorithm 7, step 1
+    writes = [
+        row for row in found.outputs if row.receiver in site.spec.sinks
+    ]  # Algorithm 8, step 1
     replayed = len(found.assigned)
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *note(REPLAYED, replayed)]
-    checks = design.writes is Writes.CHECKABLE
+    checks = design.writes is WriteSupport.CHECKABLE
     if not checks:
         effects += note(PENDING, len(writes))
+    # Algorithm 7, steps 1 and 2; Algorithm 8, step 2; Algorithm 10, step 5
     state, more = hand_on(site, state, [*sends, *writes], checks)  # Algorithms 7 and 8
     effects += more
     rows = _in_order(site, found.assigned)
@@ -68,13 +70,17 @@ def _in_order(site: Site, rows: tuple[LoggedEvent, ...]) -> tuple[LoggedEvent, .
     return tuple(sorted(rows, key=lambda row: row.order))
 
 
-def _restored_context(site: Site, found: Restored) -> Operator:
-    """Algorithm 9, step 1: the context from STATE, and what EVENT_LOG has besides."""
+def _restored_context(site: Site, found: Restored) -> RunningOperator:
+    """Algorithm 9, step 1, and Algorithm 11, step 2: the context from STATE, and what EVENT_LOG has
+    besides.
+
+    No effect of a read action is discarded: the one that is executed again replaces it.
+    """
     design, state = site.spec.design, begin(site)
     stored = found.context or context_of(site, state)
     greatest = dict(found.greatest)
     logged = tuple(greatest.get(name, 0) for name in site.preds)
-    return Operator(
+    return RunningOperator(
         box=stored.box,
         last=stored.last if design.greatest is Known.CONTEXT else logged,
         sent=stored.sent,
@@ -85,9 +91,9 @@ def _restored_context(site: Site, found: Restored) -> Operator:
     )
 
 
-def _reconnect(site: Site, state: Operator) -> tuple[Effect, ...]:
+def _reconnect(site: Site, state: RunningOperator) -> tuple[Effect, ...]:
     """A restarted operator asks its lasting connections for what they hold."""
     if site.spec.design.connection is Delivery.LOSSY:
         return ()
-    known = (pred for pred in site.preds if reads(site, state, pred))
-    return tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in known)
+    known = zip(site.preds, site.spec.ins, strict=True)
+    return tuple(Send(one, Peek()) for pred, one in known if reads(site, state, pred))

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from model.core import NodeName, Send
-from model.protocols.log_io.design import Design, Garbage, Replaying
+from model.protocols.log_io.design import Garbage, LogIoDesign, Replaying
 from model.protocols.log_io.replaying.messages import Absent, LogData, Mark, Recall, Recalled, Reset
 from model.protocols.log_io.tables import (
     Key,
+    LogDatabase,
     Regeneration,
     Rules,
     SetState,
-    Tables,
     Transacted,
 )
 
 
-def change(tables: Tables, message: Mark | Reset | LogData) -> Tables:
+def change(tables: LogDatabase, message: Mark | Reset | LogData) -> LogDatabase:
     """The tables after a transaction that changes rows which are there, and makes none."""
     changed: dict[Key, dict[str, Any]]
     match message:
@@ -36,7 +36,7 @@ def change(tables: Tables, message: Mark | Reset | LogData) -> Tables:
     return tables._replace(events=tuple(rows))
 
 
-def collect(replaying: Replaying, tables: Tables) -> Tables:
+def collect(replaying: Replaying, tables: LogDatabase) -> LogDatabase:
     """The tables without the done inputs of replay operators of which no output is logged.
 
     An output may itself be kept for the replay operator that took it.
@@ -59,8 +59,8 @@ def collect(replaying: Replaying, tables: Tables) -> Tables:
         tables = tables._replace(events=left)
 
 
-def restore(tables: Tables, node: NodeName) -> tuple[Tables, tuple[Regeneration, ...]]:
-    """Algorithm 10, step 2, of an operator in state "restarted".
+def restore(tables: LogDatabase, node: NodeName) -> tuple[LogDatabase, tuple[Regeneration, ...]]:
+    """Algorithm 10, step 2, of an operator in state "restarted": its Input Sets to replay.
 
     The marks that it made before it crashed go: it marks what it lacks now.
     """
@@ -70,7 +70,7 @@ def restore(tables: Tables, node: NodeName) -> tuple[Tables, tuple[Regeneration,
 
 
 def _sets(
-    tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
+    tables: LogDatabase, node: NodeName, *, unassigned: bool, marked: bool
 ) -> tuple[Regeneration, ...]:
     """The Input Sets of the node's outputs that have to be generated again."""
     wanted = dict(_wanted(tables, node, unassigned=unassigned, marked=marked))
@@ -84,7 +84,7 @@ def _sets(
 
 
 def _wanted(
-    tables: Tables, node: NodeName, *, unassigned: bool, marked: bool
+    tables: LogDatabase, node: NodeName, *, unassigned: bool, marked: bool
 ) -> Iterator[tuple[Key, bool]]:
     """The outputs to send, and whether as replayed events."""
     mine = [row for row in tables.events if row.sender == node and row.body is None]
@@ -94,7 +94,7 @@ def _wanted(
         yield from ((row.key, True) for row in mine if row.replay)
 
 
-def _regeneration(tables: Tables, one: SetState, wanted: dict[Key, bool]) -> Regeneration:
+def _regeneration(tables: LogDatabase, one: SetState, wanted: dict[Key, bool]) -> Regeneration:
     node, inset, box, outputs = one
     rows = (row for row in tables.events if row.receiver == node and row.inset == inset)
     return Regeneration(
@@ -107,11 +107,11 @@ def _regeneration(tables: Tables, one: SetState, wanted: dict[Key, bool]) -> Reg
 
 
 # --- transactions ----------------------------------------------------------------------------
-def _change(_design: Design, tables: Tables, _node: NodeName, message: Any) -> Transacted:
+def _change(_design: LogIoDesign, tables: LogDatabase, _node: NodeName, message: Any) -> Transacted:
     return change(tables, message), ()
 
 
-def _mark(_design: Design, tables: Tables, node: NodeName, message: Mark) -> Transacted:
+def _mark(_design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Mark) -> Transacted:
     """Algorithm 11, step 3.  A row may be gone: what was made of it has been taken meanwhile."""
     tables = change(tables, message)
     absent = set(message.keys).difference(row.key for row in tables.events)
@@ -120,7 +120,9 @@ def _mark(_design: Design, tables: Tables, node: NodeName, message: Mark) -> Tra
     return tables, ()
 
 
-def _recall(_design: Design, tables: Tables, node: NodeName, _message: Recall) -> Transacted:
+def _recall(
+    _design: LogIoDesign, tables: LogDatabase, node: NodeName, _message: Recall
+) -> Transacted:
     """Algorithm 10, step 2, of an operator in state "replay"."""
     sets = _sets(tables, node, unassigned=False, marked=True)
     return tables, (Send(node, Recalled(sets)),)
@@ -130,7 +132,7 @@ RULES: Rules = {Mark: _mark, Recall: _recall, Reset: _change, LogData: _change}
 
 
 def collect_done(
-    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+    design: LogIoDesign, _before: LogDatabase, tables: LogDatabase, _node: NodeName, _message: Any
 ) -> Transacted:
     """Section 3.6, after each transaction."""
     if design.replaying is None or design.garbage is Garbage.NEVER:

@@ -24,20 +24,20 @@ from model.protocols.log_io.replaying.messages import (
     Regenerate,
     Reset,
 )
-from model.protocols.log_io.states import Operator
+from model.protocols.log_io.states import RunningOperator
 from model.protocols.log_io.tables import Key, LoggedEvent, Regeneration
 from model.protocols.log_io.writing.writes import put
 
 
 # --- an operator that lacks inputs -------------------------------------------------------------
-def lacks(site: Site, state: Operator, sender: NodeName, event: Put) -> bool:
+def lacks(site: Site, state: RunningOperator, sender: NodeName, event: Put) -> bool:
     """Is the event the data of an input that the operator lacks?  5.2: such an event is accepted
     "without applying the filtering condition"."""
     return (sender, site.name, event.number) in {row.key for row in lacking(state)}
 
 
-def fill(site: Site, state: Operator, sender: NodeName, event: Put) -> Answer:
-    """The operator with the data, and what it generates again of it."""
+def fill(site: Site, state: RunningOperator, sender: NodeName, event: Put) -> Answer:
+    """The operator with the data, and what it generates again of it (Algorithm 11, step 4.a)."""
     key = (sender, site.name, event.number)
     held = tuple(
         _filled(one, key, event) if isinstance(one, LoggedEvent) else one for one in state.held
@@ -54,7 +54,7 @@ def _filled(row: LoggedEvent, key: Key, event: Put) -> LoggedEvent:
     return row._replace(body=event.body) if row.key == key else row
 
 
-def lacking(state: Operator) -> list[LoggedEvent]:
+def lacking(state: RunningOperator) -> list[LoggedEvent]:
     """The rows to replay, own ones and those of Input Sets, whose data is still to come."""
     rows: Iterable[Any] = (*state.held, *(row for one in state.again for row in one.inputs))
     return [row for row in rows if isinstance(row, LoggedEvent) and row.body is None]
@@ -69,10 +69,10 @@ def ask(rows: Collection[LoggedEvent]) -> tuple[Effect, ...]:
     return (*note(LACKED, len(keys)), Send(LOG, Mark(keys)), Send(ENGINE, asked))
 
 
-def restore(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answer:
+def restore(site: Site, state: RunningOperator, sets: tuple[Regeneration, ...]) -> Answer:
     """A restarted operator: what it lacks (Algorithm 11, step 3), and what it generates again
     (Algorithm 10, steps 2 to 4)."""
-    if site.spec.design.replaying is None:
+    if site.spec.design.replaying is None:  # Algorithm 11, step 1
         return state, ()
     asks = ask(lacking(state))
     state, effects = replay(site, state, sets)
@@ -80,7 +80,7 @@ def restore(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answ
 
 
 # --- a replay operator -------------------------------------------------------------------------
-def obey(site: Site, state: Operator, message: Regenerate | Recalled | Absent) -> Answer:
+def obey(site: Site, state: RunningOperator, message: Regenerate | Recalled | Absent) -> Answer:
     """The step of a replay operator that is not recovering."""
     match message:
         case Recalled(sets):
@@ -91,8 +91,13 @@ def obey(site: Site, state: Operator, message: Regenerate | Recalled | Absent) -
     return state, (Send(LOG, Recall()),)
 
 
-def replay(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answer:
-    """Algorithm 10: generate these Input Sets again, as soon as their inputs have their data."""
+def replay(site: Site, state: RunningOperator, sets: tuple[Regeneration, ...]) -> Answer:
+    """Algorithm 10: generate these Input Sets again, as soon as their inputs have their data.
+
+    Step 3: the log has the global state of each Input Set, and the numbers of its outputs; the
+    context of the operator stays.  Step 4: the inputs keep their status and their Input Sets; who
+    lacks an output has marked it (Algorithm 11, step 3).
+    """
     known = {one.inset: one for one in state.again}
     for one in sets:
         old = known.get(one.inset)
@@ -104,7 +109,7 @@ def replay(site: Site, state: Operator, sets: tuple[Regeneration, ...]) -> Answe
     return state, (*asks, *effects)
 
 
-def _replay_ready(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
+def _replay_ready(site: Site, state: RunningOperator) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Replay Input Sets in the order of their outputs, until one lacks an input."""
     effects: list[Effect] = []
     again = [*state.again]

@@ -13,8 +13,8 @@ import typing
 from typing import Any
 
 from model.core import STALE, Answer, Effect, NodeName, Note, Save, Send, Site
-from model.protocols.log_io.design import Deletes, Replicas, Task
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.design import Deletes, Replicas, ScalingTask
+from model.protocols.log_io.places import LOG, connection
 from model.protocols.log_io.scaling.messages import (
     Add,
     Added,
@@ -45,23 +45,23 @@ class Request(typing.NamedTuple):
 def connections(replicas: Replicas) -> tuple[NodeName, NodeName]:
     """The two connections of the replica that comes or goes away."""
     second = replicas.second
-    return f"{replicas.dispatcher}{AHEAD}{second}", f"{second}{AHEAD}{replicas.merger}"
+    return connection(replicas.dispatcher, second), connection(second, replicas.merger)
 
 
-def request(replicas: Replicas, task: Task) -> Request:
+def request(replicas: Replicas, task: ScalingTask) -> Request:
     """The request of the controller for a task."""
     match task:
-        case Task.DEPLOY:  # Algorithm 12, step 1
+        case ScalingTask.DEPLOY:  # Algorithm 12, step 1
             return Request(replicas.second, Deploy(), Deployed)
-        case Task.ADD_TO_MERGER:  # step 2
+        case ScalingTask.ADD_TO_MERGER:  # step 2
             return Request(replicas.merger, Add(), Added)
-        case Task.ADD_TO_DISPATCHER:  # step 3
+        case ScalingTask.ADD_TO_DISPATCHER:  # step 3
             return Request(replicas.dispatcher, Add(), Added)
-        case Task.PREPARE:  # Algorithm 13, step 1
+        case ScalingTask.PREPARE:  # Algorithm 13, step 1
             return Request(replicas.dispatcher, Remove(), Prepared)
-        case Task.REMOVE_FROM_MERGER:  # step 2
+        case ScalingTask.REMOVE_FROM_MERGER:  # step 2
             return Request(replicas.merger, Removed(), Updated)
-        case Task.DELETE:  # step 3
+        case ScalingTask.DELETE:  # step 3
             return Request(LOG, Watch(), Drained)
 
 
@@ -76,7 +76,7 @@ def control(site: Site, state: Controller, sender: NodeName, message: Any) -> An
     if state.begun and state.left:
         node, _, answer = request(_replicas(site), state.left[0])
         if sender == node and isinstance(message, answer):
-            if state.left[0] is Task.DELETE:
+            if state.left[0] is ScalingTask.DELETE:
                 return _delete(site, state)
             return _go_on(site, state.left[1:])
         if isinstance(message, Back) and sender == node:
@@ -92,7 +92,7 @@ def restart(site: Site, durable: Controller | None) -> Answer:
     return state, _requests(site, state)
 
 
-def _go_on(site: Site, left: tuple[Task, ...]) -> Answer:
+def _go_on(site: Site, left: tuple[ScalingTask, ...]) -> Answer:
     state = Controller(True, left)
     if _deletes_early(site, state):
         after, effects = _delete(site, state)
@@ -104,7 +104,7 @@ def _requests(site: Site, state: Controller) -> tuple[Effect, ...]:
     if not state.begun or not state.left:
         return ()
     node, message, _ = request(_replicas(site), state.left[0])
-    opens = connections(_replicas(site)) if state.left[0] is Task.DEPLOY else ()
+    opens = connections(_replicas(site)) if state.left[0] is ScalingTask.DEPLOY else ()
     return (*(Send(name, Open()) for name in opens), Send(node, message))
 
 
@@ -114,7 +114,7 @@ def _replicas(site: Site) -> Replicas:
 
 
 def _deletes_early(site: Site, state: Controller) -> bool:
-    first = state.begun and state.left[:1] == (Task.DELETE,)
+    first = state.begun and state.left[:1] == (ScalingTask.DELETE,)
     return first and site.spec.design.scaling.deletes is Deletes.MOVED
 
 

@@ -9,25 +9,29 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import NodeName, Send
-from model.protocols.log_io.design import Design, Replicas
+from model.protocols.log_io.design import LogIoDesign, Replicas
 from model.protocols.log_io.places import CONTROLLER
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Drained, Move, Resent, Watch
-from model.protocols.log_io.tables import LoggedEvent, Rules, Tables, Transacted, with_row
+from model.protocols.log_io.tables import LogDatabase, LoggedEvent, Rules, Transacted, with_row
 
 
-def _choose(_design: Design, tables: Tables, node: NodeName, message: Choose) -> Transacted:
-    """Step 1.b: what was sent to the replica and is undone."""
+def _choose(
+    _design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Choose
+) -> Transacted:
+    """Algorithm 13, step 1.b: what was sent to the replica and is undone."""
     sent = (row for row in tables.events if row[:2] == (node, message.replica))
     undone = tuple(row for row in sent if not row.done)
     return tables, (Send(node, Chosen(message.replica, undone)),)
 
 
-def _wait(_design: Design, tables: Tables, node: NodeName, message: Move) -> Transacted:
+def _wait(_design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Move) -> Transacted:
     """Step 1.c waits until it may be executed, which may be at once."""
     return tables._replace(waiting=(node, message)), ()
 
 
-def _watch(_design: Design, tables: Tables, _node: NodeName, _message: Watch) -> Transacted:
+def _watch(
+    _design: LogIoDesign, tables: LogDatabase, _node: NodeName, _message: Watch
+) -> Transacted:
     return tables._replace(watched=True), ()
 
 
@@ -36,7 +40,7 @@ RULES: Rules = {Choose: _choose, Move: _wait, Watch: _watch}
 
 # --- after each transaction ------------------------------------------------------------------
 def move_late(
-    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+    design: LogIoDesign, _before: LogDatabase, tables: LogDatabase, _node: NodeName, _message: Any
 ) -> Transacted:
     """Execute step 1.c as soon as it may be."""
     if tables.waiting is None or not may_move(design, tables, tables.waiting[1]):
@@ -47,7 +51,7 @@ def move_late(
 
 
 def report_drained(
-    design: Design, _before: Tables, tables: Tables, _node: NodeName, _message: Any
+    design: LogIoDesign, _before: LogDatabase, tables: LogDatabase, _node: NodeName, _message: Any
 ) -> Transacted:
     """Report to the controller that the outputs of the replica have been taken."""
     scaling = design.scaling
@@ -58,7 +62,7 @@ def report_drained(
     return tables, ()
 
 
-def forget_waiting(tables: Tables, node: NodeName) -> Tables:
+def forget_waiting(tables: LogDatabase, node: NodeName) -> LogDatabase:
     """The tables of a node that restarts: it waits for no transaction of the life before."""
     if tables.waiting and tables.waiting[0] == node:
         return tables._replace(waiting=None)
@@ -66,15 +70,18 @@ def forget_waiting(tables: Tables, node: NodeName) -> Tables:
 
 
 # --- rows ------------------------------------------------------------------------------------
-def may_move(design: Design, tables: Tables, move: Move) -> bool:
+def may_move(design: LogIoDesign, tables: LogDatabase, move: Move) -> bool:
     """May the events of the key go to another replica now?"""
     assert design.scaling is not None
     replicas, in_turn = design.scaling.replicas, design.scaling.in_turn
     return not in_turn or are_taken(tables, replicas, move.replica)
 
 
-def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[LoggedEvent, ...]]:
-    """Step 1.c: the tables, and the rows that have moved, which are those that are still undone."""
+def move(
+    tables: LogDatabase, node: NodeName, message: Move
+) -> tuple[LogDatabase, tuple[LoggedEvent, ...]]:
+    """Algorithm 13, step 1.c: the tables, and the rows that have moved, which are those that are
+    still undone."""
     undone = {row[:3] for row in tables.events if not row.done}
     leave = undone.intersection(row[:3] for row in message.rows)
     events = tuple(row for row in tables.events if row[:3] not in leave)
@@ -89,7 +96,7 @@ def move(tables: Tables, node: NodeName, message: Move) -> tuple[Tables, tuple[L
     return tables._replace(events=events, contexts=contexts), tuple(moved)
 
 
-def are_taken(tables: Tables, replicas: Replicas, replica: NodeName) -> bool:
+def are_taken(tables: LogDatabase, replicas: Replicas, replica: NodeName) -> bool:
     """Has the merger taken all outputs of the replica?"""
     rows = (row for row in tables.events if row[:2] == (replica, replicas.merger))
     return all(row.done or row.inset for row in rows)

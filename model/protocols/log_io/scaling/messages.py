@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from model.core import NodeName
-from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.tables import ContextRow, LoggedEvent
 
 
 class Committed(NamedTuple):
@@ -65,7 +65,7 @@ class Move(NamedTuple):
     to: NodeName
     rows: tuple[LoggedEvent, ...]
     number: int
-    context: Context
+    context: ContextRow
 
 
 class Resent(NamedTuple):

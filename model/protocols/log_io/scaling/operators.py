@@ -12,7 +12,7 @@ from model.core import STALE, Answer, Note, Received, Save, Send, Site
 from model.protocols.log_io.messages import Commit, Peek, Restore
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
-from model.protocols.log_io.places import AHEAD, CONTROLLER, LOG
+from model.protocols.log_io.places import CONTROLLER, LOG, connection
 from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
 from model.protocols.log_io.roles import Place, is_absent, receives
 from model.protocols.log_io.scaling.messages import (
@@ -32,7 +32,7 @@ from model.protocols.log_io.scaling.messages import (
     Traffic,
     Updated,
 )
-from model.protocols.log_io.states import Image, Operator, Recovering
+from model.protocols.log_io.states import Image, Recovering, RunningOperator
 from model.protocols.log_io.writing.writes import hand_on
 
 MESSAGES = (Committed, Deploy, Add, Remove, Chosen, Resent, Removed)
@@ -43,11 +43,11 @@ def deploy(site: Site, message: Any) -> Answer:
     """Algorithm 12, step 1: the step of a replica that is not there yet."""
     if not isinstance(message, Deploy):
         return Image.ABSENT, (Note(STALE),)
-    peeks = tuple(Send(f"{pred}{AHEAD}{site.name}", Peek()) for pred in site.preds)
+    peeks = tuple(Send(one, Peek()) for one in site.spec.ins)
     return begin(site), (Save(Image.DEPLOYED), *peeks, Send(CONTROLLER, Deployed()))
 
 
-def obey(site: Site, state: Operator, message: Any) -> Answer:
+def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
     """The step of the dispatcher, the merger or the replica."""
     scaling = site.spec.design.scaling
     replicas = scaling.replicas
@@ -62,16 +62,16 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
             return state, (Send(CONTROLLER, Added()),)
         case Add() if site.spec.place is Place.MERGER:  # Algorithm 12, step 2
             state = state._replace(alone=False)
-            peek = Send(f"{replicas.second}{AHEAD}{site.name}", Peek())
+            peek = Send(connection(replicas.second, site.name), Peek())
             return state, (_store(site, state), peek, Send(CONTROLLER, Added()))
-        case Remove() if state.alone:  # 7.2: "Step 1.a is done", and there is nothing to move
+        case Remove() if state.alone:  # Algorithm 13: "Step 1.a is done" (7.2)
             return state, (Send(CONTROLLER, Prepared()),)
         case Add() | Remove():  # Algorithm 12, step 3; Algorithm 13, steps 1.a and 1.b
             replica = replicas.first if isinstance(message, Add) else replicas.second
             return state._replace(moving=True), (Send(LOG, Choose(replica)),)
         case Chosen(replica, rows):
             alone = replica == replicas.second
-            return _move(site, state._replace(alone=alone), message)  # step 1.c
+            return _move(site, state._replace(alone=alone), message)  # Algorithm 13, step 1.c
         case Resent(rows):  # step 1.d
             state, sends = hand_on(site, state._replace(moving=False), [*rows])
             done = Prepared() if state.alone else Added()
@@ -83,12 +83,12 @@ def obey(site: Site, state: Operator, message: Any) -> Answer:
     raise TypeError(f"{site.name}: nothing to do with {message}")
 
 
-def _store(site: Site, state: Operator) -> Send:
+def _store(site: Site, state: RunningOperator) -> Send:
     """7.2: a node acknowledges "only after successfully storing its new state"."""
     return Send(LOG, Commit((), context_of(site, state)))
 
 
-def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
+def _move(site: Site, state: RunningOperator, chosen: Chosen) -> Answer:
     """Algorithm 13, step 1.c: the events whose replica is another one now."""
     replicas = site.spec.design.scaling.replicas
     to = replicas.first if chosen.replica == replicas.second else replicas.second
@@ -101,7 +101,7 @@ def _move(site: Site, state: Operator, chosen: Chosen) -> Answer:
     return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(site, state))),)
 
 
-def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
+def _end_commit(site: Site, state: RunningOperator, succeeds: bool) -> Answer:
     """Step 5 of the replica, if its transaction has not failed (7.2)."""
     assert state.committing is not None
     rows, state = [*state.committing], state._replace(committing=None)
@@ -116,7 +116,7 @@ def _end_commit(site: Site, state: Operator, succeeds: bool) -> Answer:
     return go_on(site, state._replace(sent=sent), (Note(THWARTED),))
 
 
-def report_first(site: Site, before: Operator, answer: Answer) -> Answer:
+def report_first(site: Site, before: RunningOperator, answer: Answer) -> Answer:
     """The step, and what the controller hears of the first input, if there is a controller."""
     state, effects = answer
     begins = any(state.last) and not any(before.last)

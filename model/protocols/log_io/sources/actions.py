@@ -28,7 +28,7 @@ from model.protocols.log_io.messages import (
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
 from model.protocols.log_io.states import Source
-from model.protocols.log_io.tables import Context, LoggedEvent, SideRead, Used
+from model.protocols.log_io.tables import ContextRow, LoggedEvent, SideRead, Used
 from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
@@ -68,7 +68,8 @@ def _stores(site: Site) -> bool:
 
 
 def _generate(site: Site, state: Source, value: int) -> Answer:
-    """Step 2, of what the service has shown; then the next request, if one waits."""
+    """Steps 2.a and 2.b, of what the service has shown; then the other ones of step 2, and the next
+    request, if one waits."""
     request = state.reading
     assert request is not None
     effect = tuple(request.body._replace(type=one) for one in _shown(site, value))
@@ -99,12 +100,13 @@ def _iterate(
         numbered = zip(site.succs, sent, strict=True)
         rows = [LoggedEvent(site.name, succ, one, 0, body) for succ, one in numbered]
         ends = at == len(effect)
-        context = Context((number, 0) if ends else (number - 1, at), (), sent)
+        context = ContextRow((number, 0) if ends else (number - 1, at), (), sent)
         sends = put_all(site, rows)
         lineage = _origin(site, rows, number)
-        effects += [Send(LOG, Commit(tuple(rows), context, 0, lineage, ends)), *sends]
+        commit = Commit(tuple(rows), context, 0, lineage, ends)
+        effects += [Send(LOG, commit), *sends]  # step 2.c
         state = state._replace(sent=sent)
-    discard = (Send(LOG, Discard()),) if _stores(site) else ()
+    discard = (Send(LOG, Discard()),) if _stores(site) else ()  # step 2.d
     return state, (*effects, *discard)
 
 
@@ -124,7 +126,7 @@ def resume(site: Site, found: Restored) -> Answer:
 
     What came meanwhile belongs to a lost connection: the requests are sent again.
     """
-    context = found.context or Context((0, 0), (), (0,) * len(site.succs))
+    context = found.context or ContextRow((0, 0), (), (0,) * len(site.succs))
     number, offset = context.box
     sends = put_all(site, found.outputs)  # step 1
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *sends]
@@ -138,7 +140,7 @@ def resume(site: Site, found: Restored) -> Answer:
         effects += [Note(RESUMED), *more]
     elif action is not None:  # step 4.a
         effects += [Note(READ_AGAIN), Send(LOG, Discard())]
-    else:
+    else:  # step 4.b
         state = state._replace(skips=offset)
     request = Replay(number)
     return state._replace(inlet=Inlet(request=request)), (*effects, Send(site.preds[0], request))

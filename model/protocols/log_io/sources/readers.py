@@ -14,7 +14,7 @@ from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import note
 from model.protocols.log_io.states import Reader
-from model.protocols.log_io.tables import Context, LoggedEvent
+from model.protocols.log_io.tables import ContextRow, LoggedEvent
 from model.protocols.log_io.writing.writes import put_all
 from model.queues import Inlet, Replay, Replayed
 
@@ -25,6 +25,7 @@ def begin(site: Site) -> Reader:
 
 
 def read(site: Site, state: Reader, message: Any) -> Answer:
+    """Algorithm 1, step 3: each event is logged and sent as in step 2.c, when it comes."""
     if isinstance(message, Replayed):
         return state._replace(inlet=state.inlet.begin(message)), ()
     assert isinstance(message, Event)
@@ -34,19 +35,21 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
     numbered = zip(site.succs, sent, strict=True)
     rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
-    commit = Send(LOG, Commit(tuple(rows), Context(after.inlet.place, (), sent)))  # step 2.c
+    commit = Send(LOG, Commit(tuple(rows), ContextRow(after.inlet.place, (), sent)))  # step 2.c
     sends = put_all(site, rows)
     return after, (commit, *sends)
 
 
 def read_again(site: Site, found: Restored) -> Answer:
-    """Send the undone outputs again, then replay from the last event logged.
+    """Algorithm 6: send the undone outputs again, then replay from the last event logged.
 
-    What the source sent before the request belongs to a lost connection.
+    What the source sent before the request belongs to a lost connection.  The read action is never
+    complete here (steps 3.a and 3.b): its source goes on.
     """
-    context = found.context or Context(0, (), (0,) * len(site.succs))
+    context = found.context or ContextRow(0, (), (0,) * len(site.succs))
     request = Replay(context.box)
-    sends = put_all(site, found.outputs)
+    sends = put_all(site, found.outputs)  # step 1
+    # step 2, and steps 4.a and 4.b: the action is executed again, from the event after the last one
     state = Reader(Inlet(request=request), context.sent)
     notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
     return state, (*notes, *sends, Send(site.preds[0], request))

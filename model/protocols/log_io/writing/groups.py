@@ -14,13 +14,13 @@ from model.protocols.log_io.design import Grouped, Groups, Transfer
 from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, GroupedWrite, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import TAKEN_EFFECT, note
-from model.protocols.log_io.states import Operator, Pending
+from model.protocols.log_io.states import Pending, RunningOperator
 from model.protocols.log_io.tables import LoggedEvent
 
 
 def begin(
-    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, rows: Sequence[LoggedEvent], check: bool
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Writes are pending; those to an external system that has no group under way are sent."""
     idle = {row.receiver for row in rows} - {write.sink for write in state.pending}
     new = (Pending(row.receiver, row.number, row.data, check, row.group) for row in rows)
@@ -28,7 +28,7 @@ def begin(
     return state, tuple(effect for sink in sorted(idle) for effect in _next(site, state, sink))
 
 
-def _next(site: Site, state: Operator, sink: NodeName) -> tuple[Effect, ...]:
+def _next(site: Site, state: RunningOperator, sink: NodeName) -> tuple[Effect, ...]:
     """Let the next group be executed, or ask for its status first (Algorithm 8, step 2)."""
     pending = [write for write in state.pending if write.sink == sink]
     if site.spec.design.groups.grouped is Grouped.OUTPUT_SET:
@@ -50,8 +50,8 @@ def send(groups: Groups, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Eff
 
 
 def succeed(
-    site: Site, state: Operator, sink: NodeName, number: int
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, sink: NodeName, number: int
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """The external system has executed a group: one transaction (Algorithm 5, step 3)."""
     done = [write for write in state.pending if write.sink == sink and write.number <= number]
     left = tuple(write for write in state.pending if write not in done)

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from model.core import Answer, Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Delivery
 from model.protocols.log_io.messages import Check, Executed, Put, Write
-from model.protocols.log_io.places import AHEAD, LOG
+from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import TAKEN_EFFECT, note
-from model.protocols.log_io.states import Operator, Pending, Waiting
+from model.protocols.log_io.states import Pending, RunningOperator, WaitingOutput
 from model.protocols.log_io.tables import LoggedEvent
 from model.protocols.log_io.writing import groups
 
 
 def hand_on(
-    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool = False
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, rows: Sequence[LoggedEvent], check: bool = False
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Send logged outputs (Algorithm 3, step 5), and let writes be executed (step 6).
 
     check: ask first whether a write has taken effect (Algorithm 8).
@@ -33,7 +32,7 @@ def hand_on(
         return state, (*put_all(site, outputs), *executed)
     # 3.5.1: the steps are reordered if a successor reads what is written
     after = frozenset(write[:2] for write in state.pending if write.sink in back)
-    waiting = (*state.waiting, *(Waiting(row, after) for row in outputs))
+    waiting = (*state.waiting, *(WaitingOutput(row, after) for row in outputs))
     state, sent = _release(site, state._replace(waiting=waiting))
     return state, (*executed, *sent)
 
@@ -45,11 +44,10 @@ def put_all(site: Site, rows: Sequence[LoggedEvent]) -> tuple[Effect, ...]:
 
 def put(site: Site, receiver: NodeName, event: Put) -> Send:
     """Send an event into the connection to its receiver, if there is one that lasts."""
-    ahead = f"{site.name}{AHEAD}" if site.spec.design.connection is Delivery.LASTING else ""
-    return Send(f"{ahead}{receiver}", event)
+    return Send(site.spec.outs[site.succs.index(receiver)], event)
 
 
-def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]:
+def _release(site: Site, state: RunningOperator) -> tuple[RunningOperator, tuple[Effect, ...]]:
     """Send the outputs whose writes have succeeded, in their order."""
     pending = {write[:2] for write in state.pending}
     at = next((at for at, one in enumerate(state.waiting) if one.after & pending), None)
@@ -60,8 +58,8 @@ def _release(site: Site, state: Operator) -> tuple[Operator, tuple[Effect, ...]]
 
 # --- Algorithm 5 -----------------------------------------------------------------------------
 def _execute_all(
-    site: Site, state: Operator, rows: Sequence[LoggedEvent], check: bool
-) -> tuple[Operator, tuple[Effect, ...]]:
+    site: Site, state: RunningOperator, rows: Sequence[LoggedEvent], check: bool
+) -> tuple[RunningOperator, tuple[Effect, ...]]:
     if site.spec.design.groups is not None:
         return groups.begin(site, state, rows, check)
     effects: list[Effect] = []
@@ -74,12 +72,20 @@ def _execute_all(
 
 
 def _execute(write: Pending) -> Send:
+    """Algorithm 5, step 1; before it, after a restart, the question of Algorithm 8, step 2.
+
+    Algorithm 5, step 2: a write fails here with its node alone, which repeats it by Algorithm 8.
+    """
     sink, number, body, check, _ = write
     return Send(sink, Check(number, body) if check else Write(number, body))
 
 
-def succeed(site: Site, state: Operator, sink: NodeName, number: int) -> Answer:
-    """The external system has executed a write, or the group of which it is the last one."""
+def succeed(site: Site, state: RunningOperator, sink: NodeName, number: int) -> Answer:
+    """The external system has executed a write, or the group of which it is the last one.
+
+    Algorithm 8, step 2.a, of a write that had taken effect before the restart; else Algorithm 5,
+    step 3.
+    """
     if site.spec.design.groups is not None:
         state, effects = groups.succeed(site, state, sink, number)
         state, sent = _release(site, state)

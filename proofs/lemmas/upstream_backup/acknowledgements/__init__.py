@@ -1,3 +1,3 @@
-"""Who holds whose savepoints, and what may be trimmed (II-B and II-C)."""
+"""The holders of savepoints, and the events that may be trimmed (II-B and II-C)."""
 
 READING_ORDER = ("replicas", "counterexamples")

@@ -1,11 +1,12 @@
-"""The model, as replicas sees it: who holds whose savepoints, and what they mean.
+"""The model, as replicas sees it: the holders of savepoints, and the meaning of these.
 
-Rule of this file: what a savepoint will not give again is found by running it, not by reading it.
+Rule of this file: the events that a savepoint will not give again are found by running it, not by
+reading it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from operator import le
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from model.actions import Action
 from model.core import NodeName, Role
 from model.events import NOTHING, SN
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore
-from model.protocols.upstream_backup.states import OperatorNode, SinkState
+from model.protocols.upstream_backup.states import OperatorNode, SinkNode
 from model.system import System
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.acknowledgements import replicas
@@ -24,16 +25,16 @@ from proofs.prove.structure import StateTable, Structure
 
 
 class Saved(NamedTuple):
-    """A savepoint as this file knows it: whose it is, and how it differs from others of
-    that node.
-
-    theta: the last of the node's events that it will not give again.
-    """
+    """A savepoint: whose it is, and how it differs from others of that node.  theta: the last of
+    the node's events that it will not give again."""
 
     node: NodeName
     window: int
     trim: tuple[SN, ...]
     theta: SN
+
+
+ORIGIN = Saved("", 0, (), NOTHING)
 
 
 class Carrier(NamedTuple):
@@ -45,14 +46,25 @@ class Carrier(NamedTuple):
     saved: frozenset[Saved]
 
 
-class Holdings(NamedTuple):
-    """A world: for each node whether it is up, its savepoints and its own acknowledgements."""
+class Holding(NamedTuple):
+    """A node: is it up, its replicas, and by outlet how far it has trimmed."""
 
-    nodes: tuple[tuple[bool, frozenset[Saved], tuple[SN, ...]], ...]
+    up: bool
+    saved: frozenset[Saved] = frozenset()
+    acked: tuple[SN, ...] = ()
+
+
+class Holdings(NamedTuple):
+    """All nodes and messages of a world."""
+
+    nodes: tuple[Holding, ...]
     sent: frozenset[Carrier]
 
-
-ORIGIN = Saved("", 0, (), NOTHING)
+    @property
+    def untouched(self) -> bool:
+        """Nothing has been saved, acknowledged, sent or lost."""
+        nodes = (node.up and not node.saved and not any(node.acked) for node in self.nodes)
+        return not self.sent and all(nodes)
 
 
 class HoldingObserver(Observer):
@@ -60,14 +72,18 @@ class HoldingObserver(Observer):
 
     def __init__(self, system: System) -> None:
         super().__init__(system)
+        self.sites = system.deployment.sites
+        self.names = [site.name for site in self.sites]
         self.last: tuple[World, Arrivals, Holdings] | None = None
 
     def paths(self, before: World, _: Action, after: World) -> Iterator[Path]:
         pair = self.first(before, after.arrivals), self.holdings(after, after.arrivals)
         if self.is_new(pair):
-            first = not any(pair[0].sent) and all(up and not held for up, held, _ in pair[0].nodes)
-            yield self.path(pair, initial=first and not any(map(_acked, pair[0].nodes)))
+            sent = pair[0].sent | pair[1].sent
+            states = tuple(self.state(holdings, sent) for holdings in pair)
+            yield Path(self.rigid(pair, sent), states, pair[0].untouched)
 
+    # --- worlds ------------------------------------------------------------------------------
     def first(self, before: World, arrivals: Arrivals) -> Holdings:
         """All edges that leave a world come one after the other."""
         if self.last is None or self.last[0] is not before or self.last[1] != arrivals:
@@ -75,38 +91,30 @@ class HoldingObserver(Observer):
         return self.last[-1]
 
     def holdings(self, world: World, arrivals: Arrivals) -> Holdings:
-        names = [site.name for site in self.system.deployment.sites]
-        nodes = tuple(
-            self.holding(name, node.state, arrivals)
-            for name, node in zip(names, world.nodes, strict=True)
+        nodes = zip(self.names, world.nodes, strict=True)
+        channels = zip(self.system.deployment.channels, world.channels, strict=True)
+        return Holdings(
+            tuple(self.holding(name, node.state, arrivals) for name, node in nodes),
+            frozenset(
+                Carrier(
+                    *ends,
+                    message.trim if isinstance(message, Ack) else NOTHING,
+                    self.saved(message.replicas, arrivals),
+                )
+                for ends, channel in channels
+                for message in channel
+                if isinstance(message, Ack | Restore)
+            ),
         )
-        ends = self.system.deployment.channels
-        sent = frozenset(
-            self.carrier(u, v, message, arrivals)
-            for (u, v), channel in zip(ends, world.channels, strict=True)
-            for message in channel
-            if isinstance(message, Ack | Restore)
-        )
-        return Holdings(nodes, sent)
 
-    def holding(
-        self, name: NodeName, state: Any, arrivals: Arrivals
-    ) -> tuple[bool, frozenset[Saved], tuple[SN, ...]]:
-        if state is DOWN:
-            return False, frozenset(), ()
-        if isinstance(state, SinkState):
-            return True, frozenset(), ()
+    def holding(self, name: NodeName, state: Any, arrivals: Arrivals) -> Holding:
+        if state is DOWN or isinstance(state, SinkNode):
+            return Holding(state is not DOWN)
         held = dict(state.replicas)
         if isinstance(state, OperatorNode):
             held[name] = held[name].join(state.mine) if name in held else state.mine
         acked = tuple(outlet.acked for outlet in state.outlets)
-        return True, self.saved(tuple(held.items()), arrivals), acked
-
-    def carrier(
-        self, u: NodeName, v: NodeName, message: Ack | Restore, arrivals: Arrivals
-    ) -> Carrier:
-        acks_ = message.trim if isinstance(message, Ack) else NOTHING
-        return Carrier(u, v, acks_, self.saved(message.replicas, arrivals))
+        return Holding(True, self.saved(tuple(held.items()), arrivals), acked)
 
     def saved(self, replicas: Replicas, arrivals: Arrivals) -> frozenset[Saved]:
         return frozenset(
@@ -115,72 +123,56 @@ class HoldingObserver(Observer):
             if b.seed.window > 1 or any(b.trim)
         )
 
-    def path(self, pair: tuple[Holdings, Holdings], initial: bool) -> Path:
-        sites = self.system.deployment.sites
-        names = [site.name for site in sites]
-        sent = pair[0].sent | pair[1].sent
-        held = [saved for holdings in pair for _, all_, _ in holdings.nodes for saved in all_]
-        saves = {ORIGIN, *held, *(saved for message in sent for saved in message.saved)}
-        places = {
-            (saved, u): saved.trim[self.system.sites[saved.node].preds.index(u)]
-            if saved.node and u in self.system.sites[saved.node].preds
-            else NOTHING
-            for saved in saves
-            for u in names
-        }
-        acked = [sn for holdings in pair for _, _, all_ in holdings.nodes for sn in all_]
-        positions = {NOTHING, *places.values(), *acked, *(message.acks for message in sent)}
-        positions |= {saved.theta for saved in saves}
-        graph = self.system.scope.graph
-        rigid = Structure(
+    # --- as the formulas have them -----------------------------------------------------------
+    def rigid(self, pair: tuple[Holdings, Holdings], sent: frozenset[Carrier]) -> Structure:
+        names, graph = self.names, self.system.scope.graph
+        nodes = [node for holdings in pair for node in holdings.nodes]
+        held = [*(node.saved for node in nodes), *(message.saved for message in sent)]
+        saves = {ORIGIN}.union(*held)
+        trims = {(saved, u): self.trim(saved, u) for saved in saves for u in names}
+        positions = {NOTHING, *trims.values(), *(saved.theta for saved in saves)}
+        positions |= {message.acks for message in sent}
+        positions.update(*(node.acked for node in nodes))
+        return Structure(
             {"node": names, "savepoint": saves, "position": positions, "message": sent},
             {
                 "feeds": {(u, v): (u, v) in graph.edges for u in names for v in names},
                 "below": {(u, v): v in graph.descendants(u) for u in names for v in names},
-                "operator": {site.name: site.role is Role.OPERATOR for site in sites},
+                "operator": {site.name: site.role is Role.OPERATOR for site in self.sites},
                 "le": le,
                 "nothing": NOTHING,
                 "origin": ORIGIN,
                 "theta": {saved: saved.theta for saved in saves},
-                "trim": places,
+                "trim": trims,
                 "sender": {message: message.sender for message in sent},
                 "receiver": {message: message.receiver for message in sent},
                 "acks": {message: message.acks for message in sent},
-                "carries": {
-                    (message, name): _savepoint_of(message.saved, name)
-                    for message in sent
-                    for name in names
-                },
+                "carries": {(k, name): _of(k.saved, name) for k in sent for name in names},
             },
         )
-        return Path(rigid, tuple(self.state(holdings, names, sent) for holdings in pair), initial)
 
-    def state(
-        self, holdings: Holdings, names: Sequence[NodeName], sent: frozenset[Carrier]
-    ) -> StateTable:
+    def trim(self, saved: Saved, u: NodeName) -> SN:
+        preds = self.system.sites[saved.node].preds if saved.node else ()
+        return saved.trim[preds.index(u)] if u in preds else NOTHING
+
+    def state(self, holdings: Holdings, sent: frozenset[Carrier]) -> StateTable:
+        names = self.names
+        nodes = dict(zip(names, holdings.nodes, strict=True))
         acked = {(u, v): NOTHING for u in names for v in names}
-        for u, (_, _, all_) in zip(names, holdings.nodes, strict=True):
-            acked |= {
-                (u, v): sn for v, sn in zip(self.system.sites[u].succs, all_, strict=bool(all_))
-            }
+        for site in self.sites:
+            of = nodes[site.name].acked
+            ends = zip(site.succs, of, strict=bool(of))
+            acked |= {(site.name, v): sn for v, sn in ends}
         return {
-            "up": {u: up for u, (up, _, _) in zip(names, holdings.nodes, strict=True)},
-            "held": {
-                (u, n): _savepoint_of(held, n)
-                for u, (_, held, _) in zip(names, holdings.nodes, strict=True)
-                for n in names
-            },
+            "up": {u: node.up for u, node in nodes.items()},
+            "held": {(u, n): _of(node.saved, n) for u, node in nodes.items() for n in names},
             "acked": acked,
             "sent": {message: message in holdings.sent for message in sent},
         }
 
 
-def _savepoint_of(held: frozenset[Saved], name: NodeName) -> Saved:
+def _of(held: frozenset[Saved], name: NodeName) -> Saved:
     return next((saved for saved in held if saved.node == name), ORIGIN)
-
-
-def _acked(node: tuple[bool, frozenset[Saved], tuple[SN, ...]]) -> bool:
-    return any(node[2])
 
 
 ABSTRACTIONS = (

@@ -1,11 +1,10 @@
 """Acknowledgements over a graph: nothing is trimmed that some savepoint still needs.
 
-Rule of this file: it knows which node holds whose savepoints and what has been acknowledged, and
-nothing of what operators compute.  Of a savepoint b of node v it knows trim(b, u), up to where v
-needs no event of u any more, and theta(b), up to where v, restored from b, will not give its own
-events again.  That both mean what they say is proved in the other folders. Lima et al.,
-Sections II-B and II-C; model.protocols.upstream_backup.nodes and
-model.protocols.upstream_backup.buffers.
+Rule of this file: it knows the savepoints of each holder and the acknowledged events, and nothing
+of the operators' results.  Of a savepoint b of node v it knows trim(b, u), up to where v needs no
+event of u any more, and theta(b), up to where v, restored from b, will not give its own events
+again.  That both have this meaning is proved in the other folders.  Lima et al., Sections II-B and
+II-C; model.protocols.upstream_backup.nodes and model.protocols.upstream_backup.buffers.
 
 The encoding stays in EPR: functions go from messages and nodes to savepoints and from savepoints to
 positions, never back.  Messages are a set: any that was sent may be lost, may be received again,
@@ -15,13 +14,14 @@ and in any order, which is more than the channels of the model do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import z3
 from z3 import (
     And,
-    BoolSort,
     BoolVal,
     Const,
+    Consts,
     DeclareSort,
     Exists,
     ForAll,
@@ -40,7 +40,7 @@ from proofs.prove.symbols import AtTime, Axioms, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
 NODE, SAVE, POSITION, MESSAGE = map(DeclareSort, ("node", "savepoint", "position", "message"))
-BOOL = BoolSort()
+BOOL = z3.BoolSort()
 
 # --- what never changes ----------------------------------------------------------------------
 feeds = Function("feeds", NODE, NODE, BOOL)
@@ -64,25 +64,23 @@ STATE = (
     Symbol("sent", MESSAGE, BOOL),
 )
 
-h, n, u, v, w, x = (Const(name, NODE) for name in "hnuvwx")
+h, n, u, v, w, x = Consts("h n u v w x", NODE)
+m, k = Consts("m k", MESSAGE)
 p = Const("p", POSITION)
-a = Const("a", SAVE)
-m, k = Const("m", MESSAGE), Const("k", MESSAGE)
 
 
-def axioms() -> Axioms:
-    return {
-        "positions are in a total order": positions.axiom,
-        "nothing is the least position": ForAll([p], le(nothing, p)),
-        "the origin needs everything and gives everything": And(
-            theta(origin) == nothing, ForAll([u], trim(origin, u) == nothing)
-        ),
-        "below is what edges lead to": And(
-            ForAll([u, v], Implies(feeds(u, v), below(u, v))),
-            ForAll([h, u, v], Implies(And(below(h, u), feeds(u, v)), below(h, v))),
-        ),
-        "the graph has no cycle": ForAll([u], Not(below(u, u))),
-    }
+AXIOMS: Axioms = {
+    "positions are in a total order": positions.axiom,
+    "nothing is the least position": ForAll([p], le(nothing, p)),
+    "the origin needs everything and gives everything": And(
+        theta(origin) == nothing, ForAll([u], trim(origin, u) == nothing)
+    ),
+    "below is what edges lead to": And(
+        ForAll([u, v], Implies(feeds(u, v), below(u, v))),
+        ForAll([h, u, v], Implies(And(below(h, u), feeds(u, v)), below(h, v))),
+    ),
+    "the graph has no cycle": ForAll([u], Not(below(u, u))),
+}
 
 
 # --- savepoints ------------------------------------------------------------------------------
@@ -101,100 +99,24 @@ def join(c: Any, b: Any, d: Any) -> Any:
     return And(Or(c == b, c == d), at_least(c, b), at_least(c, d))
 
 
-# --- messages --------------------------------------------------------------------------------
-Holds = Callable[[Any, Any], Any]
+# --- what nodes do ---------------------------------------------------------------------------
+Holds: TypeAlias = Callable[[Any, Any], Any]
 """holds(w, c): c is the sender's replica of w's savepoint."""
 
-
-class MessageRules(NamedTuple):
-    """alone: savepoints are kept in immediate predecessors only, not in all ancestors (II-C)."""
-
-    given: Given
-    alone: bool = False
-
-
-def may_send(rules: MessageRules, k: Any, u: Any, holds: Holds) -> Any:
-    """k is a message of u: upstream an acknowledgement, with its own savepoint and those of the
-    nodes below; downstream the savepoints of the receiver and of the nodes below that."""
-    given, to = rules.given, receiver(k)
-    bounded_ = given(
-        "an acknowledgement goes no further than the savepoint it comes with",
-        le(acks(k), trim(carries(k, u), to)),
-    )
-    upstream = And(feeds(to, u), Implies(operator(u), bounded_), is_about(rules, k, u, holds))
-    downstream = And(feeds(u, to), acks(k) == nothing, is_about(rules, k, to, holds))
-    return And(sender(k) == u, Or(upstream, downstream))
-
-
-def is_about(rules: MessageRules, k: Any, whom: Any, holds: Holds) -> Any:
-    """The message is about `whom` and the nodes below."""
-    silent, honest = carries(k, w) == origin, holds(w, carries(k, w))
-    others = And(w != whom, Not(below(whom, w)))
-    return And(
-        holds(whom, carries(k, whom)),
-        ForAll([w], Implies(w != whom, silent if rules.alone else Or(silent, honest))),
-        BoolVal(True)
-        if rules.alone
-        else rules.given(ALL_BELOW, ForAll([w], Implies(below(whom, w), honest))),
-        rules.given(NO_OTHERS, ForAll([w], Implies(others, silent))),
-    )
-
-
+ACKED = "an acknowledgement goes no further than the savepoint it comes with"
 ALL_BELOW = "a message tells of all nodes below the one it is about"
 NO_OTHERS = "a message tells of no other nodes"
-
-
-def sends(rules: MessageRules, s: AtTime, t: AtTime, u: Any, holds: Holds) -> Any:
-    """A message in flight afterwards was so before, or u has sent it; any may be lost."""
-    return ForAll([k], Implies(t.sent(k), Or(s.sent(k), may_send(rules, k, u, holds))))
-
-
 ALLOWED = "what is not acknowledged by all successors can be given again"
 
 
-# --- transitions -----------------------------------------------------------------------------
 def arrives(s: AtTime, u: Any, m: Any) -> Any:
-    return And(
-        s.up(u),
-        s.sent(m),
-        receiver(m) == u,
-        Or(feeds(u, sender(m)), feeds(sender(m), u)),
-    )
+    neighbours = Or(feeds(u, sender(m)), feeds(sender(m), u))
+    return And(s.up(u), s.sent(m), receiver(m) == u, neighbours)
 
 
 def acked_after(s: AtTime, u: Any, m: Any, v: Any) -> Any:
     """How far u has trimmed for v once it has received m."""
     return If(v == sender(m), positions.later(s.acked(u, v), acks(m)), s.acked(u, v))
-
-
-def receive(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
-        """u trims and keeps the savepoints; it may save, if all successors allow it, and answer."""
-        allowed = ForAll([v], Implies(feeds(u, v), le(theta(t.held(u, u)), t.acked(u, v))))
-        saves = rules.given(ALLOWED, allowed)
-        return And(
-            arrives(s, u, m),
-            ForAll(
-                [n, v],
-                t.acked(n, v) == If(n == u, acked_after(s, u, m, v), s.acked(n, v)),
-            ),
-            ForAll([n, w], Implies(n != u, t.held(n, w) == s.held(n, w))),
-            ForAll([w], Implies(w != u, join(t.held(u, w), s.held(u, w), carries(m, w)))),
-            at_least(t.held(u, u), s.held(u, u)),
-            at_least(t.held(u, u), carries(m, u)),
-            Or(t.held(u, u) == s.held(u, u), t.held(u, u) == carries(m, u), saves),
-            sends(rules, s, t, u, lambda w, c: c == t.held(u, w)),
-        )
-
-    return relation
-
-
-def act(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: AtTime, t: AtTime, u: Any) -> Any:
-        """u answers a hello, sends a skip notice, acknowledges what a sink has consumed."""
-        return And(s.up(u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
-
-    return relation
 
 
 def forgets(s: AtTime, t: AtTime, u: Any) -> Any:
@@ -207,34 +129,79 @@ def forgets(s: AtTime, t: AtTime, u: Any) -> Any:
     )
 
 
-def crash(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: AtTime, t: AtTime, u: Any) -> Any:
+def restart(s: AtTime, t: AtTime, u: Any) -> Any:
+    return And(operator(u), Not(s.up(u)), ForAll([n], t.up(n) == Or(n == u, s.up(n))))
+
+
+class HoldingSteps(NamedTuple):
+    """alone: savepoints are kept in immediate predecessors only, not in all ancestors (II-C)."""
+
+    given: Given
+    alone: bool = False
+
+    # messages
+    def is_about(self, k: Any, whom: Any, holds: Holds) -> Any:
+        """The message is about `whom` and the nodes below."""
+        silent, honest = carries(k, w) == origin, holds(w, carries(k, w))
+        others = And(w != whom, Not(below(whom, w)))
+        all_below = ForAll([w], Implies(below(whom, w), honest))
+        return And(
+            holds(whom, carries(k, whom)),
+            ForAll([w], Implies(w != whom, silent if self.alone else Or(silent, honest))),
+            BoolVal(True) if self.alone else self.given(ALL_BELOW, all_below),
+            self.given(NO_OTHERS, ForAll([w], Implies(others, silent))),
+        )
+
+    def sends(self, s: AtTime, t: AtTime, u: Any, holds: Holds) -> Any:
+        """A message in flight afterwards was so before, or u has sent it; any may be lost.
+
+        Upstream u sends an acknowledgement, with its own savepoint and those of the nodes below;
+        downstream the savepoints of the receiver and of the nodes below that."""
+        to = receiver(k)
+        covered = self.given(ACKED, le(acks(k), trim(carries(k, u), to)))
+        upstream = And(feeds(to, u), Implies(operator(u), covered), self.is_about(k, u, holds))
+        downstream = And(feeds(u, to), acks(k) == nothing, self.is_about(k, to, holds))
+        may_send = And(sender(k) == u, Or(upstream, downstream))
+        return ForAll([k], Implies(t.sent(k), Or(s.sent(k), may_send)))
+
+    # transitions
+    def receive(self, s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
+        """u trims and keeps the savepoints; it may save, if all successors allow it, and answer."""
+        allowed = ForAll([v], Implies(feeds(u, v), le(theta(t.held(u, u)), t.acked(u, v))))
+        acked = If(n == u, acked_after(s, u, m, v), s.acked(n, v))
+        mine, was = t.held(u, u), s.held(u, u)
+        return And(
+            arrives(s, u, m),
+            ForAll([n, v], t.acked(n, v) == acked),
+            ForAll([n, w], Implies(n != u, t.held(n, w) == s.held(n, w))),
+            ForAll([w], Implies(w != u, join(t.held(u, w), s.held(u, w), carries(m, w)))),
+            at_least(mine, was),
+            at_least(mine, carries(m, u)),
+            Or(mine == was, mine == carries(m, u), self.given(ALLOWED, allowed)),
+            self.sends(s, t, u, lambda w, c: c == t.held(u, w)),
+        )
+
+    def act(self, s: AtTime, t: AtTime, u: Any) -> Any:
+        """u answers a hello, sends a skip notice, acknowledges what a sink has consumed."""
+        return And(s.up(u), self.sends(s, t, u, lambda w, c: c == s.held(u, w)))
+
+    def crash(self, s: AtTime, t: AtTime, u: Any) -> Any:
         """u crashes between two steps, or after some of the messages of one."""
-        return And(forgets(s, t, u), sends(rules, s, t, u, lambda w, c: c == s.held(u, w)))
+        return And(forgets(s, t, u), self.sends(s, t, u, lambda w, c: c == s.held(u, w)))
 
-    return relation
-
-
-def crash_receiving(rules: MessageRules) -> Callable[..., Any]:
-    def relation(s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
+    def crash_receiving(self, s: AtTime, t: AtTime, u: Any, m: Any) -> Any:
         """u crashes after some of the messages that it sends when it receives m."""
 
         def holds(w: Any, c: Any) -> Any:
             allowed = ForAll([v], Implies(feeds(u, v), le(theta(c), acked_after(s, u, m, v))))
-            saves = rules.given(ALLOWED, allowed)
+            saves = And(w == u, self.given(ALLOWED, allowed))
             return And(
                 at_least(c, s.held(u, w)),
                 at_least(c, carries(m, w)),
-                Or(c == s.held(u, w), c == carries(m, w), And(w == u, saves)),
+                Or(c == s.held(u, w), c == carries(m, w), saves),
             )
 
-        return And(arrives(s, u, m), forgets(s, t, u), sends(rules, s, t, u, holds))
-
-    return relation
-
-
-def restart(s: AtTime, t: AtTime, u: Any) -> Any:
-    return And(operator(u), Not(s.up(u)), ForAll([n], t.up(n) == Or(n == u, s.up(n))))
+        return And(arrives(s, u, m), forgets(s, t, u), self.sends(s, t, u, holds))
 
 
 # --- invariants ------------------------------------------------------------------------------
@@ -243,29 +210,27 @@ def between(u: Any, v: Any) -> Any:
     return And(feeds(u, v), operator(v))
 
 
-def held_fit(s: AtTime) -> Any:
-    return ForAll([h, u, v], Implies(between(u, v), fits(s.held(h, u), u, s.held(h, v))))
-
-
-def trimmed_covered(s: AtTime) -> Any:
-    covered = le(s.acked(u, v), trim(s.held(u, v), u))
-    return ForAll([u, v], Implies(between(u, v), covered))
-
-
-def messages_fit(s: AtTime) -> Any:
-    sent = And(s.sent(m), between(u, v))
-    return ForAll([m, u, v], Implies(sent, fits(carries(m, u), u, carries(m, v))))
-
-
-def acks_covered(s: AtTime) -> Any:
-    sent = And(s.sent(m), between(receiver(m), sender(m)))
-    return ForAll([m], Implies(sent, le(acks(m), trim(carries(m, sender(m)), receiver(m)))))
-
-
 FIT = "savepoints held together fit: what one gives, the next one needs no earlier"
 COVERED = "no event is trimmed that a successor's savepoint needs"
+INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
+    FIT: lambda s: ForAll([h, u, v], Implies(between(u, v), fits(s.held(h, u), u, s.held(h, v)))),
+    COVERED: lambda s: ForAll(
+        [u, v], Implies(between(u, v), le(s.acked(u, v), trim(s.held(u, v), u)))
+    ),
+    "savepoints told together fit": lambda s: ForAll(
+        [m, u, v], Implies(And(s.sent(m), between(u, v)), fits(carries(m, u), u, carries(m, v)))
+    ),
+    "an acknowledgement is covered by the savepoint it comes with": lambda s: ForAll(
+        [m],
+        Implies(
+            And(s.sent(m), between(receiver(m), sender(m))),
+            le(acks(m), trim(carries(m, sender(m)), receiver(m))),
+        ),
+    ),
+}
 
 
+# --- the system ------------------------------------------------------------------------------
 def initial(s: AtTime) -> Any:
     return And(
         ForAll([n], s.up(n)),
@@ -276,28 +241,23 @@ def initial(s: AtTime) -> Any:
 
 
 def system(given: Given, alone: bool = False) -> TransitionSystem:
-    rules = MessageRules(given, alone)
+    steps = HoldingSteps(given, alone)
     node = (("u", NODE),)
     both = (*node, ("m", MESSAGE))
     lost = ("up", "held", "acked", "sent")
     return TransitionSystem(
         name="acknowledgements",
         state=STATE,
-        axioms=axioms(),
+        axioms=AXIOMS,
         init=initial,
         transitions=(
-            Transition("receive", both, ("held", "acked", "sent"), receive(rules)),
-            Transition("act", node, ("sent",), act(rules)),
-            Transition("crash", node, lost, crash(rules)),
-            Transition("crash receiving", both, lost, crash_receiving(rules)),
+            Transition("receive", both, ("held", "acked", "sent"), steps.receive),
+            Transition("act", node, ("sent",), steps.act),
+            Transition("crash", node, lost, steps.crash),
+            Transition("crash receiving", both, lost, steps.crash_receiving),
             Transition("restart", node, ("up",), restart),
         ),
-        invariants={
-            FIT: held_fit,
-            COVERED: trimmed_covered,
-            "savepoints told together fit": messages_fit,
-            "an acknowledgement is covered by the savepoint it comes with": acks_covered,
-        },
+        invariants=INVARIANTS,
     )
 
 
@@ -305,24 +265,23 @@ def system(given: Given, alone: bool = False) -> TransitionSystem:
 def prove(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
-    yield reaches(
-        whole,
-        "an operator is down, and another node holds its savepoint",
-        lambda s: Exists([u, v], And(Not(s.up(v)), feeds(u, v), s.held(u, v) != origin)),
-        depth=3,
-        sizes={NODE: 3, SAVE: 2, POSITION: 2, MESSAGE: 2},
-    )
+
+    def replicated(s: AtTime) -> Any:
+        return Exists([u, v], And(Not(s.up(v)), feeds(u, v), s.held(u, v) != origin))
+
+    what = "an operator is down, and another node holds its savepoint"
+    yield reaches(whole, what, replicated, 3, {NODE: 3, SAVE: 2, POSITION: 2, MESSAGE: 2})
 
 
 LEMMAS = (
     Lemma(
-        name="acknowledgements",
-        statement="In any graph, after any crashes and at any moment, no event is trimmed that a "
+        "acknowledgements",
+        "In any graph, after any crashes and at any moment, no event is trimmed that a "
         "successor's savepoint still needs, and whoever survives holds savepoints that fit: what "
         "a node restored from its savepoint gives, the next one needs no earlier.  So any set of "
         "operators may crash at once and be restored from the nodes that are left.",
-        section="Lima et al., II-C",
-        expect=Outcome.HOLDS,
-        build=prove,
+        "Lima et al., II-C",
+        Outcome.HOLDS,
+        prove,
     ),
 )

@@ -1,12 +1,12 @@
 """Discarding duplicates: each event has its effect once, whatever crashes and is replayed.
 
 Rule of this file: it knows one edge, a producer, a channel and a successor, and of events nothing
-but their numbers.  That an event has the same number each time, that what is trimmed is covered by
-a savepoint, and which events the successor has no use for, are the business of the other files
-here; what is taken from them is a hypothesis by name.  Lima et al., III-B2 and III-B4.
+but their numbers.  That an event has the same number each time, that a savepoint covers all trimmed
+events, and which events the successor has no use for, are the business of the other files here;
+each assumption from them is a hypothesis by name.  Lima et al., III-B2 and III-B4.
 
 An effect is undone when the successor crashes, unless it is in the savepoint from which it starts
-again; a sink never crashes, and what it has given out stays so.  Order needs no symbol of its own:
+again; a sink never crashes, and its outputs stay.  Order needs no symbol of its own:
 at every moment the effects are those of all events up to a number, and a message adds one at most.
 
 The encoding stays in EPR: functions go from messages to events and from both to numbers.  The
@@ -17,16 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import z3
 from z3 import And, Const, Consts, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
 
 from model.evidence import Outcome
-from proofs.lemmas.readings import shortest
-from proofs.prove.grounding import Sizes
-from proofs.prove.lemma import Given, Lemma, without
+from proofs.prove.lemma import Given, Lemma
 from proofs.prove.orders import TotalOrder
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Axioms, Symbol
@@ -103,12 +100,13 @@ def heard_of(s: AtTime, p: Any) -> Any:
 
 # --- crashes ---------------------------------------------------------------------------------
 def producer_crash(s: AtTime, t: AtTime) -> Any:
-    """What it has sent still arrives."""
+    """The messages that it has sent still arrive."""
     return And(s.running, Not(t.running))
 
 
 def mute_crash(s: AtTime, t: AtTime) -> Any:
-    """What it has sent is lost with its connections.  It may crash while it is being restored."""
+    """The messages that it has sent are lost with its connections.  It may crash while it is being
+    restored."""
     return And(Not(t.running), t.gone == s.sent)
 
 
@@ -127,13 +125,13 @@ def successor_crash(s: AtTime, t: AtTime) -> Any:
 
 # --- the system ------------------------------------------------------------------------------
 class EdgeSteps:
-    """What the two ends do, by name of the transition, if these hypotheses hold."""
+    """The steps of the two ends, by name of the transition, if these hypotheses hold."""
 
     def __init__(self, given: Given) -> None:
         self.given = given
 
     def passed(self, t: AtTime, place: Any) -> Any:
-        """The cursor comes to `place`, and over what is left out behind it."""
+        """The cursor comes to `place`, and over the events that are left out behind it."""
         left_out = Or(unneeded(e), le(number(e), place), less(t.cursor, number(e)))
         return And(le(place, t.cursor), self.given(IN_ORDER, ForAll([e], left_out)))
 
@@ -290,7 +288,7 @@ INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
 
 # --- lemmas ----------------------------------------------------------------------------------
 def only(whole: TransitionSystem, *left_out: str) -> TransitionSystem:
-    """The system without some transitions, so that a run shows what is meant.  The edge alone
+    """The system without some transitions, so that a run shows the meaning.  The edge alone
     cannot say when replays happen and answers are lost: other nodes crash."""
     spurious = ("replay", "answer is lost", *left_out)
     steps = tuple(step for step in whole.transitions if step.name not in spurious)
@@ -308,56 +306,11 @@ def once(given: Given) -> Iterator[SolverQuery]:
     yield reaches(only(whole, "acknowledge"), f"{what} after a crash", again, 5, sizes)
 
 
-def broken(
-    hypothesis: str, claim: str, steps: int, *left_out: str, sizes: Sizes | None = None
-) -> Callable[[Given], Iterator[SolverQuery]]:
-    """The claim that breaks without a hypothesis, and after how many steps; smallest among the runs
-    that do without the transitions left out.  In the run drawn every event is needed."""
-    faulty = only(system(without(hypothesis)), *left_out)
-    needed = ForAll([e], Not(unneeded(e)))
-    return lambda _: shortest(faulty, claim, steps, sizes, [needed])
-
-
 PAPER = "Lima et al., III-B2"
-UNTOUCHED = ("producer crashes", "producer crashes, mute", "producer is restored", "discard")
-"""What there is not if the producer does not crash."""
-TWO = {EVENT: 2, NUMBER: 3, MESSAGE: 3}
 EXACTLY_ONCE = (
     "For all sequences of events, all crashes of the producer and of its successor and all "
     "replays: a successor that discards what is not above the last number it has heard takes "
     "every event that it has a use for exactly once, in order and without a gap, as far as it has "
     "heard."
 )
-UNDISCARDED = (
-    "If old numbers are not discarded, one crash of the producer gives an event its effect twice."
-)
-LATE_RESTORE = (
-    "If a producer is restored beyond what its successor has heard, the successor loses an event "
-    "and does not notice."
-)
-LATE_REPLAY = (
-    "If the backup begins beyond the savepoint from which a successor is restored, the successor "
-    "loses an event and does not notice."
-)
-refuted = partial(Lemma, section=PAPER, expect=Outcome.REFUTED)
-LEMMAS = (
-    Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),
-    refuted(
-        "duplicates-undiscarded",
-        UNDISCARDED,
-        build=broken(DISCARD, ONCE, 6, "successor crashes", "acknowledge"),
-        scope="runs of up to 6 steps; the successor is a sink, and nothing is acknowledged",
-    ),
-    refuted(
-        "duplicates-late-restore",
-        LATE_RESTORE,
-        build=broken(RESTORED, ALL, 4, "successor crashes"),
-        scope="runs of up to 4 steps; the successor does not crash",
-    ),
-    refuted(
-        "duplicates-late-replay",
-        LATE_REPLAY,
-        build=broken(REPLAYED, ALL, 7, *UNTOUCHED, sizes=TWO),
-        scope="runs of up to 7 steps; the producer does not crash",
-    ),
-)
+LEMMAS = (Lemma("duplicates", EXACTLY_ONCE, PAPER, Outcome.HOLDS, once),)

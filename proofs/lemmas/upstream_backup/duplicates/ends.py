@@ -1,23 +1,23 @@
-"""An edge of the graph in a world: its two ends, and what the failure-free run says of its events.
+"""An edge of the graph in a world: its two ends, and its events in the failure-free run.
 
-Rule of this file: what an event is, the failure-free run says; what a node gives, skips and listens
-to is found by running it or read off its state.  Steps are another file's.
+Rule of this file: the failure-free run defines the events; the events that a node gives, skips and
+listens to are found by running it or read off its state.  Steps are another file's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import le
 from typing import Any, NamedTuple
 
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, covers
 from model.core import Site
-from model.events import NOTHING, SN, Event
+from model.events import NOTHING, SN, Body, Event
 from model.graph import SINK
 from model.protocols.upstream_backup.buffers import Ack, Replicas, Restore, join
 from model.protocols.upstream_backup.savepoints import push, restore
-from model.protocols.upstream_backup.states import OperatorNode, SinkState, SourceState
+from model.protocols.upstream_backup.states import OperatorNode, SinkNode, SourceNode
 from model.world import DOWN, World
 from proofs.lemmas.upstream_backup.observer import Observer
 from proofs.lemmas.upstream_backup.reference import Arrivals, operator_of, scheme_of
@@ -25,7 +25,7 @@ from proofs.prove.structure import Structure
 
 
 class EdgeEnds(NamedTuple):
-    """All of a world that matters to an edge: its nodes, its channels, what the sink gave out."""
+    """All of a world that matters to an edge: its nodes, its channels, the outputs of the sink."""
 
     producer: Any
     successor: Any
@@ -88,7 +88,7 @@ class EdgeView:
     # --- the two ends ------------------------------------------------------------------------
     def gives(self, node: Any, arrivals: Arrivals) -> tuple[SN, SN] | None:
         """base and cursor of the producer; None if it is not running."""
-        if isinstance(node, SourceState):
+        if isinstance(node, SourceNode):
             return node.outlets[self.outlet].acked, (node.latest,) if node.latest else NOTHING
         if not isinstance(node, OperatorNode) or node.operator is None:
             return None
@@ -117,13 +117,36 @@ class EdgeView:
     def trims(self, ends: EdgeEnds) -> Iterator[SN]:
         """The numbers up to which some savepoint of the successor reaches."""
         nodes = [n for n in (ends.producer, ends.successor) if n is not DOWN]
-        held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkState)]
+        held: list[Replicas] = [n.replicas for n in nodes if not isinstance(n, SinkNode)]
         messages = (*ends.down, *ends.up)
         held += [m.replicas for m in messages if isinstance(m, Ack | Restore)]
         for replicas in held:
             yield from (b.trim[self.at] for name, b in replicas if name == self.v.name)
         if isinstance(ends.successor, OperatorNode):
             yield ends.successor.mine.trim[self.at]
+
+    def changed(self, before: EdgeEnds, after: EdgeEnds) -> bool:
+        """Has the successor done anything with an event?"""
+        one, other = before.successor, after.successor
+        if isinstance(one, SinkNode):
+            return before.outputs != after.outputs
+        if not isinstance(one, OperatorNode) or not isinstance(other, OperatorNode):
+            return False
+        queues = one.inlets[self.at].queue, other.inlets[self.at].queue
+        return one.operator != other.operator or queues[0] != queues[1]
+
+    def effects(
+        self, bodies: Iterable[Body], arrivals: Arrivals
+    ) -> tuple[frozenset[int], frozenset[int]]:
+        """Which events a sink has given out, and which twice; events may have equal bodies."""
+        done: list[int] = []
+        doubled: set[int] = set()
+        for body in bodies:
+            alike = [i for i, event in enumerate(self.events(arrivals)) if event.body == body]
+            new = [i for i in alike if i not in done]
+            done += new[:1]
+            doubled |= {*alike} if not new else set()
+        return frozenset(done), frozenset(doubled)
 
     # --- what never changes ------------------------------------------------------------------
     def structure(

@@ -1,199 +1,149 @@
 """Numberings as published, written out over short streams, and how a replay with one is drawn.
 
-Rule of this file: it gives matches their numbers, in the original run and in the replay; what is
-wrong with them is searched for elsewhere.  The numberings are those of model.cep.numbering; Lima et
-al., III-B3 and III-B4.
+Rule of this file: it gives matches their numbers, in the original run and in the replay; wrong
+numbers are searched for elsewhere.  Lima et al., III-B3 and III-B4; model.cep.numbering.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import z3
 
 from model.results.grid import Cell, CellMark, Grid, GridRow, lane
 from proofs.lemmas.upstream_backup import streams
+from proofs.prove.drawing import true
 
-Opened = Callable[[int], Any]
+Number: TypeAlias = tuple[Any, ...]
+"""The parts of a number: (x, y), or one scalar."""
+
+PlaceNumbers: TypeAlias = Mapping[streams.WindowPlace, Number]
+"""The number of the first match in each place."""
+
+Opened: TypeAlias = Callable[[int], Any]
 """Whether the run at hand has the window that this event opens: a replay has only those kept."""
+
+
+class NumberingScheme(NamedTuple):
+    """The numbers of a run and of its replay, and the seed that the savepoint holds."""
+
+    original: PlaceNumbers
+    replayed: PlaceNumbers
+    seed: Number
+
+    def wrong(self, place: streams.WindowPlace) -> Any:
+        """The replay gives the match there another number."""
+        parts = zip(self.original[place], self.replayed[place], strict=True)
+        return z3.Or(*(one != other for one, other in parts))
 
 
 def everything(_opener: int) -> Any:
     return z3.BoolVal(True)
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """x:y (III-B4).  before: the x of the iteration before the run; first: its first window's y."""
-
-    windows: streams.CountedWindows
-    opened: Opened
-    before: Any
-    first: Any
-
-    def x(self, event: int) -> Any:
-        """One more for every iteration that produced something."""
-        return self._x[event]
-
-    @cached_property
-    def _x(self) -> tuple[Any, ...]:
-        sums = []
-        latest = self.before
-        for event in range(self.windows.events):
-            produced = streams.either(
-                z3.And(self.opened(place.opener), self.windows.matched(place))
-                for place in self.windows.places
-                if place.event == event
-            )
-            latest = z3.If(produced, latest + 1, latest)
-            sums.append(latest)
-        return tuple(sums)
-
-    def y(self, opener: int) -> Any:
-        older = (z3.And(self.opened(j), self.windows.opens(j)) for j in range(opener))
-        return self.first + streams.count(older)
-
-    def text(self, model: Any, place: streams.WindowPlace) -> str:
-        x, y = self.x(place.event), self.y(place.opener)
-        return f"{streams.value(model, x)}:{streams.value(model, y)}"
+def pair_numbers(
+    windows: streams.CountedWindows, opened: Opened, before: Any, first: Any
+) -> PlaceNumbers:
+    """x:y (III-B4): x grows with every iteration that produced an event, y names the window.
+    before: the x of the iteration before the run; first: its first window's y."""
+    numbers, x = {}, before
+    for event in range(windows.events):
+        places = [streams.WindowPlace(opener, event) for opener in range(event + 1)]
+        produced = (z3.And(opened(place.opener), windows.matched(place)) for place in places)
+        x = z3.If(streams.either(produced), x + 1, x)
+        for place in places:
+            older = (z3.And(opened(j), windows.opens(j)) for j in range(place.opener))
+            numbers[place] = x, first + streams.count(older)
+    return numbers
 
 
-@dataclass(frozen=True)
-class Scalar:
+def scalar_numbers(windows: streams.CountedWindows, opened: Opened, before: Any) -> PlaceNumbers:
     """1, 2, 3, ... (III-B3).  before: the number of the match before the run."""
-
-    windows: streams.CountedWindows
-    opened: Opened
-    before: Any
-
-    def number(self, place: streams.WindowPlace) -> Any:
-        """The number of the first match there."""
-        return self._numbers[place]
-
-    @cached_property
-    def _numbers(self) -> dict[streams.WindowPlace, Any]:
-        numbers = {}
-        latest = self.before
-        for place in self.windows.places:
-            numbers[place] = latest + 1
-            more = self.windows.completed(place)
-            latest = z3.If(self.opened(place.opener), latest + more, latest)
-        return numbers
-
-    def text(self, model: Any, place: streams.WindowPlace) -> str:
-        return str(streams.value(model, self.number(place)))
-
-
-class NumberingScheme(NamedTuple):
-    """The numbers of a run and of its replay.  wrong: the replay gives the match there another
-    number.  seed: what the savepoint says, for drawing."""
-
-    original: Pairs | Scalar
-    replayed: Pairs | Scalar
-    wrong: Callable[[streams.WindowPlace], Any]
-    seed: Callable[[Any], str]
+    numbers, latest = {}, before
+    for place in windows.places:
+        numbers[place] = (latest + 1,)
+        more = windows.completed(place)
+        latest = z3.If(opened(place.opener), latest + more, latest)
+    return numbers
 
 
 def pairs(windows: streams.CountedWindows) -> NumberingScheme:
     """The scheme as published: the seed is the x:y of the first match of the windows kept."""
-    original = Pairs(windows, everything, streams.small(0), streams.small(1))
-    x = windows.first_match(lambda place: original.x(place.event))
-    y = windows.first_match(lambda place: original.y(place.opener))
-    return _compare(windows, original, x, y)
+    original = pair_numbers(windows, everything, streams.small(0), streams.small(1))
+    return _pairs_from(windows, original, windows.first_match(lambda place: original[place][1]))
 
 
 def pairs_from_first_window(windows: streams.CountedWindows) -> NumberingScheme:
     """x as published; the seed's y is the number of the first window kept."""
-    original = Pairs(windows, everything, streams.small(0), streams.small(1))
-    x = windows.first_match(lambda place: original.x(place.event))
-    return _compare(windows, original, x, windows.first_kept(original.y))
+    original = pair_numbers(windows, everything, streams.small(0), streams.small(1))
+    y = windows.first_kept(lambda opener: original[streams.WindowPlace(opener, opener)][1])
+    return _pairs_from(windows, original, y)
 
 
-def _compare(windows: streams.CountedWindows, original: Pairs, x: Any, y: Any) -> NumberingScheme:
-    replayed = Pairs(windows, windows.kept, x - 1, y)
-    return NumberingScheme(
-        original,
-        replayed,
-        lambda place: z3.Or(
-            original.x(place.event) != replayed.x(place.event),
-            original.y(place.opener) != replayed.y(place.opener),
-        ),
-        lambda model: f"{streams.value(model, x)}:{streams.value(model, y)}",
-    )
+def _pairs_from(windows: streams.CountedWindows, original: PlaceNumbers, y: Any) -> NumberingScheme:
+    x = windows.first_match(lambda place: original[place][0])
+    return NumberingScheme(original, pair_numbers(windows, windows.kept, x - 1, y), (x, y))
 
 
 def scalar(windows: streams.CountedWindows) -> NumberingScheme:
     """The seed is the number of the first match of the windows kept."""
-    original = Scalar(windows, everything, streams.small(0))
-    seed = windows.first_match(original.number)
-    replayed = Scalar(windows, windows.kept, seed - 1)
-    return NumberingScheme(
-        original,
-        replayed,
-        lambda place: original.number(place) != replayed.number(place),
-        lambda model: str(streams.value(model, seed)),
-    )
+    original = scalar_numbers(windows, everything, streams.small(0))
+    seed = windows.first_match(lambda place: original[place][0])
+    return NumberingScheme(original, scalar_numbers(windows, windows.kept, seed - 1), (seed,))
 
 
 # --- drawing ---------------------------------------------------------------------------------
-@dataclass(frozen=True)
-class ReplayPicture:
-    """A replay that a model describes: columns are events, rows windows with the numbers of their
-    matches, before and after."""
+def text(model: Any, number: Number) -> str:
+    """The number in a model, as x:y."""
+    return ":".join(str(streams.value(model, part)) for part in number)
 
-    windows: streams.CountedWindows
-    scheme: NumberingScheme
-    model: Any
 
-    def true(self, condition: Any) -> bool:
-        return bool(self.model.eval(condition, model_completion=True))
+def replay_grid(
+    windows: streams.CountedWindows, scheme: NumberingScheme, model: Any, word: str, caption: str
+) -> Grid:
+    """Columns are events, rows windows with the numbers of their matches, before and after."""
+    n = windows.events
+    openers = [event for event in range(n) if true(model, windows.opens(event))]
+    kept = [opener for opener in openers if true(model, windows.kept(opener))]
 
-    def original(self, place: streams.WindowPlace) -> Cell:
-        if not self.true(self.windows.holds(place)):
+    def cell(place: streams.WindowPlace, again: bool) -> Cell:
+        if not true(model, windows.holds(place)):
             return Cell()
-        number = self.scheme.original.text(self.model, place)
-        copies = streams.value(self.model, self.windows.completed(place))
+        copies = streams.value(model, windows.completed(place))
         if not copies:
             return Cell("·", CellMark.DIM)
-        if copies > 1 and isinstance(self.scheme.original, Pairs):
+        number = text(model, scheme.original[place])
+        if again and true(model, scheme.wrong(place)):
+            return Cell(f"{text(model, scheme.replayed[place])}, was {number}", CellMark.BAD)
+        if again:
+            return Cell(number, CellMark.GOOD)
+        if copies > 1 and len(scheme.seed) == 2:
             return Cell(f"{number}, {copies} times", CellMark.BAD)
-        kept = self.true(self.windows.kept(place.opener))
-        return Cell(number, CellMark.PLAIN if kept else CellMark.DIM)
+        return Cell(number, CellMark.PLAIN if place.opener in kept else CellMark.DIM)
 
-    def replayed(self, place: streams.WindowPlace) -> Cell:
-        if not self.true(self.windows.holds(place)):
-            return Cell()
-        if not self.true(self.windows.matched(place)):
-            return Cell("·", CellMark.DIM)
-        number = self.scheme.replayed.text(self.model, place)
-        if self.true(self.scheme.wrong(place)):
-            was = self.scheme.original.text(self.model, place)
-            return Cell(f"{number}, was {was}", CellMark.BAD)
-        return Cell(number, CellMark.GOOD)
+    def windows_of(of: list[int], again: bool) -> list[GridRow]:
+        names = {o: f"window {openers.index(o) + 1}{', dropped' * (o not in kept)}" for o in of}
+        return [streams.window_row(names[o], o, n, partial(cell, again=again)) for o in of]
 
-    def grid(self, word: str, caption: str) -> Grid:
-        events = range(self.windows.events)
-        openers = [event for event in events if self.true(self.windows.opens(event))]
-        names = {opener: f"window {number}" for number, opener in enumerate(openers, 1)}
-        kept = [opener for opener in openers if self.true(self.windows.kept(opener))]
-        labels = {o: name + ", dropped" * (o not in kept) for o, name in names.items()}
-        theta = self.windows.read_theta(self.model)
-        acked = f"up to {self.scheme.original.text(self.model, theta)}"
-        seed = f"seed {self.scheme.seed(self.model)}"
-        saved = ["deleted"] * kept[0] + [seed] + [""] * (len(events) - kept[0] - 1)
-        rows = (
-            streams.heading("original run", len(events)),
-            *(streams.window_row(labels[o], o, len(events), self.original) for o in openers),
-            _notes("acknowledgement", [acked * (event == theta.event) for event in events]),
-            _notes("savepoint", saved),
-            streams.heading("replay", len(events)),
-            *(streams.window_row(names[o], o, len(events), self.replayed) for o in kept),
-        )
-        return Grid(caption, streams.columns(word), rows)
+    theta = windows.read_theta(model)
+    acked = {theta.event: f"up to {text(model, scheme.original[theta])}"}
+    saved = {
+        **dict.fromkeys(range(kept[0]), "deleted"),
+        kept[0]: f"seed {text(model, scheme.seed)}",
+    }
+    rows = (
+        streams.heading("original run", n),
+        *windows_of(openers, again=False),
+        _notes("acknowledgement", acked, n),
+        _notes("savepoint", saved, n),
+        streams.heading("replay", n),
+        *windows_of(kept, again=True),
+    )
+    return Grid(caption, streams.columns(word), rows)
 
 
-def _notes(label: str, texts: list[str]) -> GridRow:
-    return lane(label, texts, [CellMark.NEW if text else CellMark.PLAIN for text in texts])
+def _notes(label: str, texts: Mapping[int, str], events: int) -> GridRow:
+    marks = [CellMark.NEW if event in texts else CellMark.PLAIN for event in range(events)]
+    return lane(label, [texts.get(event, "") for event in range(events)], marks)

@@ -17,8 +17,8 @@ from model.cep.engines import Matches
 from model.cep.operator import Operator
 from model.core import Site
 from model.events import NOTHING, Body
-from model.protocols.upstream_backup.layouts import Window
-from model.protocols.upstream_backup.savepoints import OperatorState
+from model.protocols.upstream_backup.layouts import KeptWindow
+from model.protocols.upstream_backup.savepoints import NumberedOperator
 from model.system import System
 from model.world import World
 from proofs.lemmas.upstream_backup.observer import Observer, OperatorIteration
@@ -58,7 +58,7 @@ class WindowEngine(NamedTuple):
         inner, held = state
         return (*held, *self.operator.engine.close(inner))
 
-    def inner(self, state: OperatorState, window: Window) -> Any:
+    def inner(self, state: NumberedOperator, window: KeptWindow) -> Any:
         if self.operator.parallel:
             return window.state
         inner = self.begin()
@@ -145,7 +145,11 @@ def original_state(
 
 
 def replay_state(
-    run: FailureFreeRun, state: OperatorState, last: int, got: Mapping[int, Matches], started: bool
+    run: FailureFreeRun,
+    state: NumberedOperator,
+    last: int,
+    got: Mapping[int, Matches],
+    started: bool,
 ) -> StateTable:
     """The state after the operator has processed `last` in its present incarnation."""
     engine = engine_of(run.site)
@@ -155,7 +159,7 @@ def replay_state(
         "replaying": started,
         "done_again": dict.fromkeys(range(run.coming + 1), False),
         "open_again": {opened: opened in theirs for opened in run.openers},
-        "again": {opened: engine.inner(state, window) for opened, window in theirs.items()},
+        "inner_again": {opened: engine.inner(state, window) for opened, window in theirs.items()},
         "got_again": {opened: got.get(opened, ()) for opened in run.openers},
         "opened_again": state.cep.opened,
         "label_again": {opened: known.get(opened, 0) for opened in run.openers},

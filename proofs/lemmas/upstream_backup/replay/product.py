@@ -5,11 +5,10 @@ length and any number of windows.  What is known of them is made of parts: windo
 (skipping), numbers (numbers, pairs).  What travels between nodes is in other folders.
 
 The replay starts with the event that opens the first window kept by a savepoint; windows that
-opened earlier have been dropped and are not in it.  From there on an event is either processed by
-both runs, or by the original run alone if upstream has deleted it because it was skipped.  Nothing
-is remembered but the last iteration: if every iteration has the same outcome in both runs, all
-outcomes are the same.  Serial processing is covered: it is parallel processing with an engine that
-holds its matches back until the window closes.
+opened earlier have been dropped.  From there on both runs process an event, or the original run
+alone if upstream has deleted it because it was skipped.  Only the last iteration is remembered: if
+every iteration has the same outcome in both runs, all outcomes are the same.  Serial processing is
+parallel processing with an engine that holds its matches back until the window closes.
 
 The fragment.  States of the engine are a sort over which no quantifier ranges, so delta, from
 states to states, makes no loop and the skipping lemma stays in EPR (openers go from windows to
@@ -18,9 +17,9 @@ positions).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import z3
 from z3 import And, Const, DeclareSort, ForAll, Function, If, Implies, Not, Or
@@ -38,11 +37,6 @@ BOOL = z3.BoolSort()
 positions = TotalOrder(POSITION)
 le, before = positions.le, positions.less
 opener = Function("opener", WINDOW, POSITION)
-expires = Function("expires", POSITION, WINDOW, BOOL)
-completes = Function("completes", POSITION, WINDOW, BOOL)
-opens_again = Function("opens_again", POSITION, WINDOW, BOOL)
-expires_again = Function("expires_again", POSITION, WINDOW, BOOL)
-completes_again = Function("completes_again", POSITION, WINDOW, BOOL)
 first = Const("first", WINDOW)
 
 begin = Const("begin", STATE)
@@ -60,58 +54,50 @@ def kept(window: Any) -> Any:
     return le(opener(first), opener(window))
 
 
-def opens(position: Any, window: Any) -> Any:
-    return opener(window) == position
-
-
 # --- one run ---------------------------------------------------------------------------------
-class WindowRun(NamedTuple):
-    """The windows of a run as functions of its state, and where they open and close."""
+AGAIN = "_again"
+"""The symbols of the replay end so."""
 
-    open: str
-    inner: str
-    got: str
-    opens: Callable[[Any, Any], Any]
-    expires: Any
-    completes: Any
 
-    def holds(self, s: AtTime, position: Any, window: Any) -> Any:
+class RunMoment:
+    """A state as one run has it: its symbols without the ending."""
+
+    def __init__(self, moment: AtTime, ending: str) -> None:
+        self._moment, self._ending = moment, ending
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._moment, name + self._ending)
+
+
+class ProductRun:
+    """One of the two runs: its symbols, and where its windows open and close."""
+
+    def __init__(self, ending: str, opens: Callable[[Any, Any], Any]) -> None:
+        self.ending, self.opens = ending, opens
+        self.expires = Function(f"expires{ending}", POSITION, WINDOW, BOOL)
+        self.completes = Function(f"completes{ending}", POSITION, WINDOW, BOOL)
+
+    def at(self, moment: AtTime) -> RunMoment:
+        return RunMoment(moment, self.ending)
+
+    def holds(self, s: RunMoment, position: Any, window: Any) -> Any:
         """The event is in the window: open before and not expired, or opened by it."""
-        stays = And(getattr(s, self.open)(window), Not(self.expires(position, window)))
+        stays = And(s.open(window), Not(self.expires(position, window)))
         return Or(stays, self.opens(position, window))
 
-    def fed(self, s: AtTime, position: Any, window: Any) -> Any:
+    def fed(self, s: RunMoment, position: Any, window: Any) -> Any:
         """The state in which the engine of the window is when it is fed."""
-        return If(self.opens(position, window), begin, getattr(s, self.inner)(window))
-
-    def windows(self, s: AtTime, t: AtTime, position: Any) -> Any:
-        here = And(self.holds(s, position, w), Not(self.completes(position, w)))
-        return ForAll([w], getattr(t, self.open)(w) == here)
-
-    def engines(self, s: AtTime, t: AtTime, position: Any) -> Any:
-        """What the engines do; the state of a window that is not open does not matter."""
-        fed = self.fed(s, position, w)
-        after, found = delta(fed, position), gives(fed, position)
-        expired = And(getattr(s, self.open)(w), self.expires(position, w))
-        output = If(
-            expired,
-            closing(getattr(s, self.inner)(w)),
-            If(
-                Not(self.holds(s, position, w)),
-                none,
-                If(self.completes(position, w), joined(found, closing(after)), found),
-            ),
-        )
-        states = Implies(getattr(t, self.open)(w), getattr(t, self.inner)(w) == after)
-        return And(ForAll([w], states), ForAll([w], getattr(t, self.got)(w) == output))
+        return If(self.opens(position, window), begin, s.inner(window))
 
 
-ORIGINAL = WindowRun("open", "inner", "got", opens, expires, completes)
-REPLAY = WindowRun("open_again", "again", "got_again", opens_again, expires_again, completes_again)
+ORIGINAL = ProductRun("", lambda position, window: opener(window) == position)
+REPLAY = ProductRun(AGAIN, Function("opens_again", POSITION, WINDOW, BOOL))
 
 
 # --- two runs --------------------------------------------------------------------------------
-Relation = Callable[[AtTime, AtTime, Any], Any]
+RunStep: TypeAlias = Callable[[ProductRun, RunMoment, RunMoment, Any], Any]
+ProductStep: TypeAlias = Callable[[AtTime, AtTime, Any], Any]
+Guard: TypeAlias = Callable[[Given, AtTime, Any], Any]
 
 
 def _nothing(*_: Any) -> Any:
@@ -120,29 +106,25 @@ def _nothing(*_: Any) -> Any:
 
 @dataclass(frozen=True)
 class ProductPart:
-    """A part of the product: symbols and what happens to them.
+    """A part of the product: symbols, and how they change.
 
-    originally, again: what each run does in an iteration.  together: what else is known of an
-    iteration from the replay start on.  left_out: the replay, without the event.
+    both: symbols of each run.  begins: when it begins.  step: in an iteration.  idle: the replay,
+    if an event is left out.  originally: more of the original run.  together: more of an iteration
+    from the replay start on.
     """
 
-    original: tuple[Symbol, ...]
+    both: tuple[Symbol, ...] = ()
+    original: tuple[Symbol, ...] = ()
     replay: tuple[Symbol, ...] = ()
     axioms: Axioms = field(default_factory=dict)
+    begins: Callable[[RunMoment], Any] = _nothing
+    step: RunStep = _nothing
+    idle: Callable[[RunMoment, RunMoment], Any] = _nothing
     init: Callable[[AtTime], Any] = _nothing
-    originally: Relation = _nothing
-    again: Relation = _nothing
-    together: Relation = _nothing
-    left_out: Relation = _nothing
+    originally: ProductStep = _nothing
+    together: ProductStep = _nothing
     restore: Callable[[AtTime, AtTime], Any] = _nothing
     invariants: Mapping[str, Callable[[AtTime], Any]] = field(default_factory=dict)
-
-
-Guard = Callable[[Given, AtTime, Any], Any]
-
-
-def _next(s: AtTime, position: Any) -> Any:
-    return And(Not(s.done(position)), ForAll([q], Implies(before(q, position), s.done(q))))
 
 
 LEAVE_OUT = "leave out"
@@ -152,14 +134,29 @@ def two_runs(
     given: Given, name: str, parts: Sequence[ProductPart], may_skip: Guard
 ) -> TransitionSystem:
     """The system of two runs.  may_skip: when an event may be left out of the replay."""
-    originals = tuple(symbol for part in parts for symbol in part.original)
-    replays = tuple(symbol for part in parts for symbol in part.replay)
+    originals = [symbol for part in parts for symbol in (*part.both, *part.original)]
+    again = [Symbol(f"{s.name}{AGAIN}", *s.domain, s.range) for part in parts for s in part.both]
+    replays = [Symbol("replaying", BOOL), *again, *(s for part in parts for s in part.replay)]
+
+    def taken(run: ProductRun, s: AtTime, t: AtTime, position: Any) -> Any:
+        return And(*(part.step(run, run.at(s), run.at(t), position) for part in parts))
 
     def originally(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(_next(s, position), *(part.originally(s, t, position) for part in parts))
+        in_turn = And(Not(s.done(position)), ForAll([q], Implies(before(q, position), s.done(q))))
+        more = (part.originally(s, t, position) for part in parts)
+        return And(in_turn, taken(ORIGINAL, s, t, position), *more)
 
-    def alone(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(Not(s.replaying), originally(s, t, position))
+    def together(s: AtTime, t: AtTime, position: Any) -> Any:
+        return And(s.replaying, *(part.together(s, t, position) for part in parts))
+
+    def process(s: AtTime, t: AtTime, position: Any) -> Any:
+        both = And(originally(s, t, position), taken(REPLAY, s, t, position))
+        return And(both, together(s, t, position))
+
+    def leave_out(s: AtTime, t: AtTime, position: Any) -> Any:
+        idle = And(*(part.idle(REPLAY.at(s), REPLAY.at(t)) for part in parts))
+        alone = And(may_skip(given, s, position), originally(s, t, position), idle)
+        return And(alone, together(s, t, position))
 
     def restore(s: AtTime, t: AtTime) -> Any:
         start = ForAll([q], s.done(q) == before(q, opener(first)))
@@ -167,33 +164,24 @@ def two_runs(
             Not(s.replaying),
             t.replaying,
             given("the replay starts with the event that opens the first window kept", start),
-            *(part.restore(s, t) for part in parts),
+            *(And(part.begins(REPLAY.at(t)), part.restore(s, t)) for part in parts),
         )
 
-    def process(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(
-            s.replaying,
-            originally(s, t, position),
-            *(part.again(s, t, position) for part in parts),
-            *(part.together(s, t, position) for part in parts),
-        )
+    def alone(s: AtTime, t: AtTime, position: Any) -> Any:
+        return And(Not(s.replaying), originally(s, t, position))
 
-    def leave_out(s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(
-            s.replaying,
-            may_skip(given, s, position),
-            originally(s, t, position),
-            *(part.left_out(s, t, position) for part in parts),
-            *(part.together(s, t, position) for part in parts),
-        )
+    def init(s: AtTime) -> Any:
+        begun = (And(part.begins(ORIGINAL.at(s)), part.init(s)) for part in parts)
+        return And(Not(s.replaying), *begun)
 
     one = (("p", POSITION),)
-    mine, others = _names(originals), _names(replays)
+    mine = tuple(symbol.name for symbol in originals)
+    others = tuple(symbol.name for symbol in replays if symbol.name != "replaying")
     return TransitionSystem(
         name=name,
-        state=(*originals, Symbol("replaying", BOOL), *replays),
+        state=(*originals, *replays),
         axioms={what: axiom for part in parts for what, axiom in part.axioms.items()},
-        init=lambda s: And(Not(s.replaying), *(part.init(s) for part in parts)),
+        init=init,
         transitions=(
             Transition("process", one, (*mine, *others), process),
             Transition(LEAVE_OUT, one, (*mine, *others), leave_out),
@@ -202,7 +190,3 @@ def two_runs(
         ),
         invariants={what: inv for part in parts for what, inv in part.invariants.items()},
     )
-
-
-def _names(symbols: Iterable[Symbol]) -> tuple[str, ...]:
-    return tuple(symbol.name for symbol in symbols)

@@ -7,182 +7,165 @@ and engines.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-import z3
-from z3 import And, Exists, ForAll, Implies, Not, Or
+from z3 import And, Exists, ForAll, If, Implies, Not, Or
 
 from model.evidence import Outcome
 from proofs.lemmas.upstream_backup.replay import product
+from proofs.lemmas.upstream_backup.replay.product import (
+    ORIGINAL,
+    REPLAY,
+    ProductRun,
+    RunMoment,
+    p,
+    q,
+    v,
+    w,
+)
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Symbol
 from proofs.prove.transition import TransitionSystem, inductive, reaches
 
-p, q = z3.Consts("p q", product.POSITION)
-w, v = z3.Consts("w v", product.WINDOW)
-
-
 # --- which events may be left out ------------------------------------------------------------
 OPENERS = "opening events are kept"
 CLOSERS = "closing events are kept"
+FUNCTION = "the engine is a function of the events in its window"
 
 
 def _placed(given: Given, s: AtTime, position: Any) -> Any:
-    ends = Or(product.expires(position, w), product.completes(position, w))
-    concerned = And(product.kept(w), Or(s.open(w), product.opens(position, w)))
+    opens = ORIGINAL.opens(position, w)
+    ends = Or(ORIGINAL.expires(position, w), ORIGINAL.completes(position, w))
+    concerned = And(product.kept(w), Or(s.open(w), opens))
     return And(
-        given(OPENERS, ForAll([w], Not(product.opens(position, w)))),
+        given(OPENERS, ForAll([w], Not(opens))),
         given(CLOSERS, ForAll([w], Implies(concerned, Not(ends)))),
     )
 
 
-def _holding(s: AtTime, position: Any, window: Any) -> Any:
-    """The windows that count as open: those kept that hold the event, its own opener included."""
-    return And(product.kept(window), product.ORIGINAL.holds(s, position, window))
-
-
-def _unchanged(s: AtTime, position: Any, window: Any) -> Any:
-    fed = product.ORIGINAL.fed(s, position, window)
-    return product.delta(fed, position) == fed
-
-
-def _unmatched(s: AtTime, position: Any, window: Any) -> Any:
-    return product.gives(product.ORIGINAL.fed(s, position, window), position) == product.none
+def _skips(s: AtTime, position: Any) -> tuple[Any, Any, Any]:
+    """Of w: it is kept and holds the event, its own opener included; the event does not change the
+    state of its engine; and it completes no match."""
+    mine = ORIGINAL.at(s)
+    fed = ORIGINAL.fed(mine, position, w)
+    holding = And(product.kept(w), ORIGINAL.holds(mine, position, w))
+    return (
+        holding,
+        product.delta(fed, position) == fed,
+        product.gives(fed, position) == product.none,
+    )
 
 
 def every_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
-    held = _holding(s, position, w)
+    held, unchanged, unmatched = _skips(s, position)
+    all_unchanged = ForAll([w], Implies(held, unchanged))
+    all_unmatched = ForAll([w], Implies(held, unmatched))
     return And(
         _placed(given, s, position),
-        given(
-            "the event changes the state of no open window",
-            ForAll([w], Implies(held, _unchanged(s, position, w))),
-        ),
-        given(
-            "the event completes a match in no open window",
-            ForAll([w], Implies(held, _unmatched(s, position, w))),
-        ),
+        given("the event changes the state of no open window", all_unchanged),
+        given("the event completes a match in no open window", all_unmatched),
     )
 
 
 def one_window_skipped(given: Given, s: AtTime, position: Any) -> Any:
-    skips = And(_holding(s, position, w), _unchanged(s, position, w), _unmatched(s, position, w))
-    return And(_placed(given, s, position), Exists([w], skips))
+    return And(_placed(given, s, position), Exists([w], And(*_skips(s, position))))
 
 
 # --- windows, states, matches ----------------------------------------------------------------
-MATCHES = "an iteration completes the same matches in the windows kept"
+def _begins(s: RunMoment) -> Any:
+    fresh = And(Not(s.open(w)), s.got(w) == product.none)
+    return And(ForAll([p], Not(s.done(p))), ForAll([w], fresh))
 
 
-@dataclass(frozen=True)
-class WindowsAndEngines:
-    """What both runs do with windows and engines."""
+def _iteration(given: Given, run: ProductRun, s: RunMoment, t: RunMoment, position: Any) -> Any:
+    """The state of a window that is not open does not matter."""
+    holds, completes = run.holds(s, position, w), run.completes(position, w)
+    fed = run.fed(s, position, w)
+    after, found = product.delta(fed, position), product.gives(fed, position)
+    while_open = If(completes, product.joined(found, product.closing(after)), found)
+    expired = And(s.open(w), run.expires(position, w))
+    output = If(expired, product.closing(s.inner(w)), If(Not(holds), product.none, while_open))
+    states = ForAll([w], Implies(t.open(w), t.inner(w) == after))
+    engines = And(states, ForAll([w], t.got(w) == output))
+    return And(
+        ForAll([q], t.done(q) == Or(q == position, s.done(q))),
+        ForAll([w], t.open(w) == And(holds, Not(completes))),
+        given(FUNCTION, engines) if run is REPLAY else engines,
+    )
 
-    given: Given
 
-    def init(self, s: AtTime) -> Any:
-        fresh = And(Not(s.open(w)), s.got(w) == product.none)
-        return And(ForAll([p], Not(s.done(p))), ForAll([w], fresh))
-
-    def originally(self, s: AtTime, t: AtTime, position: Any) -> Any:
-        return And(
-            ForAll([q], t.done(q) == Or(q == position, s.done(q))),
-            product.ORIGINAL.windows(s, t, position),
-            product.ORIGINAL.engines(s, t, position),
-        )
-
-    def again(self, s: AtTime, t: AtTime, position: Any) -> Any:
-        engines = product.REPLAY.engines(s, t, position)
-        return And(
-            ForAll([q], t.done_again(q) == Or(q == position, s.done_again(q))),
-            product.REPLAY.windows(s, t, position),
-            self.given("the engine is a function of the events in its window", engines),
-        )
-
-    def left_out(self, s: AtTime, t: AtTime, _: Any) -> Any:
-        state = Implies(s.open_again(w), t.again(w) == s.again(w))
-        same = And(t.open_again(w) == s.open_again(w), state)
-        gone = ForAll([q], t.done_again(q) == s.done_again(q))
-        return And(gone, ForAll([w], And(same, t.got_again(w) == product.none)))
-
-    def restore(self, _: AtTime, t: AtTime) -> Any:
-        empty = ForAll([w], And(Not(t.open_again(w)), t.got_again(w) == product.none))
-        return And(empty, ForAll([q], Not(t.done_again(q))))
-
-    def ends_again(self, position: Any, window: Any) -> Any:
-        return And(
-            product.expires_again(position, window) == product.expires(position, window),
-            product.completes_again(position, window) == product.completes(position, window),
-        )
+def _idle(s: RunMoment, t: RunMoment) -> Any:
+    state = Implies(s.open(w), t.inner(w) == s.inner(w))
+    same = And(t.open(w) == s.open(w), state)
+    gone = ForAll([q], t.done(q) == s.done(q))
+    return And(gone, ForAll([w], And(same, t.got(w) == product.none)))
 
 
 def runs(given: Given) -> product.ProductPart:
-    part = WindowsAndEngines(given)
-
+    one_each = Implies(product.opener(w) == product.opener(v), w == v)
+    opens = REPLAY.opens(p, w) == ORIGINAL.opens(p, w)
+    closes = And(
+        REPLAY.expires(p, w) == ORIGINAL.expires(p, w),
+        REPLAY.completes(p, w) == ORIGINAL.completes(p, w),
+    )
     return product.ProductPart(
-        original=(
+        both=(
             Symbol("done", product.POSITION, product.BOOL),
             Symbol("open", product.WINDOW, product.BOOL),
             Symbol("inner", product.WINDOW, product.STATE),
             Symbol("got", product.WINDOW, product.OUTPUT),
         ),
-        replay=(
-            Symbol("done_again", product.POSITION, product.BOOL),
-            Symbol("open_again", product.WINDOW, product.BOOL),
-            Symbol("again", product.WINDOW, product.STATE),
-            Symbol("got_again", product.WINDOW, product.OUTPUT),
-        ),
         axioms={
             "positions are in order": product.positions.axiom,
-            "an event opens one window at most": ForAll(
-                [w, v], Implies(product.opener(w) == product.opener(v), w == v)
-            ),
+            "an event opens one window at most": ForAll([w, v], one_each),
             "windows open where they did": given(
-                "windows open again where they did",
-                ForAll([p, w], product.opens_again(p, w) == product.opens(p, w)),
+                "windows open again where they did", ForAll([p, w], opens)
             ),
             "windows close where they did": given(
-                "windows close again where they did", ForAll([p, w], part.ends_again(p, w))
+                "windows close again where they did", ForAll([p, w], closes)
             ),
         },
-        init=part.init,
-        originally=part.originally,
-        again=part.again,
-        left_out=part.left_out,
-        restore=part.restore,
+        begins=_begins,
+        step=partial(_iteration, given),
+        idle=_idle,
         invariants=INVARIANTS,
     )
 
 
-def _in_both(s: AtTime) -> Any:
-    return And(s.replaying, product.kept(w))
+MATCHES = "an iteration completes the same matches in the windows kept"
+
+
+def _in_both(s: AtTime, claim: Any) -> Any:
+    return ForAll([w], Implies(And(s.replaying, product.kept(w)), claim))
+
+
+def _absent(s: AtTime) -> Any:
+    nothing = And(Not(s.open_again(w)), s.got_again(w) == product.none)
+    return ForAll([w], Implies(And(s.replaying, Not(product.kept(w))), nothing))
+
+
+def _opened(s: AtTime) -> Any:
+    nothing = And(Not(s.open(w)), s.got(w) == product.none)
+    return ForAll([w], Implies(Not(s.done(product.opener(w))), nothing))
+
+
+def _started(s: AtTime) -> Any:
+    earlier = product.before(q, product.opener(product.first))
+    return Implies(s.replaying, ForAll([q], Implies(earlier, s.done(q))))
 
 
 INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
-    "the same windows kept are open": lambda s: ForAll(
-        [w], Implies(_in_both(s), s.open_again(w) == s.open(w))
-    ),
+    "the same windows kept are open": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
     "engine states agree": lambda s: ForAll(
-        [w], Implies(And(_in_both(s), s.open(w)), s.again(w) == s.inner(w))
-    ),
-    MATCHES: lambda s: ForAll([w], Implies(_in_both(s), s.got_again(w) == s.got(w))),
-    "dropped windows are not in the replay": lambda s: ForAll(
         [w],
-        Implies(
-            And(s.replaying, Not(product.kept(w))),
-            And(Not(s.open_again(w)), s.got_again(w) == product.none),
-        ),
+        Implies(And(s.replaying, product.kept(w), s.open(w)), s.inner_again(w) == s.inner(w)),
     ),
-    "windows open with their openers": lambda s: ForAll(
-        [w],
-        Implies(Not(s.done(product.opener(w))), And(Not(s.open(w)), s.got(w) == product.none)),
-    ),
-    "the replay has begun at the replay start": lambda s: Implies(
-        s.replaying,
-        ForAll([q], Implies(product.before(q, product.opener(product.first)), s.done(q))),
-    ),
+    MATCHES: lambda s: _in_both(s, s.got_again(w) == s.got(w)),
+    "dropped windows are not in the replay": _absent,
+    "windows open with their openers": _opened,
+    "the replay has begun at the replay start": _started,
 }
 
 
@@ -209,30 +192,25 @@ def _left_out_before(s: AtTime) -> Any:
 def prove(given: Given) -> Iterator[SolverQuery]:
     whole = system(given)
     yield from inductive(whole)
-    yield reaches(
-        whole, "a window kept matches after an event was left out", _left_out_before, 5, SMALL
-    )
+    what = "a window kept matches after an event was left out"
+    yield reaches(whole, what, _left_out_before, 5, SMALL)
 
 
-SKIPPED = (
-    "An event may be deleted upstream if all windows that hold it and are kept by the savepoint "
-    "skipped it (delta leaves their states as they are, and completes nothing), and if it opens "
-    "no window and closes none of them: a replay without it has the same windows, engine states "
-    "and matches."
-)
 STATES = "EPR but for delta, from states to states; no quantifier ranges over states"
-
 LEMMAS = (
     Lemma(
-        name="skipping",
-        statement=f"{SKIPPED}  So it is for every deterministic engine, every splitter that opens "
-        "and closes windows where it did, any length and any number of windows.  Windows that "
-        "are dropped do not matter, and neither do windows that the event closes without being "
-        "in them, or that open later; the operator of the model asks all windows open at the "
-        "time, which are more than it needs to ask.",
-        section="Lima et al., III-A",
-        expect=Outcome.HOLDS,
-        build=prove,
+        "skipping",
+        "An event may be deleted upstream if all windows that hold it and are kept by the "
+        "savepoint skipped it (delta leaves their states as they are, and completes nothing), and "
+        "if it opens no window and closes none of them: a replay without it has the same windows, "
+        "engine states and matches.  So it is for every deterministic engine, every splitter that "
+        "opens and closes windows where it did, any length and any number of windows.  Windows "
+        "that are dropped do not matter, and neither do windows that the event closes without "
+        "being in them, or that open later; the operator of the model asks all windows open at "
+        "the time, which are more than it needs to ask.",
+        "Lima et al., III-A",
+        Outcome.HOLDS,
+        prove,
         fragment=STATES,
     ),
 )

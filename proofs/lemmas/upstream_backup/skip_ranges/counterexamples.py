@@ -12,27 +12,24 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-import z3
-from z3 import And, Const, ForAll, Implies, Not, Or
+from z3 import And, BoolVal, Const, ForAll, Implies, Not, Or
 
 from model.evidence import Outcome
 from model.results.answers import QueryKind
+from model.results.grid import Cell, CellMark, Grid
 from model.results.proofs import Erratum
 from proofs.lemmas.upstream_backup.skip_ranges import ranges
+from proofs.lemmas.upstream_backup.skip_ranges.ranges import a, e, g, h, n
+from proofs.prove.drawing import CellOptions, stream, true
 from proofs.prove.grounding import element, ground
 from proofs.prove.lemma import Given, Lemma, all_given
 from proofs.prove.query import SolverQuery, smallest
 from proofs.prove.symbols import AtTime
-from proofs.prove.transition import TransitionSystem, bounded
-
-a = Const("a", ranges.ARRAY)
-e = Const("e", ranges.EVENT)
-g, h = z3.Consts("g h", ranges.EDGE)
-n = Const("n", ranges.NUMBER)
+from proofs.prove.transition import TransitionSystem, bounded, transitions_taken
 
 
 class SharedRanges(NamedTuple):
-    """What edges share.  distinct: no two events of any edges have one number.
+    """The numbers that edges share.  distinct: no two events of any edges have one number.
 
     events, steps: of the smallest run that deletes too much.
     """
@@ -54,15 +51,11 @@ class SharedRanges(NamedTuple):
 
     def sizes(self, events: int) -> dict[Any, int]:
         arrays = 1 if self.one_array else 2
-        return {
-            ranges.EVENT: events,
-            ranges.EDGE: 2,
-            ranges.ARRAY: arrays,
-            ranges.NUMBER: events + 1,
-        }
+        edges = {ranges.EDGE: 2, ranges.ARRAY: arrays}
+        return {ranges.EVENT: events, **edges, ranges.NUMBER: events + 1}
 
     def numbered(self, count: int) -> list[Any]:
-        """What the numbers are called, without loss of generality: 0 (nothing), 1, 2, ... in
+        """The names of the numbers, without loss of generality: 0 (nothing), 1, 2, ... in
         order; those of the events, too, if all differ."""
         numbers = [element(ranges.NUMBER, i) for i in range(count + 1)]
         events = [element(ranges.EVENT, i) for i in range(count)]
@@ -73,6 +66,40 @@ class SharedRanges(NamedTuple):
         ]
         named = (ranges.sn(x) == numbers[i] for i, x in enumerate(events, 1) if self.distinct)
         return [ranges.nothing == numbers[0], *order, *named]
+
+    def draw(self, model: Any) -> Grid:
+        """Columns are steps, lanes the events of both edges by their numbers: where each is."""
+        moments = [self.system.moment(time) for time in range(self.steps + 1)]
+        edges = [element(ranges.EDGE, i) for i in range(2)]
+        known = [element(ranges.EVENT, i) for i in range(self.events)]
+
+        def name(one: Any) -> str:
+            if one.sort() == ranges.EDGE:
+                at = next(i for i, edge in enumerate(edges, 1) if true(model, edge == one))
+                return f"edge {at}"
+            below = [true(model, ranges.le(ranges.sn(other), ranges.sn(one))) for other in known]
+            numbers = [
+                str(model.eval(ranges.sn(x))) for x, is_ in zip(known, below, strict=True) if is_
+            ]
+            return f"{len({*numbers})} of {name(ranges.edge(one))}"
+
+        def where(one: Any, s: AtTime) -> CellOptions:
+            number, its = ranges.sn(one), ranges.array(ranges.edge(one))
+            covered = Or(s.made(its, number), ranges.in_run(s, its, number))
+            return (
+                (And(s.deleted(one), s.needed(one)), Cell("deleted, needed", CellMark.BAD)),
+                (s.deleted(one), Cell("deleted", CellMark.DIM)),
+                (s.sent(ranges.edge(one), number), Cell("covered, on its way")),
+                (covered, Cell("covered")),
+                (s.passed(one), Cell("processed")),
+                (BoolVal(True), Cell("to come", CellMark.DIM)),
+            )
+
+        taken = transitions_taken(self.system, model, self.steps)
+        columns = (" ".join([step.name, *map(name, step.params)]) for step in taken)
+        lanes = sorted((name(one), [where(one, s) for s in moments]) for one in known)
+        caption = f"{self.shares} for two edges, {self.events} events"
+        return stream(model, caption, ("at first", *columns), lanes)
 
     def plain(self) -> list[Any]:
         """To be drawn: what is shared does it alone, and the acknowledgement covers all that it
@@ -94,24 +121,26 @@ ONE_TRIM = SharedRanges("one SN_trim", True, False, events=2, steps=3)
 
 # --- searches --------------------------------------------------------------------------------
 def refute(design: SharedRanges, _given: Given) -> Iterable[SolverQuery]:
-    """Fewer events are not enough in runs of any length; so many are, in so many steps."""
+    """Fewer events than the design's are not enough in runs of any length; these are, in its
+    steps."""
     return smallest(partial(question, design), range(1, design.events + 1))
 
 
 def question(design: SharedRanges, events: int, kind: QueryKind) -> SolverQuery:
-    """Is one of so many events deleted although it is needed?"""
+    """Is one of `events` events deleted although it is needed?"""
     system, sizes, numbers = design.system, design.sizes(events), design.numbered(events)
     name = f"one that is needed is deleted, of {events} event{'s' * (events > 1)}"
     if kind is QueryKind.CLAIM:
         claims = ground([*numbers, *_breaks(system)], sizes)
         return SolverQuery(f"{name}, in a run of any length", kind, tuple(claims))
     assuming = [*numbers, *design.plain()]
-    return replace(bounded(system, ranges.DELETED, design.steps, kind, sizes, assuming), name=name)
+    found = bounded(system, ranges.DELETED, design.steps, kind, sizes, assuming)
+    return replace(found, name=name, show=design.draw)
 
 
 def _breaks(system: TransitionSystem) -> list[Any]:
-    """Not inductive: what is wanted is wrong at first or after some transition.  Of so few events
-    all are ends of ranges, so that what has been passed does not matter."""
+    """Not inductive: the claim is wrong at first or after some transition.  Of so few events all
+    are ends of ranges, so that the passed ones do not matter."""
     wanted = [*(v for name, v in ranges.INVARIANTS.items() if name != ranges.LAST), _ends]
     start = system.moment(0)
     cases = [And(system.init(start), _not_all(wanted, start))]

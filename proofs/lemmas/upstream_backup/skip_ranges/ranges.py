@@ -2,18 +2,19 @@
 numbers.
 
 Rule of this file: it knows numbers, ranges and acknowledgements, and not why an event is skipped;
-that a replay needs none of the events skipped is another file's (replay).  What the model does,
-seen as this system, is in abstraction; what goes wrong with one for all, in counterexamples.
+that a replay needs none of the events skipped is another file's (replay).  The model, seen as this
+system, is in abstraction; the failures of one range for all edges, in counterexamples.
 
 An event is needed as long as some window kept needs it in a replay, or as long as nobody knows
 whether one does because it has not been processed: no such event may ever be deleted.  An array
 of ranges is seen as the numbers that it covers: those of its complete ranges (made) and of the run
-that may still grow (from lo to hi).  What an acknowledgement trims counts as a range, too.
-Upstream may delete what an acknowledgement covers at any later time, whether or not the event has
-been emitted by then: what is proved holds whenever events are emitted.
+that may still grow (from lo to hi).  The events that an acknowledgement trims count as a range,
+too.  Upstream may delete the events that an acknowledgement covers at any later time, whether or
+not they have been emitted by then: the lemma holds whenever events are emitted.
 
-What is needed after a crash is a hypothesis here: replays skip what the original run has skipped
-(replay), and a savepoint is lost only with the ranges that travel with it (savepoints, acks).
+The needed events after a crash are a hypothesis here: replays skip the events that the original run
+has skipped (replay), and a savepoint is lost only with the ranges that travel with it (savepoints,
+acks).
 
 Everything is in EPR: functions go from events to edges to arrays to numbers and never back.
 """
@@ -23,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import z3
 from z3 import And, Const, DeclareSort, Exists, ForAll, Function, If, Implies, Not, Or
@@ -124,8 +125,6 @@ ARRAYS = "every edge has an array of its own"
 UNIQUE = "no two events of an edge have one number"
 DISTINCT = "no two events of any edges have one number"
 
-Same = Callable[[Any, Any], Any]
-
 
 def of_one_edge(one: Any, other: Any) -> Any:
     return edge(one) == edge(other)
@@ -133,6 +132,9 @@ def of_one_edge(one: Any, other: Any) -> Any:
 
 def of_any_edge(_one: Any, _other: Any) -> Any:
     return z3.BoolVal(True)
+
+
+Same: TypeAlias = Callable[[Any, Any], Any]
 
 
 class EdgeTurn(NamedTuple):
@@ -157,7 +159,7 @@ class EdgeTurn(NamedTuple):
         )
 
 
-Trims = Callable[[AtTime, AtTime], Any]
+Trims: TypeAlias = Callable[[AtTime, AtTime], Any]
 
 
 def trims_per_edge(given: Given, s: AtTime, t: AtTime) -> Any:
@@ -208,8 +210,8 @@ class ArraySteps:
         )
 
     def save(self, s: AtTime, t: AtTime) -> Any:
-        """Windows may be dropped, and what is covered is reported to all edges of the array; what
-        has been reported may be forgotten."""
+        """Windows may be dropped, and the covered events are reported to all edges of the array; a
+        reported range may be forgotten."""
         up_to, trimmed = le(sn(f), t.trim(edge(f))), le(n, t.trim(g))
         covered_ = Or(s.made(array(g), n), in_run(s, array(g), n))
         return And(
@@ -221,7 +223,8 @@ class ArraySteps:
         )
 
     def receive(self, s: AtTime, t: AtTime, via: Any) -> Any:
-        """Upstream of an edge deletes what is covered, or some of it; or the message is lost."""
+        """Upstream of an edge deletes the covered events, or some of them; or the message is
+        lost."""
         reported = And(self.given(OWN, edge(f) == via), s.sent(via, sn(f)))
         return And(
             ForAll([g, n], Implies(t.sent(g, n), s.sent(g, n))),
@@ -230,8 +233,8 @@ class ArraySteps:
         )
 
     def crash(self, s: AtTime, t: AtTime) -> Any:
-        """The operator is restored: it forgets its ranges and processes again what it had passed.
-        Or an operator upstream is: it emits again what it had deleted.  Messages may be lost."""
+        """The operator is restored: it forgets its ranges and processes the passed events again.
+        Or an operator upstream is: it emits the deleted events again.  Messages may be lost."""
         again = Or(s.needed(f), Not(covered(t, f)))
         return And(
             self.given(TOGETHER, ForAll([f], Implies(t.needed(f), again))),
@@ -253,7 +256,8 @@ def arrays(
 ) -> TransitionSystem:
     """Arrays of ranges, each of one or more edges.
 
-    turn: when events are processed.  trims: what an SN_trim may be.  starts: where replays start.
+    turn: when events are processed.  trims: the numbers that an SN_trim may be.  starts: where
+    replays start.
     """
     steps = ArraySteps(given, turn, trims, starts)
 
@@ -280,21 +284,23 @@ IN_TURN = EdgeTurn(ORDER, of_one_edge)
 # --- invariants ------------------------------------------------------------------------------
 LAST = "the run ends with the event processed last"
 DELETED = "no event that is needed, or not yet processed, is deleted"
+number, its = sn(e), array(edge(e))
+
+
+def _not_needed(s: AtTime, which: Any) -> Any:
+    return ForAll([e], Implies(which, Not(s.needed(e))))
+
+
 INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
-    DELETED: lambda s: ForAll([e], Implies(s.deleted(e), Not(s.needed(e)))),
-    "no range on its way covers an event that is needed": lambda s: ForAll(
-        [e], Implies(s.sent(edge(e), sn(e)), Not(s.needed(e)))
+    DELETED: lambda s: _not_needed(s, s.deleted(e)),
+    "no range on its way covers an event that is needed": lambda s: _not_needed(
+        s, s.sent(edge(e), number)
     ),
-    "no complete range covers an event that is needed": lambda s: ForAll(
-        [e], Implies(s.made(array(edge(e)), sn(e)), Not(s.needed(e)))
+    "no complete range covers an event that is needed": lambda s: _not_needed(
+        s, s.made(its, number)
     ),
-    "the run covers no event that is needed": lambda s: ForAll(
-        [e], Implies(in_run(s, array(edge(e)), sn(e)), Not(s.needed(e)))
-    ),
-    LAST: lambda s: ForAll(
-        [e],
-        Implies(And(s.running(array(edge(e))), s.passed(e)), le(sn(e), s.hi(array(edge(e))))),
-    ),
+    "the run covers no event that is needed": lambda s: _not_needed(s, in_run(s, its, number)),
+    LAST: lambda s: ForAll([e], Implies(And(s.running(its), s.passed(e)), le(number, s.hi(its)))),
 }
 
 
@@ -305,24 +311,19 @@ def same_number(same: Same) -> Any:
 
 def per_edge(given: Given) -> TransitionSystem:
     own = ForAll([g, h], Implies(array(g) == array(h), g == h))
-    axioms = {
-        ARRAYS: given(ARRAYS, own),
-        UNIQUE: given(UNIQUE, same_number(of_one_edge)),
-    }
+    axioms = {ARRAYS: given(ARRAYS, own), UNIQUE: given(UNIQUE, same_number(of_one_edge))}
     trims = partial(trims_per_edge, given)
     return arrays(given, "an array of skip ranges an edge", IN_TURN, trims, axioms)
 
 
 def coalesced_in_order(given: Given) -> TransitionSystem:
     axioms = {DISTINCT: given(DISTINCT, same_number(of_any_edge))}
-    system = arrays(
-        given,
-        "one array, one order",
-        EdgeTurn(MERGED, of_any_edge),
-        one_trim,
-        axioms,
-        lambda s: given(START, in_order(s)),
-    )
+    merged = EdgeTurn(MERGED, of_any_edge)
+
+    def starts(s: AtTime) -> Any:
+        return given(START, in_order(s))
+
+    system = arrays(given, "one array, one order", merged, one_trim, axioms, starts)
     return replace(system, invariants={**system.invariants, "all comes in order": in_order})
 
 
@@ -346,25 +347,21 @@ def prove(
 # --- lemmas ----------------------------------------------------------------------------------
 LEMMAS = (
     Lemma(
-        name="ranges-per-edge",
-        statement=(
-            "For any number of input edges and events, any order of numbers and any delays of "
-            "acknowledgements: if every edge has skip ranges and an SN_trim of its own, no event "
-            "that is needed or not yet processed is deleted upstream, also when operators crash."
-        ),
-        section="Lima et al., III-A",
-        expect=Outcome.HOLDS,
-        build=partial(prove, per_edge, 1),
+        "ranges-per-edge",
+        "For any number of input edges and events, any order of numbers and any delays of "
+        "acknowledgements: if every edge has skip ranges and an SN_trim of its own, no event that "
+        "is needed or not yet processed is deleted upstream, also when operators crash.",
+        "Lima et al., III-A",
+        Outcome.HOLDS,
+        partial(prove, per_edge, 1),
     ),
     Lemma(
-        name="ranges-coalesced-ordered",
-        statement=(
-            "For any number of input edges and events: one array of skip ranges and one SN_trim "
-            "are right if no two events have one number and the merge processes all edges' events "
-            "in the order of their numbers, so that no event with a smaller number comes later."
-        ),
-        section="Lima et al., III-A",
-        expect=Outcome.HOLDS,
-        build=partial(prove, coalesced_in_order, 2),
+        "ranges-coalesced-ordered",
+        "For any number of input edges and events: one array of skip ranges and one SN_trim are "
+        "right if no two events have one number and the merge processes all edges' events in the "
+        "order of their numbers, so that no event with a smaller number comes later.",
+        "Lima et al., III-A",
+        Outcome.HOLDS,
+        partial(prove, coalesced_in_order, 2),
     ),
 )

@@ -1,13 +1,10 @@
-"""Windows twice: where they open and close in the original run, and in a replay without the events
-that were skipped.
+"""Windows twice: in the original run, and in a replay without the events that were skipped.
 
-Rule of this file: splitters alone, for any size, slide and stream; a window is named by the event
-that opened it.  Both runs go side by side from the replay start on.  replay takes it as given that
+Rule of this file: splitters alone, for any size, slide and stream.  replay takes it as given that
 windows open and close again where they did; here it is proved, and of what it depends.
 
-The layout of a savepoint is what the original run *will* have done up to the frontier: it never
-changes, and the original run is bound to do it.
-
+Both runs go side by side from the replay start on.  The layout of a savepoint is what the original
+run *will* have done up to the frontier: it never changes, and the original run is bound to do it.
 The fragment: relations over one order of events, constants, and functions from events to integers,
 over which nothing is quantified.
 """
@@ -23,46 +20,23 @@ import z3
 from z3 import And, BoolVal, Const, Exists, ForAll, Function, If, Implies, Int, Not, Or
 
 from model.evidence import Outcome
-from proofs.lemmas.upstream_backup.windows.splits import (
-    AGAIN,
-    BOOL,
-    EVENT,
-    INT,
-    ORIGINAL,
-    STATE,
-    SplitIteration,
-    SymbolicSplitter,
-    before,
-    e,
-    events,
-    f,
-    le,
-    run_state,
-    v,
-    w,
-)
+from proofs.lemmas.upstream_backup.windows import splits
+from proofs.lemmas.upstream_backup.windows.splits import AGAIN, ORIGINAL, SplitIteration
 from proofs.prove.lemma import Given, Lemma
 from proofs.prove.query import SolverQuery
 from proofs.prove.symbols import AtTime, Symbol
 from proofs.prove.transition import Transition, TransitionSystem, inductive, reaches
 
-first = Const("first", EVENT)
-"""The opener of the first window kept: the replay start."""
+EVENT, BOOL, INT = splits.EVENT, splits.BOOL, splits.INT
+le, before = splits.le, splits.before
+e, f, w, v = splits.e, splits.f, splits.w, splits.v
 
-frontier = Const("frontier", EVENT)
-listed = Function("listed", EVENT, BOOL)
-closer = Function("closer", EVENT, EVENT, BOOL)
-drawn = Function("drawn", EVENT, INT)
-drawn_since = Int("drawn_since")
-
-
-def kept(window: Any) -> Any:
-    return le(first, window)
-
-
-# --- two runs --------------------------------------------------------------------------------
+first, frontier = Const("first", EVENT), Const("frontier", EVENT)
+"""first: the opener of the first window kept, which is the replay start."""
 layout = z3.Bool("layout")
 """Does it travel with the savepoint?  Else the replay asks the splitter from its start on."""
+listed, drawn = Function("listed", EVENT, BOOL), Function("drawn", EVENT, INT)
+drawn_since = Int("drawn_since")
 
 START = "the replay starts with the opener of the first window kept"
 FUNCTION = "the splitter is a function of the events"
@@ -77,25 +51,21 @@ SINCE = "the layout says how many events have passed since the newest window ope
 BEYOND = "no event beyond the frontier is left out"
 
 
-def _nothing(s: AtTime, suffix: str) -> Any:
-    opened, open_ = (getattr(s, f"{name}{suffix}") for name in ("opened", "open"))
-    nowhere = ForAll([w], And(Not(opened(w)), Not(open_(w))))
-    return And(Not(getattr(s, f"begun{suffix}")), nowhere)
+def kept(window: Any) -> Any:
+    return le(first, window)
 
 
-def _same(one: SymbolicSplitter, other: SymbolicSplitter, again: SplitIteration) -> Any:
-    """Both say the same of an event, as it is asked in the replay."""
-    event, was = again.event, again.was
-    newest, since = was["newest"], was["since"]
-    ends = And(
-        one.expires(event, w, was["held"](w)) == other.expires(event, w, was["held"](w)),
-        one.completes(event, w, again.held(w)) == other.completes(event, w, again.held(w)),
-    )
-    return And(
-        one.fresh(event) == other.fresh(event),
-        one.opens(event, newest, since) == other.opens(event, newest, since),
-        ForAll([w], ends),
-    )
+def _nothing(run: Any) -> Any:
+    return And(Not(run.begun), ForAll([w], And(Not(run.opened(w)), Not(run.open(w)))))
+
+
+def _function(again: SplitIteration) -> Any:
+    """The splitter says the same of an event in both runs, as it is asked in the replay."""
+    newest = again.was.newest
+    asked = zip(again.answers(ORIGINAL, newest), again.answers(AGAIN, newest), strict=True)
+    opens, *ends = (one == other for one, other in asked)
+    same = ORIGINAL.fresh(again.event) == AGAIN.fresh(again.event)
+    return And(same, opens, ForAll([w], And(*ends)))
 
 
 @dataclass(frozen=True)
@@ -113,17 +83,15 @@ class WindowsTwice:
 
     # --- an event in either run --------------------------------------------------------------
     def _original(self, s: AtTime, t: AtTime, event: Any) -> tuple[SplitIteration, Any]:
-        """What the original run does with it, and that the layout will have said so."""
-        iteration = SplitIteration(s, "", ORIGINAL, event)
-        fills = ForAll([w], Implies(kept(w), closer(event, w) == iteration.filled(w)))
+        """The iteration of the original run, and that the layout will have described it."""
+        iteration = SplitIteration(s, ORIGINAL, event)
+        fills = ForAll([w], Implies(kept(w), splits.closer(event, w) == iteration.filled(w)))
         says_so = And(
             self._if(True, OPENED, listed(event) == iteration.opens),
             self._if(True, FILLED, fills),
         )
         follows = And(
-            Not(s.done(event)),
-            ForAll([f], Implies(before(f, event), s.done(f))),
-            ForAll([f], t.done(f) == Or(s.done(f), f == event)),
+            splits.events.follows(event, s.done, t.done),
             Implies(event == first, iteration.opens),
             iteration.leads_to(t),
             Implies(And(kept(event), le(event, frontier)), says_so),
@@ -132,34 +100,20 @@ class WindowsTwice:
 
     def _replayed(self, s: AtTime, event: Any) -> SplitIteration:
         """While there is a script it says what opens, in order, and what is filled."""
-        counted = SplitIteration(s, "_again", AGAIN, event)
         older = And(listed(v), kept(v), before(v, event))
         is_next = And(listed(event), ForAll([v], Implies(older, s.opened_again(v))))
-        opens = If(s.scripted, is_next, counted.opens)
-
-        def fills(full: Any, window: Any) -> Any:
-            return If(s.scripted, closer(event, window), full)
-
-        return SplitIteration(s, "_again", AGAIN, event, opens, fills)
+        return SplitIteration(s, AGAIN, event, (s.scripted, is_next))
 
     def _counts(self, one: SplitIteration, again: SplitIteration) -> Any:
-        """What the splitter may not make of counts, which are others in the replay."""
-        event, newest = one.event, one.was["newest"]
-
-        def expires(window: Any, iteration: SplitIteration) -> Any:
-            return ORIGINAL.expires(event, window, iteration.was["held"](window))
-
-        def completes(window: Any, iteration: SplitIteration) -> Any:
-            return ORIGINAL.completes(event, window, iteration.held(window))
-
-        unexpired = ForAll([w], expires(w, one) == expires(w, again))
-        unfilled = ForAll([w], completes(w, one) == completes(w, again))
-        opens = ORIGINAL.opens(event, newest, one.was["since"])
-        unopened = opens == ORIGINAL.opens(event, newest, again.was["since"])
+        """The splitter may not depend on counts, which differ in the replay."""
+        newest = one.was.newest
+        counted, recounted = one.answers(ORIGINAL, newest), again.answers(ORIGINAL, newest)
+        opens, expires, fills = (x == y for x, y in zip(counted, recounted, strict=True))
+        uncounted = And(ForAll([w], expires), ForAll([w], fills), opens)
         return And(
-            self._if(True, UNEXPIRED, unexpired),
-            self._if(False, UNCOUNTED, And(unexpired, unfilled, unopened)),
-            self._if(False, FRESH, Implies(opens, ORIGINAL.fresh(event))),
+            self._if(True, UNEXPIRED, ForAll([w], expires)),
+            self._if(False, UNCOUNTED, uncounted),
+            self._if(False, FRESH, Implies(counted[0], ORIGINAL.fresh(one.event))),
         )
 
     # --- transitions -------------------------------------------------------------------------
@@ -169,18 +123,17 @@ class WindowsTwice:
         return And(Not(s.replaying), original)
 
     def restore(self, s: AtTime, t: AtTime) -> Any:
-        starts = ForAll([f], s.done(f) == before(f, first))
         return And(
             Not(s.replaying),
             t.replaying,
-            self.given(START, starts),
-            _nothing(t, "_again"),
+            self.given(START, ForAll([f], s.done(f) == before(f, first))),
+            _nothing(AGAIN.state(t)),
             Implies(layout, le(first, frontier)),
             t.scripted == layout,
         )
 
     def process(self, s: AtTime, t: AtTime, event: Any) -> Any:
-        """In both runs."""
+        """Both runs process the event."""
         iteration, original = self._original(s, t, event)
         again = self._replayed(s, event)
         return And(
@@ -188,12 +141,12 @@ class WindowsTwice:
             Implies(s.scripted, le(event, frontier)),
             original,
             again.leads_to(t),
-            self.given(FUNCTION, _same(ORIGINAL, AGAIN, again)),
+            self.given(FUNCTION, _function(again)),
             self._counts(iteration, again),
         )
 
     def leave_out(self, s: AtTime, t: AtTime, event: Any) -> Any:
-        """In the original run alone: upstream has deleted the event."""
+        """The original run alone processes the event: upstream has deleted it since."""
         iteration, original = self._original(s, t, event)
         ends = Or(iteration.expired(w), iteration.filled(w))
         return And(
@@ -217,102 +170,92 @@ class WindowsTwice:
             Not(t.scripted),
         )
 
+    def init(self, s: AtTime) -> Any:
+        none_done = ForAll([f], Not(s.done(f)))
+        return And(Not(s.replaying), Not(s.scripted), none_done, _nothing(ORIGINAL.state(s)))
+
     def system(self) -> TransitionSystem:
-        one = (("event", EVENT),)
-        mine = ("done", *STATE)
-        others = tuple(f"{name}_again" for name in STATE)
+        one, counts = (("event", EVENT),), ("held_again", "since_again", "scripted")
+        mine, others = ("done", *ORIGINAL.names), AGAIN.names
         cases = {None: {}, True: {"layout": layout}, False: {"no layout": Not(layout)}}
+        restored = ("replaying", "scripted", *others)
         return TransitionSystem(
             name="windows twice",
             state=(
                 Symbol("done", EVENT, BOOL),
-                *run_state(""),
+                *ORIGINAL.symbols,
                 Symbol("replaying", BOOL),
                 Symbol("scripted", BOOL),
-                *run_state("_again"),
+                *AGAIN.symbols,
             ),
-            axioms={"events are in order": events.axiom} | cases[self.with_layout],
-            init=lambda s: And(
-                Not(s.replaying), Not(s.scripted), ForAll([f], Not(s.done(f))), _nothing(s, "")
-            ),
+            axioms={"events are in order": splits.events.axiom} | cases[self.with_layout],
+            init=self.init,
             transitions=(
                 Transition("process", one, (*mine, *others), self.process),
                 Transition("leave out", one, mine, self.leave_out),
-                Transition("restore", (), ("replaying", "scripted", *others), self.restore),
+                Transition("restore", (), restored, self.restore),
                 Transition("before the replay start", one, mine, self.alone),
-                Transition(
-                    "leave the layout",
-                    (),
-                    ("held_again", "since_again", "scripted"),
-                    self.leave_script,
-                ),
+                Transition("leave the layout", (), counts, self.leave_script),
             ),
             invariants=INVARIANTS,
         )
 
 
+# --- invariants ------------------------------------------------------------------------------
 def _in_both(s: AtTime, claim: Any) -> Any:
     return ForAll([w], Implies(And(s.replaying, kept(w)), claim))
 
 
-def _with_layout(s: AtTime, claim: Any) -> Any:
-    return Implies(And(layout, s.replaying), claim)
+def _no_other(s: AtTime) -> Any:
+    nowhere = And(Not(s.opened_again(w)), Not(s.open_again(w)))
+    return ForAll([w], Implies(And(s.replaying, Not(kept(w))), nowhere))
+
+
+def _same_newest(s: AtTime) -> Any:
+    same = Implies(s.begun_again, And(s.begun, s.newest_again == s.newest))
+    return Implies(s.replaying, And(s.begun_again == s.done(first), same))
+
+
+def _lists(s: AtTime) -> Any:
+    scripted = And(s.scripted, kept(w), s.done(w))
+    lists = ForAll([w], Implies(scripted, listed(w) == s.opened(w)))
+    return Implies(And(layout, s.replaying), lists)
+
+
+def _followed(s: AtTime) -> Any:
+    behind = ForAll([e], Implies(s.done(e), le(e, frontier)))
+    followed = And(le(first, frontier), If(s.scripted, behind, s.done(frontier)))
+    return Implies(And(layout, s.replaying), followed)
+
+
+def _counts_agree(s: AtTime) -> Any:
+    held = ForAll([w], Implies(And(kept(w), s.open(w)), s.held_again(w) == s.held(w)))
+    agree = Or(s.scripted, And(s.since_again == s.since, held))
+    return Implies(And(layout, s.replaying), agree)
 
 
 INVARIANTS: dict[str, Callable[[AtTime], Any]] = {
     "windows open again where they did": lambda s: _in_both(s, s.opened_again(w) == s.opened(w)),
     "windows close again where they did": lambda s: _in_both(s, s.open_again(w) == s.open(w)),
-    "no other window is in the replay": lambda s: ForAll(
-        [w],
-        Implies(And(s.replaying, Not(kept(w))), And(Not(s.opened_again(w)), Not(s.open_again(w)))),
-    ),
-    "what is done is a prefix": lambda s: ForAll(
-        [e, f], Implies(And(s.done(f), le(e, f)), s.done(e))
-    ),
+    "no other window is in the replay": _no_other,
+    "what is done is a prefix": lambda s: splits.events.prefix(s.done),
     "windows open with their openers": lambda s: ForAll(
         [w], And(Implies(s.open(w), s.opened(w)), Implies(s.opened(w), s.done(w)))
     ),
     "the replay has begun at the replay start": lambda s: Implies(
         s.replaying, ForAll([e], Implies(before(e, first), s.done(e)))
     ),
-    "the newest window is the same": lambda s: Implies(
-        s.replaying,
-        And(
-            s.begun_again == s.done(first),
-            Implies(s.begun_again, And(s.begun, s.newest_again == s.newest)),
-        ),
-    ),
+    "the newest window is the same": _same_newest,
     "there is a script only if there is a layout": lambda s: Implies(
         s.scripted, And(layout, s.replaying)
     ),
-    "the layout lists what opened": lambda s: _with_layout(
-        s,
-        ForAll([w], Implies(And(s.scripted, kept(w), s.done(w)), listed(w) == s.opened(w))),
-    ),
-    "the layout is followed up to the frontier": lambda s: _with_layout(
-        s,
-        And(
-            le(first, frontier),
-            If(
-                s.scripted,
-                ForAll([e], Implies(s.done(e), le(e, frontier))),
-                s.done(frontier),
-            ),
-        ),
-    ),
-    "beyond the frontier counts agree": lambda s: _with_layout(
-        s,
-        Or(
-            s.scripted,
-            And(
-                s.since_again == s.since,
-                ForAll([w], Implies(And(kept(w), s.open(w)), s.held_again(w) == s.held(w))),
-            ),
-        ),
-    ),
+    "the layout lists what opened": _lists,
+    "the layout is followed up to the frontier": _followed,
+    "beyond the frontier counts agree": _counts_agree,
 }
 
 
+# --- lemmas ----------------------------------------------------------------------------------
 def _left_out(s: AtTime) -> Any:
     """Since the newest window opened, the original run has seen more than the replay."""
     return And(s.replaying, s.begun_again, s.since_again < s.since)
@@ -320,22 +263,17 @@ def _left_out(s: AtTime) -> Any:
 
 def _later(s: AtTime) -> Any:
     """Without script, another window than the first opens, and one has closed."""
-    closed = And(kept(w), s.opened(w), Not(s.open(w)))
+    closed = Exists([w], And(kept(w), s.opened(w), Not(s.open(w))))
     opens = And(s.newest != first, s.since_again == 1)
-    return And(s.replaying, Not(s.scripted), opens, Exists([w], closed))
+    return And(s.replaying, Not(s.scripted), opens, closed)
 
 
 def prove_layout(with_layout: bool, given: Given) -> Iterable[SolverQuery]:
     system = WindowsTwice(given, with_layout).system()
     yield from inductive(system)
     yield reaches(system, "an event is left out", _left_out, 3, {EVENT: 2})
-    yield reaches(
-        system,
-        "after a restart a window opens by the splitter, and another has closed",
-        _later,
-        4 + with_layout,
-        {EVENT: 3},
-    )
+    later = "after a restart a window opens by the splitter, and another has closed"
+    yield reaches(system, later, _later, 4 + with_layout, {EVENT: 3})
 
 
 SAME = (
@@ -343,26 +281,25 @@ SAME = (
     "skipped and neither opened nor closed a window, opens and closes windows at the same events "
     "as the original run (which the lemmas skipping and numbering take as given)"
 )
+WITHOUT = (
+    f"{SAME}, without any layout in the savepoint, for all splitters that count no events: time "
+    "windows, anchored or on a grid, and windows that open with events that satisfy a predicate "
+    "and close by time or by another predicate."
+)
+WITH = (
+    f"{SAME}, for all splitters, those that count too, if the savepoint says which events up to "
+    "its frontier (the last event consumed) opened and filled windows and what the counts were at "
+    "the frontier, and no event beyond it is left out."
+)
+
+
+def proved(name: str, statement: str, section: str, with_layout: bool) -> Lemma:
+    build = partial(prove_layout, with_layout)
+    logic = "EPR with integers"
+    return Lemma(name, statement, section, Outcome.HOLDS, build, fragment=logic)
+
 
 LEMMAS = (
-    Lemma(
-        name="layout-time",
-        statement=f"{SAME}, without any layout in the savepoint, for all splitters that count no "
-        "events: time windows, anchored or on a grid, and windows that open with events that "
-        "satisfy a predicate and close by time or by another predicate.",
-        section="Lima et al., II-B and III-A",
-        expect=Outcome.HOLDS,
-        build=partial(prove_layout, False),
-        fragment="EPR with integers",
-    ),
-    Lemma(
-        name="layout-count",
-        statement=f"{SAME}, for all splitters, those that count too, if the savepoint says which "
-        "events up to its frontier (the last event consumed) opened and filled windows and what "
-        "the counts were at the frontier, and no event beyond it is left out.",
-        section="Lima et al., III-B5",
-        expect=Outcome.HOLDS,
-        build=partial(prove_layout, True),
-        fragment="EPR with integers",
-    ),
+    proved("layout-time", WITHOUT, "Lima et al., II-B and III-A", False),
+    proved("layout-count", WITH, "Lima et al., III-B5", True),
 )

@@ -1,0 +1,195 @@
+"""A log that is only read stays as it is; what cannot be read gives one line that says why."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_check.log_io.library import Connection, Event, Log, LogError, database
+from spark_check.log_io.library.lineage import find
+from spark_check.log_io.library.reading import read_log, without_password
+from spark_check.log_io.library.schema import SQLITE, TABLES, columns
+
+SENT = Event(*Connection("a", "out", "b", "in"), 1, b"body")
+KILLED = """
+import os, signal, sys
+from tests.families.log_io.library.test_reading import log_one
+log = log_one(sys.argv[1])
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def log_one(place: str | Path) -> Log:
+    log = Log(place)
+    with log.begin_transaction() as transaction:
+        transaction.log_source_event(SENT)
+    return log
+
+
+def refused(place: str | Path) -> str:
+    """The one line for a place that cannot be read."""
+    with pytest.raises(LogError) as raised, read_log(str(place)):
+        pass
+    text = str(raised.value)
+    assert text.isprintable()
+    return text
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {one.name: one.read_bytes() for one in folder.iterdir()}
+
+
+def test_the_expected_columns_are_those_of_the_tables() -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(TABLES.format(blob="BLOB"))
+    assert {*connection.execute(SQLITE.columns)} == columns()
+
+
+def test_a_log_is_read_while_and_after_another_process_writes(place: str, tmp_path: Path) -> None:
+    with log_one(place), read_log(place) as log:
+        assert find(log, "a", "out", 1) == SENT.key
+    with read_log(place) as log:
+        assert log.fetch_new_events("b") == [SENT]
+        with pytest.raises(Exception, match=r"(?i)read-?only"), log.begin_transaction() as writing:
+            writing.log_source_event(SENT._replace(number=2))
+
+
+def test_a_log_is_read_whose_writer_was_killed(tmp_path: Path) -> None:
+    """All of it is in log.db-wal."""
+    place = tmp_path / "log.db"
+    killed = subprocess.run([sys.executable, "-c", KILLED, str(place)], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    before = contents(tmp_path)
+    assert b"body" in before["log.db-wal"]
+    assert b"body" not in before["log.db"]
+    with read_log(str(place)) as log:
+        assert log.fetch_new_events("b") == [SENT]
+    after = contents(tmp_path)
+    assert {**after, "log.db-shm": b""} == {**before, "log.db-shm": b""}
+
+
+def test_a_text_that_was_logged_as_a_body_is_read(tmp_path: Path) -> None:
+    with log_one(tmp_path / "log.db") as log:
+        log.database.execute("UPDATE event_data SET body = 'text'")
+        assert log.fetch_new_events("b") == [SENT._replace(body=b"text")]
+
+
+def test_a_file_that_is_no_log_stays_as_it_is(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "other.db")
+    other.execute("CREATE TABLE event_lineage (event_id)")
+    other.close()
+    (tmp_path / "empty.db").touch()
+    (tmp_path / "text.db").write_text("no database\n" * 100)
+    before = contents(tmp_path)
+    for name, reason in (
+        ("other.db", "it has no event_data.body"),
+        ("empty.db", "it has no event_data.body"),
+        ("text.db", "file is not a database"),
+    ):
+        assert refused(tmp_path / name) == f"{tmp_path / name} is no log of LOG.io: {reason}"
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [
+        ("nowhere.db", "nowhere.db: no such file or directory"),
+        (".", ".: is a directory"),
+        ("/dev/null", "/dev/null: is no file: give a file of SQLite or postgresql://"),
+        (
+            "mysql://me:secret@host/db",
+            "mysql://me:***@host/db: give a file of SQLite or postgresql",
+        ),
+        ("POSTGRESQL://host/db", "POSTGRESQL://host/db: give a file of SQLite or postgresql://"),
+        ("postgresql://me:se@cret@127.0.0.1:1/x", "postgresql://me:***@127.0.0.1:1/x cannot be op"),
+        ("postgresql://host/x?port=none", "postgresql://host/x?port=none cannot be opened: "),
+        ("postgresql://127.0.0.1:1/x?password=se%zz", "password=*** cannot be opened: "),
+    ],
+)
+def test_a_place_without_a_log_is_named(
+    place: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = refused(place)
+    assert expected in text
+    assert not any(secret in text for secret in ("cret", "se%zz"))
+
+
+def test_a_damaged_log_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "log.db"
+    with log_one(place) as log:
+        (size,) = log.database.execute("PRAGMA page_size")[0]
+    data = bytearray(place.read_bytes())
+    data[size:] = bytes(len(data) - size)
+    place.write_bytes(data)
+    with (
+        pytest.raises(LogError, match="cannot be read: database disk image"),
+        read_log(str(place)) as log,
+    ):
+        find(log, "a", "out", 1)
+    data[:size] = data[:100] + b"\xff" * (size - 100)
+    place.write_bytes(data)
+    assert "cannot be opened: database disk image is malformed" in refused(place)
+
+
+def test_a_locked_log_is_given_up_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "READ_PATIENCE_S", 0.1)
+    with log_one(tmp_path / "log.db"):
+        pass
+    holder = sqlite3.connect(tmp_path / "log.db", isolation_level=None)
+    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    text = refused(tmp_path / "log.db")
+    assert "cannot be opened: database is locked: another process" in text
+    holder.close()
+
+
+@pytest.mark.slow
+def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "READ_PATIENCE_S", 2.0)  # psycopg's least
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        assert "timeout expired" in refused(f"postgresql://127.0.0.1:{port}/x")
+
+
+def test_a_role_that_may_not_log_in_is_named(postgresql: str) -> None:
+    assert "cannot be opened: connection" in refused(f"{postgresql}&user=nobody")
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied")])
+def test_a_folder_without_access_is_named(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error is made here: the tests may run as root, who has access to all."""
+
+    def deny(*_arguments: Any, **_more: Any) -> os.stat_result:
+        raise error
+
+    monkeypatch.setattr(Path, "stat", deny)
+    assert "log.db: permission denied: give a file" in refused("log.db")
+
+
+def test_a_log_in_a_folder_that_is_not_writable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_path: Path) -> sqlite3.Connection:
+        return sqlite3.connect(f"{(tmp_path / 'none.db').as_uri()}?mode=ro", uri=True)
+
+    monkeypatch.setattr(database, "_read_only_file", fail)
+    assert "cannot be opened: unable to open database file: you must" in refused("log.db")
+
+
+def test_a_password_is_hidden() -> None:
+    assert without_password("postgresql://me@host/db") == "postgresql://me@host/db"
+    assert without_password("postgresql://me:a:b@c@host/db") == "postgresql://me:***@host/db"
+    found = without_password("postgresql://host/db?user=me&password=secret&port=1")
+    assert found == "postgresql://host/db?user=me&password=***&port=1"
+    assert without_password("build/log.db") == "build/log.db"
