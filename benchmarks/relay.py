@@ -24,7 +24,7 @@ from model.graph import chain
 from model.parts import deploy_graph
 from model.protocol import Assumptions, Behaviour, Failures
 from model.system import System
-from sim.timed.costs import PS, Costs, Link, Service
+from sim.timed.costs import PS, Costs, LinkCosts, Service
 from sim.timed.simulator import run_timed
 
 SERVICE_S = 0.0007
@@ -53,7 +53,7 @@ RELAY = Family(
     properties=(),
 ).design(claims={})
 COSTS = Costs(
-    service=Service(event_s=SERVICE_S), link=Link(delay_s=0.0, bandwidth_bytes_per_s=None)
+    service=Service(event_s=SERVICE_S), link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None)
 )
 
 

@@ -89,11 +89,11 @@ class BeginSecond(NamedTuple):
     edge: int
 
 
-class Fail(NamedTuple):
+class CopyFails(NamedTuple):
     """The first copy fails; from now on its outputs are those that are expected of the second."""
 
 
-PairEvent: TypeAlias = Feed | Swap | Expire | BeginSecond | Fail
+PairEvent: TypeAlias = Feed | Swap | Expire | BeginSecond | CopyFails
 
 
 class PairStep(NamedTuple):
@@ -239,7 +239,7 @@ def restarts(box: Box, alphabet: Alphabet) -> tuple[CopyPair, Callable[..., Any]
                     )
                     yield PairStep(BeginSecond(edge)), after
             if len(pair.began) == len(edges) and not _needs_older(pair.first):
-                yield PairStep(Fail()), pair._replace(phase=CopyPhase.AFTER)
+                yield PairStep(CopyFails()), pair._replace(phase=CopyPhase.AFTER)
         all_ = len(pair.began) == len(edges)
         late = 0 if all_ or not pair.began else pair.late + 1
         nexts = next_items(alphabet, pair.place) if late <= alphabet.ahead else ()

@@ -13,7 +13,7 @@ from model.boxes.box import Box, Fed, Item, Of, Out, oldest
 from model.core import Arrival
 from model.events import Body
 from model.results.grid import Cell, CellMark, Grid, GridRow
-from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap, feed_all
+from proofs.classify.pairs import BeginSecond, CopyFails, Expire, Feed, PairEvent, Swap, feed_all
 
 
 class WitnessStep(NamedTuple):
@@ -58,7 +58,7 @@ def replay(box: Box, edges: int, events: Sequence[PairEvent]) -> list[WitnessSte
                 two = box.expire(second)[answer] if both else two
             case BeginSecond(edge):
                 began.add(edge)
-            case Fail():
+            case CopyFails():
                 began = set(range(edges))
         first, second = one.state, two.state
         found.append(WitnessStep(event, got, one.outs, two.outs, oldest(first, edges)))
@@ -68,7 +68,9 @@ def replay(box: Box, edges: int, events: Sequence[PairEvent]) -> list[WitnessSte
 def picture(box: Box, edges: int, events: Sequence[PairEvent], why: str, circle: int) -> Grid:
     """The copies side by side: a row for each event, a column for each copy."""
     moments = replay(box, edges, events)
-    failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
+    failed = next(
+        (at for at, m in enumerate(moments) if isinstance(m.event, CopyFails)), len(moments)
+    )
     wrong = len(moments) - max(circle, 1)
     rows = []
     for at, moment in enumerate(moments):
@@ -85,7 +87,7 @@ def _row(moment: WitnessStep, edges: int) -> str:
     match moment.event:
         case BeginSecond(edge):
             return "second begins" + (f", edge {edge}" if edges > 1 else "")
-        case Fail():
+        case CopyFails():
             return "first fails"
         case Expire(both, _):
             return "timeout" if both else "timeout in the first"

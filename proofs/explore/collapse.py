@@ -31,14 +31,7 @@ from operator import itemgetter
 from typing import Any
 
 from model.actions import Action, Crash, Deliver, Disturb, Disturbance
-from model.choices import (
-    crashes_of,
-    disturbances,
-    late_crashes_of,
-    offers,
-    patience,
-    progress,
-)
+from model.choices import crashes_of, disturbances, late_crashes_of, offers, patience, progress
 from model.observations import Looks
 from model.protocol import Failures
 from model.system import System
@@ -52,7 +45,7 @@ from proofs.explore.views import (
     DISTURBED,
     CachedEffect,
     CachedSystem,
-    Change,
+    FieldChange,
     Move,
     NodeView,
     StepCache,
@@ -361,16 +354,16 @@ class Collapsed:
         numbered = tuple((field, self.message_number(value)) for field, value in sent if value)
         return CachedEffect(tuple(changed), tuple(after), numbered)
 
-    def _change(self, field: int, before: Any, now: Any, action: Action) -> Change:
+    def _change(self, field: int, before: Any, now: Any, action: Action) -> FieldChange:
         """The change of a field that varies within a focus, by its value in the focus."""
         if field >= self.starts[4]:
-            return Change.SPENT
+            return FieldChange.SPENT
         if isinstance(action, Disturb):
             return DISTURBED[action.how]
         if now is CLOSED:
-            return Change.CLOSED
+            return FieldChange.CLOSED
         assert now == (), "not a FIFO's way"
-        return Change.OPENED if before is CLOSED else Change.TAKEN
+        return FieldChange.OPENED if before is CLOSED else FieldChange.TAKEN
 
     def _marked(
         self, field: int, value: Any, down: tuple[str, ...], drops_sent: bool

@@ -54,7 +54,7 @@ class Transitions(NamedTuple):
     late: tuple[Move, ...]
 
 
-class Change(Enum):
+class FieldChange(Enum):
     """The change of a field that varies within a focus: a channel, or a budget."""
 
     TAKEN = "the first message is gone"
@@ -67,24 +67,24 @@ class Change(Enum):
 
 
 DISTURBED = {
-    Disturbance.LOSE: Change.TAKEN,
-    Disturbance.DOUBLE: Change.DOUBLED,
-    Disturbance.DELAY: Change.DELAYED,
-    Disturbance.RESET: Change.RESET,
+    Disturbance.LOSE: FieldChange.TAKEN,
+    Disturbance.DOUBLE: FieldChange.DOUBLED,
+    Disturbance.DELAY: FieldChange.DELAYED,
+    Disturbance.RESET: FieldChange.RESET,
 }
 
 
-def change_value(before: Any, change: Change) -> Any:
+def change_value(before: Any, change: FieldChange) -> Any:
     """The value of a field after a change."""
-    if change is Change.SPENT:
+    if change is FieldChange.SPENT:
         return before - 1
-    if change is Change.TAKEN:
+    if change is FieldChange.TAKEN:
         return before[1:]
-    if change is Change.CLOSED:
+    if change is FieldChange.CLOSED:
         return CLOSED
-    if change is Change.DOUBLED:
+    if change is FieldChange.DOUBLED:
         return *before, before[0]
-    if change is Change.DELAYED:
+    if change is FieldChange.DELAYED:
         return *before[1:], before[0]
     return ()  # opened, or reset
 
@@ -98,7 +98,7 @@ class CachedEffect(NamedTuple):
     """
 
     changed: tuple[tuple[int, int], ...]
-    after: tuple[tuple[int, Change], ...]
+    after: tuple[tuple[int, FieldChange], ...]
     sent: tuple[tuple[int, int], ...]
 
 

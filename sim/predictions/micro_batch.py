@@ -37,7 +37,7 @@ from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
 from sim.timed import failures
-from sim.timed.costs import PS, Costs, Detector, Link, Service, Storage, Timer, picoseconds
+from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Storage, Timer, picoseconds
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 
@@ -195,7 +195,7 @@ def driver_costs(costs: BatchCosts, block: int) -> Costs:
     """The costs as the driver has them.  block: this many events are one event of the driver."""
     return Costs(
         service=Service(event_s=block * costs.event_s, control_s=0.0, item_s=costs.batch_s),
-        link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None),
         storage=Storage(latency_s=costs.save_s, bandwidth_bytes_per_s=None),
         timer_s=max(costs.trigger_s, AT_ONCE),
     )

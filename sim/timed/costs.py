@@ -32,7 +32,7 @@ class ScenarioTable(BaseModel):
     )
 
 
-class Link(ScenarioTable):
+class LinkCosts(ScenarioTable):
     """The costs of a link; every channel is a link of its own, FIFO."""
 
     delay_s: None_or_more = 0.0005
@@ -159,7 +159,7 @@ class Costs(ScenarioTable):
 
     service: Service = Service()
     sizes: Sizes = Sizes()
-    link: Link = Link()
+    link: LinkCosts = LinkCosts()
     storage: Storage = Storage()
     timer_s: Some = 0.01
     """The time from the start of a timer to its end, if `timers` has nothing about its kind;

@@ -17,7 +17,7 @@ from model.oracle import by_edge
 from model.parts import deploy_graph
 from model.protocol import Assumptions, Failures, Protocol
 from sim.inputs.streams import Workload
-from sim.timed.costs import PS, Costs, Link, Service, picoseconds
+from sim.timed.costs import PS, Costs, LinkCosts, Service, picoseconds
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.trace import steps
@@ -66,7 +66,7 @@ def test_every_timed_run_is_one_that_the_world_allows(
     assert {frozenset(crash.group) for crash in crashes if crash.group} <= planned
 
 
-FREE = Costs(service=Service(event_s=0.0, control_s=0.25), link=Link(delay_s=0.0))
+FREE = Costs(service=Service(event_s=0.0, control_s=0.25), link=LinkCosts(delay_s=0.0))
 
 
 def word(text: str, gap: int = 1) -> Workload:
@@ -145,7 +145,7 @@ def test_the_watcher_is_told_after_all_that_the_node_had_sent(
 ) -> None:
     """The event comes at 1 s, and passes two links before B sends it."""
     plan = [TimedCrash(round(crash * PS), ("B",))]
-    slow = FREE.model_copy(update={"link": Link(delay_s=delay)})
+    slow = FREE.model_copy(update={"link": LinkCosts(delay_s=delay)})
     _, log, _ = played(groups.PROTOCOL, word("a"), slow, plan)
     at_sink = [
         (entry.began_ps / PS, type(entry.what[1]).__name__)

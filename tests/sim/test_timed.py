@@ -57,7 +57,7 @@ from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
-from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Storage
+from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Storage
 from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crashes
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
@@ -153,7 +153,7 @@ def costs(draw: st.DrawFn) -> Costs:
             savepoint_s=draw(st.sampled_from([0.0, 0.5])),
         ),
         sizes=Sizes(event_bytes=100, control_bytes=50, item_bytes=25, saved_bytes=100),
-        link=Link(delay_s=draw(NONE_OR_MORE), bandwidth_bytes_per_s=draw(bandwidth)),
+        link=LinkCosts(delay_s=draw(NONE_OR_MORE), bandwidth_bytes_per_s=draw(bandwidth)),
         storage=Storage(
             latency_s=draw(NONE_OR_MORE),
             bandwidth_bytes_per_s=draw(bandwidth),
@@ -311,7 +311,7 @@ def test_a_hop_takes_service_wire_and_delay() -> None:
     priced = Costs(
         service=Service(event_s=2.0),
         sizes=Sizes(event_bytes=100),
-        link=Link(delay_s=1.0, bandwidth_bytes_per_s=400.0),
+        link=LinkCosts(delay_s=1.0, bandwidth_bytes_per_s=400.0),
     )
     _, _, outputs = played(PROTOCOL, Workload("", "", ONE, word("a")), priced)
     ((at, _),) = outputs["sink"]
@@ -323,7 +323,7 @@ def test_links_and_servers_are_fifo_queues() -> None:
     priced = Costs(
         service=Service(event_s=3.0, control_s=0.0, item_s=0.0, savepoint_s=0.0),
         sizes=Sizes(event_bytes=100, control_bytes=0, item_bytes=0),
-        link=Link(delay_s=0.0, bandwidth_bytes_per_s=100.0),
+        link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=100.0),
     )
     found, _, outputs = played(PROTOCOL, Workload("", "", ONE, word("aaa", gap=0)), priced)
     assert [at / PS for at, _ in outputs["sink"]] == [5.0, 8.0, 11.0]
@@ -337,7 +337,7 @@ def test_a_blocking_save_keeps_the_node_busy_and_another_does_not() -> None:
     for blocking in (True, False):
         priced = Costs(
             service=Service(event_s=1.0),
-            link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+            link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None),
             storage=Storage(latency_s=5.0, bandwidth_bytes_per_s=None, blocking=blocking),
         )
         found, _, outputs = played(LEDGER, workload, priced)
@@ -351,7 +351,7 @@ def test_a_blocking_save_keeps_the_node_busy_and_another_does_not() -> None:
 def test_a_save_that_is_not_finished_is_undone() -> None:
     priced = Costs(
         service=Service(event_s=1.0),
-        link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None),
         storage=Storage(latency_s=5.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("bb", gap=0))
@@ -373,7 +373,7 @@ def test_phases_of_a_recovery() -> None:
     """Ten events a second apart; a crash at 5.5 s is detected at 6 s and repaired at 8 s."""
     priced = Costs(
         service=Service(event_s=0.25, control_s=0.0, item_s=0.0),
-        link=Link(delay_s=0.125, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0.125, bandwidth_bytes_per_s=None),
     )
     graph = chain(("A", Operator(sequence("a", "b"), CountWindows(20, 20))))
     detector = Detector(keep_alive_s=1.0, misses=1, restart_s=2.0)
@@ -425,7 +425,7 @@ def test_a_node_that_asks_for_a_replay_has_not_caught_up() -> None:
 
 
 def test_without_a_note_the_first_event_restores() -> None:
-    priced = Costs(service=Service(event_s=0.25), link=Link(delay_s=0.0))
+    priced = Costs(service=Service(event_s=0.25), link=LinkCosts(delay_s=0.0))
     workload = Workload("", "", ONE, word("a" * 10))
     found, _, _ = played(AMNESIA, workload, priced, [TimedCrash(11 * PS // 2, ("A",))])
     (outage,) = found.outages
@@ -443,7 +443,7 @@ def test_a_crash_of_a_node_that_is_down_is_counted() -> None:
 
 def test_a_crash_during_recovery_ends_the_first_attempt() -> None:
     workload = Workload("", "", ONE, word("a" * 9))
-    priced = Costs(link=Link(delay_s=0.5))
+    priced = Costs(link=LinkCosts(delay_s=0.5))
     found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(3 * PS, ("A",), PS // 4)])
     first, second = found.outages
     assert (first.restored_ps, first.caught_up_ps) == (None, None)
@@ -454,7 +454,7 @@ def test_a_crash_during_recovery_ends_the_first_attempt() -> None:
 SLOW = Costs(
     service=Service(event_s=1.0, control_s=0.0, item_s=0.0),
     sizes=Sizes(event_bytes=100, control_bytes=0),
-    link=Link(delay_s=0.0, bandwidth_bytes_per_s=100.0),
+    link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=100.0),
     storage=Storage(latency_s=0.0, bandwidth_bytes_per_s=None),
 )
 """Events need a second of a link and a second of a node."""
@@ -487,7 +487,7 @@ def test_who_waits_for_a_link_has_not_caught_up() -> None:
     priced = SLOW.model_copy(
         update={
             "service": Service(event_s=0.0, control_s=0.0, item_s=0.0),
-            "link": Link(delay_s=0.0, bandwidth_bytes_per_s=200.0),
+            "link": LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=200.0),
         }
     )
     words = word("aaaaaa")["source"], (Arrival(1, "a"), Arrival(6, "a"))
@@ -501,7 +501,7 @@ def test_who_waits_for_a_link_has_not_caught_up() -> None:
 def test_a_crash_before_the_node_is_restored_leaves_it_so() -> None:
     priced = Costs(
         service=Service(event_s=0.0, control_s=1.0, item_s=0.0),
-        link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
     workload = Workload("", "", ONE, word("a" * 9))
     found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(7 * PS // 2, ("A",), PS // 2)])
@@ -513,7 +513,7 @@ def test_a_crash_before_the_node_is_restored_leaves_it_so() -> None:
 def test_crashes_come_last_at_their_time() -> None:
     free = Costs(
         service=Service(event_s=0.0, control_s=0.0, item_s=0.0),
-        link=Link(delay_s=0.0, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0.0, bandwidth_bytes_per_s=None),
     )
     plan = [TimedCrash(PS, ("A",))]
     _, _, outputs = played(PROTOCOL, Workload("", "", ONE, word("a")), free, plan)

@@ -29,7 +29,7 @@ from sim.timed.costs import (
     PS,
     Costs,
     Detector,
-    Link,
+    LinkCosts,
     OperatorWork,
     Service,
     Sizes,
@@ -43,7 +43,7 @@ from tests.sim.test_timed import LEDGER, assert_same, cases, followed, played, w
 
 FREE: dict[str, Any] = {
     "service": Service(event_s=0, control_s=0, item_s=0, savepoint_s=0),
-    "link": Link(delay_s=0, bandwidth_bytes_per_s=None),
+    "link": LinkCosts(delay_s=0, bandwidth_bytes_per_s=None),
 }
 MANY = 10**9
 
@@ -64,7 +64,7 @@ def odd_costs(draw: st.DrawFn) -> Costs:
             event_s=draw(ODD), control_s=draw(ODD), item_s=0.00171, savepoint_s=draw(ODD)
         ),
         sizes=Sizes(event_bytes=100, control_bytes=51, item_bytes=23, saved_bytes=101),
-        link=Link(
+        link=LinkCosts(
             delay_s=draw(ODD), bandwidth_bytes_per_s=draw(st.sampled_from([None, 103.0, 997.0]))
         ),
         storage=Storage(latency_s=draw(ODD), bandwidth_bytes_per_s=1009.0),
@@ -139,7 +139,7 @@ def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
     protocol, store = draw(st.sampled_from([(LOG_IO, "log"), (ABS, "coordinator")]))
     return protocol, Costs(
         service=Service(event_s=draw(TIMES), control_s=draw(TIMES)),
-        link=Link(delay_s=draw(TIMES), bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=draw(TIMES), bandwidth_bytes_per_s=None),
         timer_s=draw(st.sampled_from([0.5, 3.0])),
         work={"A": OperatorWork(output_s=draw(TIMES))},
         stores={

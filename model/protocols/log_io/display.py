@@ -20,7 +20,6 @@ from model.protocols.log_io.messages import (
     Drop,
     Executed,
     ExecutedGroup,
-    Group,
     GroupedWrite,
     Look,
     Missing,
@@ -35,6 +34,7 @@ from model.protocols.log_io.messages import (
     StoreRead,
     Success,
     Write,
+    WriteGroup,
 )
 from model.protocols.log_io.replaying.messages import (
     Absent,
@@ -80,7 +80,7 @@ def show(value: Any) -> str:
             return f"write {number} {body.type}"
         case Check(number) | Missing(number) | Drop(number) | Success(number) | Look(_, number):
             return f"{type(value).__name__.lower()} {number}"
-        case Group(writes) | CheckGroup(writes) | MissingGroup(writes):
+        case WriteGroup(writes) | CheckGroup(writes) | MissingGroup(writes):
             return f"{type(value).__name__.lower()} {', '.join(str(one.number) for one in writes)}"
         case ExecutedGroup(sink, numbers):
             return f"writes {', '.join(map(str, numbers))} to {sink} done"
@@ -137,7 +137,7 @@ def size(message: Any) -> Size:
     match message:
         case Put() | Write() | GroupedWrite():
             return Size(Kind.EVENT, 1)
-        case Group(writes):
+        case WriteGroup(writes):
             return Size(Kind.EVENT, len(writes))
         case Drop() | Success():
             return Size(Kind.ACKNOWLEDGEMENT)

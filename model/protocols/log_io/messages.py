@@ -151,7 +151,7 @@ class Write(NamedTuple):
     body: Body
 
 
-class Group(NamedTuple):
+class WriteGroup(NamedTuple):
     """Several writes, which are executed as a whole."""
 
     writes: tuple[Write, ...]

@@ -12,7 +12,7 @@ from model.boxes.box import Item
 from model.core import NodeName, Received
 from model.events import Body, Event
 from model.protocols.log_io.design import ScalingTask
-from model.protocols.log_io.messages import Group, Put, Write
+from model.protocols.log_io.messages import Put, Write, WriteGroup
 from model.protocols.log_io.tables import LoggedEvent, Regeneration
 from model.queues import Inlet
 
@@ -146,4 +146,4 @@ class ExternalSystem(NamedTuple):
     """An external system behind a sink: by edge, the newest write or group that has taken
     effect."""
 
-    newest: tuple[Write | Group | None, ...]
+    newest: tuple[Write | WriteGroup | None, ...]

@@ -14,7 +14,6 @@ from model.protocols.log_io.messages import (
     Check,
     CheckGroup,
     Drop,
-    Group,
     GroupedWrite,
     Look,
     Missing,
@@ -24,6 +23,7 @@ from model.protocols.log_io.messages import (
     Reply,
     Success,
     Write,
+    WriteGroup,
 )
 from model.protocols.log_io.scaling.messages import Close, Open
 from model.protocols.log_io.states import Connected, ExternalSystem
@@ -67,10 +67,10 @@ def execute(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -
     edge = site.preds.index(message.writer if isinstance(message, Look) else sender)
     newest = state.newest[edge]
     match message:
-        case Write() | Group() | GroupedWrite():
+        case Write() | WriteGroup() | GroupedWrite():
             action = Write(*message) if isinstance(message, GroupedWrite) else message
             after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))
-            writes = message.writes if isinstance(message, Group) else (message,)
+            writes = message.writes if isinstance(message, WriteGroup) else (message,)
             repeats = site.spec.design.writes is WriteSupport.IDEMPOTENT and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
             if isinstance(message, GroupedWrite):

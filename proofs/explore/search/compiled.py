@@ -33,7 +33,7 @@ from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE
 from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
-from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, Change, NodeView
+from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, FieldChange, NodeView
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
@@ -383,17 +383,17 @@ class CompiledSearch:
             yield field, ADD, more
         for field, change in effect.after:
             before = self.collapsed.values[field][numbers[view.fields.index(field)]]
-            if change is Change.SPENT:
+            if change is FieldChange.SPENT:
                 yield field, ADD, -1
-            elif change is Change.CLOSED:
+            elif change is FieldChange.CLOSED:
                 yield field, SET, loops.CLOSED
-            elif change is Change.OPENED:
+            elif change is FieldChange.OPENED:
                 yield field, SET, loops.EMPTY
-            elif change is Change.RESET:
+            elif change is FieldChange.RESET:
                 yield field, loops.CLEAR, 0
-            if change in (Change.TAKEN, Change.DELAYED):
+            if change in (FieldChange.TAKEN, FieldChange.DELAYED):
                 yield field, POP, 0
-            if change in (Change.DOUBLED, Change.DELAYED):
+            if change in (FieldChange.DOUBLED, FieldChange.DELAYED):
                 yield field, APPEND, self.collapsed.message_number(before[:1])
         for field, sent in effect.sent:
             for message in self.collapsed.messages[sent]:

@@ -43,7 +43,7 @@ from sim.experiments.su.setting import (
     rules,
     steps,
 )
-from sim.timed.costs import PS, Costs, Link, Service, Storage
+from sim.timed.costs import PS, Costs, LinkCosts, Service, Storage
 from sim.timed.record import TimedResult
 from sim.timed.simulator import run_timed
 
@@ -97,7 +97,7 @@ def timed(buffering: str, period_s: float, events: int) -> TimedResult:
 def complete_s() -> float:
     """From a punctuation to its global checkpoint: on the way each partition stores its part; then
     sink, coordinator and source hear of it, and the coordinator stores it, too."""
-    delay, save = Link().delay_s, Storage().latency_s
+    delay, save = LinkCosts().delay_s, Storage().latency_s
     return DEPTH * (delay + save) + 3 * delay + save
 
 

@@ -51,7 +51,7 @@ from sim.experiments.logio.study import (
     PipelineTask,
     StudiedPipeline,
 )
-from sim.timed.costs import PS, Costs, Detector, Link, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.costs import PS, Costs, Detector, LinkCosts, OperatorWork, Service, StoreCosts, Timer
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -124,7 +124,7 @@ def _run(case: PipelineStudy, planned: list[TimedCrash]) -> Timed:
         timers["epoch"] = Timer(every_s=case.interval_s, phase_s=case.interval_s + 1e-6)
     priced = Costs(
         service=Service(event_s=0, control_s=0, item_s=0, savepoint_s=0),
-        link=Link(delay_s=0, bandwidth_bytes_per_s=None),
+        link=LinkCosts(delay_s=0, bandwidth_bytes_per_s=None),
         work={one.name: OperatorWork(output_s=one.work_s * (1 + share)) for one in operators},
         stores=stores,
         room=costs.room,

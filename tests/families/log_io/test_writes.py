@@ -23,12 +23,12 @@ from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import (
     CheckGroup,
     ExecutedGroup,
-    Group,
     Look,
     MissingGroup,
     Reply,
     Success,
     Write,
+    WriteGroup,
 )
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.states import ExternalSystem
@@ -85,7 +85,7 @@ def test_a_part_of_a_group_is_completed_once(size: int, data: Any) -> None:
 def test_the_status_of_a_group_is_a_success_if_all_of_it_has_taken_effect(
     size: int, executed: int
 ) -> None:
-    before = [Group(writes(*range(1, executed + 1)))] if executed else []
+    before = [WriteGroup(writes(*range(1, executed + 1)))] if executed else []
     asked = writes(*range(1, size + 1))
     patched = Patched(SURROUNDINGS, (STATUS_OF_GROUP,), "execute")
     _, (*_, answer) = run(LogIoDesign(), *before, CheckGroup(asked), system=patched)

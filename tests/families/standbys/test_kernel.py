@@ -59,7 +59,7 @@ from sim.experiments.hwang.setting import (
     StudiedProtocol,
     TupleWork,
 )
-from sim.timed.costs import PS, Costs, Detector, Link, Service, Sizes, Timer
+from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Timer
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.simulator import run_timed
@@ -150,7 +150,7 @@ def timed(setting: HwangSetting, box: Any, moments: Moments, design: Any = None)
     costs = Costs(
         service=Service(event_s=work_ms(setting.network) / 1000, control_s=0, item_s=0),
         sizes=Sizes(event_bytes=TUPLE_BYTES, control_bytes=ID_BYTES, item_bytes=TUPLE_BYTES),
-        link=Link(delay_s=DELAY_MS / 1000, bandwidth_bytes_per_s=BYTES_A_MS * 1000),
+        link=LinkCosts(delay_s=DELAY_MS / 1000, bandwidth_bytes_per_s=BYTES_A_MS * 1000),
         timers={
             ACKNOWLEDGE: Timer(every_s=every_s, phase_s=moments.below / 1000),
             CHECKPOINT: Timer(every_s=every_s, phase_s=moments.here / 1000),

@@ -11,7 +11,13 @@ from collections.abc import Sequence
 
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Grouped, Groups, Transfer
-from model.protocols.log_io.messages import CheckGroup, ExecutedGroup, Group, GroupedWrite, Write
+from model.protocols.log_io.messages import (
+    CheckGroup,
+    ExecutedGroup,
+    GroupedWrite,
+    Write,
+    WriteGroup,
+)
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import TAKEN_EFFECT, note
 from model.protocols.log_io.states import Pending, RunningOperator
@@ -44,7 +50,7 @@ def _next(site: Site, state: RunningOperator, sink: NodeName) -> tuple[Effect, .
 def send(groups: Groups, sink: NodeName, writes: tuple[Write, ...]) -> tuple[Effect, ...]:
     """Execute a group (Algorithm 5, step 1)."""
     if groups.transfer is Transfer.ATOMIC:
-        return (Send(sink, Group(writes)),)
+        return (Send(sink, WriteGroup(writes)),)
     *parts, last = writes
     return (*(Send(sink, GroupedWrite(*part)) for part in parts), Send(sink, last))
 
