@@ -140,5 +140,5 @@ ARROYO = asif.Family(
     ),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.CHECKPOINTED),
 )
-REPORTED = ARROYO.design("reported", False, (ONE.fails(None, None, GAP),), claims=GAP)
-PROTOCOL = ARROYO.design(design=True, scopes=(ONE.holds(), TWO.holds()), variants=(REPORTED,))
+REPORTED = ARROYO.design("reported", False, (ONE.fails(50, 9, GAP),), claims=GAP)
+PROTOCOL = ARROYO.design(design=True, scopes=(ONE.holds(47), TWO.holds(957)), variants=(REPORTED,))

@@ -83,13 +83,13 @@ BYTEWAX = asif.Family(
 REPORTED = BYTEWAX.design(
     "reported",
     False,
-    (ONE.fails(None, None, GAP),),
+    (ONE.fails(333, 9, GAP),),
     "The worker that had written nothing skips what the other one had done.",
     claims=GAP,
 )
 PROTOCOL = BYTEWAX.design(
     design=True,
-    scopes=(ONE.holds(None, REPEATING), MORE.holds(None, REPEATING)),
+    scopes=(ONE.holds(328, REPEATING), MORE.holds(2_664, REPEATING)),
     claims=REPEATING,
     must_occur=(asif.CRASHED, asif.REPLAYED),
     variants=(REPORTED,),

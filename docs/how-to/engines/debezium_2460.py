@@ -89,13 +89,13 @@ DEBEZIUM = asif.Family(
 REPORTED = DEBEZIUM.design(
     "reported",
     False,
-    (THREE.fails(None, None, GAP),),
+    (THREE.fails(1_505, 13, GAP),),
     "The connector waits for ever for a change that the database has thrown away.",
     claims=GAP,
 )
 PROTOCOL = DEBEZIUM.design(
     design=True,
-    scopes=(THREE.holds(None, REPEATING), TWO.holds(None, REPEATING)),
+    scopes=(THREE.holds(1_517, REPEATING), TWO.holds(1_347, REPEATING)),
     claims=REPEATING,
     variants=(REPORTED,),
 )

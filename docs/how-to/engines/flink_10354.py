@@ -117,14 +117,14 @@ FLINK = asif.Family(
     ),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.CHECKPOINTED),
 )
-RETAINED = FLINK.design("retained", Savepoint.RETAINED, (ONE.holds(), TWO.holds()))
+RETAINED = FLINK.design("retained", Savepoint.RETAINED, (ONE.holds(55), TWO.holds(664)))
 REPORTED = FLINK.design(
     "reported",
     Savepoint.COMMITS,
-    (ONE.fails(None, None, REPEATING),),
+    (ONE.fails(45, 9, REPEATING),),
     "After a restart from the checkpoint before it, all results of a savepoint come again.",
     claims=REPEATING,
 )
 PROTOCOL = FLINK.design(
-    design=Savepoint.APART, scopes=(ONE.holds(), TWO.holds()), variants=(RETAINED, REPORTED)
+    design=Savepoint.APART, scopes=(ONE.holds(31), TWO.holds(358)), variants=(RETAINED, REPORTED)
 )

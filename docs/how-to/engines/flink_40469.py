@@ -86,13 +86,13 @@ FLINK = asif.Family(
 REPORTED = FLINK.design(
     "reported",
     False,
-    (ONE.fails(None, None, GAP),),
+    (ONE.fails(335, 6, GAP),),
     "Nobody reads the partition any more.",
     claims=GAP,
 )
 PROTOCOL = FLINK.design(
     design=True,
-    scopes=(ONE.holds(), TWO.holds()),
+    scopes=(ONE.holds(369), TWO.holds(1_302)),
     must_occur=(asif.CRASHED, asif.CHECKPOINTED, asif.RESTORED, asif.REPLAYED),
     variants=(REPORTED,),
 )

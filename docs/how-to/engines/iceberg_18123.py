@@ -94,14 +94,14 @@ ICEBERG = asif.Family(
 REPORTED = ICEBERG.design(
     "reported",
     False,
-    (TWO.fails(None, None, GAP),),
+    (TWO.fails(129, 11, GAP),),
     "The source lets go of rows that the table has dropped.",
     claims=GAP,
     must_occur=(asif.CRASHED, asif.DISCARDED),
 )
 PROTOCOL = ICEBERG.design(
     design=True,
-    scopes=(TWO.holds(None, REPEATING), MORE.holds(None, REPEATING)),
+    scopes=(TWO.holds(141, REPEATING), MORE.holds(751, REPEATING)),
     claims=REPEATING,
     variants=(REPORTED,),
 )

@@ -124,8 +124,8 @@ KAFKA = asif.Family(
 REPORTED = KAFKA.design(
     "reported",
     True,
-    (TWO.fails(None, None, asif.Guarantee.GAP),),
+    (TWO.fails(550, 11, asif.Guarantee.GAP),),
     "The window has an event twice: the aborted write is still on the disk.",
     claims=asif.Guarantee.GAP,
 )
-PROTOCOL = KAFKA.design(design=False, scopes=(TWO.holds(),), variants=(REPORTED,))
+PROTOCOL = KAFKA.design(design=False, scopes=(TWO.holds(420),), variants=(REPORTED,))

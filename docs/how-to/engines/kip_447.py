@@ -126,12 +126,12 @@ KAFKA = asif.Family(
     must_occur=(asif.SUSPECTED,),
 )
 VARIANTS = tuple(
-    KAFKA.design(name, name, (ONE.fails(None, None, REPEATING),), claims=REPEATING)
-    for name in ("reported", "half")
+    KAFKA.design(name, name, (ONE.fails(states, 8, REPEATING),), claims=REPEATING)
+    for name, states in (("reported", 121), ("half", 146))
 )
 PROTOCOL = KAFKA.design(
     design="fixed",
-    scopes=(ONE.holds(), TWO.holds()),
+    scopes=(ONE.holds(101), TWO.holds(1_260)),
     must_occur=(asif.CRASHED, asif.SUSPECTED, asif.STALE),
     variants=VARIANTS,
 )

@@ -1,8 +1,8 @@
 """A restarted sink asks for the newest timestamp before it fences the transactions of its past.
 
 Materialize #9249, https://github.com/MaterializeInc/materialize/issues/9249
-A transaction is on its way when the sink crashes.  The restarted sink reads the newest timestamp that
-is committed; then the old transaction is committed; and what it has is written again.
+A transaction is on its way when the sink crashes.  The restarted sink reads the newest timestamp
+that is committed; then the old transaction is committed; and what it has is written again.
 The fix begins with the fence: a new producer with the same transactional id, whose epoch makes the
 broker refuse what the old one sent.
 `asif check docs/how-to/engines/materialize_9249.py` holds; its variant `reported` is refuted.
@@ -119,13 +119,13 @@ MATERIALIZE = asif.Family(
 REPORTED = MATERIALIZE.design(
     "reported",
     False,
-    (ONE.fails(None, None, REPEATING),),
+    (ONE.fails(47, 11, REPEATING),),
     "A transaction of the past is committed between the question and the fence.",
     claims=REPEATING,
 )
 PROTOCOL = MATERIALIZE.design(
     design=True,
-    scopes=(ONE.holds(), TWO.holds()),
+    scopes=(ONE.holds(40), TWO.holds(802)),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.STALE),
     variants=(REPORTED,),
 )

@@ -90,13 +90,13 @@ PAIMON = asif.Family(
 REPORTED = PAIMON.design(
     "reported",
     None,
-    scopes=(ONE.fails(None, None, asif.Guarantee.REPEATING),),
+    scopes=(ONE.fails(29, 6, asif.Guarantee.REPEATING),),
     finding="A batch that was committed, but not noted as done, is committed again.",
     claims=asif.Guarantee.REPEATING,
 )
 PROTOCOL = PAIMON.design(
     design="query",
-    scopes=(ONE.holds(), TWO.holds()),
+    scopes=(ONE.holds(28), TWO.holds(315)),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.DISCARDED),
     variants=(REPORTED,),
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
-from asif.protocol import Answer, Emit, Event, Note, Received, Role, Send, Site, Trim
+from asif.protocol import Answer, Emit, Event, Note, Received, Send, Site, Trim
 
 
 class Broker(NamedTuple):
@@ -118,5 +118,7 @@ PULSAR = asif.Family(
     ),
     must_occur=(asif.CRASHED, asif.REPLAYED),
 )
-REPORTED = PULSAR.design("reported", False, (ONE.fails(None, None, GAP),), claims=GAP)
-PROTOCOL = PULSAR.design(design=True, scopes=(ONE.holds(), TWO.holds()), variants=(REPORTED,))
+REPORTED = PULSAR.design("reported", False, (ONE.fails(47, 8, GAP),), claims=GAP)
+PROTOCOL = PULSAR.design(
+    design=True, scopes=(ONE.holds(68), TWO.holds(2_683)), variants=(REPORTED,)
+)

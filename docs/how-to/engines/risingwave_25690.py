@@ -101,13 +101,13 @@ RISINGWAVE = asif.Family(
 REPORTED = RISINGWAVE.design(
     "reported",
     False,
-    (TWO.fails(None, None, GAP),),
+    (TWO.fails(163, 8, GAP),),
     "After the second note of an epoch nothing comes any more.",
     claims=GAP,
 )
 PROTOCOL = RISINGWAVE.design(
     design=True,
-    scopes=(TWO.holds(), MORE.holds()),
+    scopes=(TWO.holds(161), MORE.holds(836)),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.DISCARDED),
     variants=(REPORTED,),
 )
