@@ -80,9 +80,8 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
         case _, Checkpoint(offset, transaction), asif.TimerFired(timer):
             if timer == "savepoint" and site.config is Savepoint.APART:
                 return state, ()
-            safe = (Save(state), asif.Note(asif.CHECKPOINTED))
-            if timer == "savepoint" and site.config is Savepoint.COMMITS:
-                safe = ()
+            lost = timer == "savepoint" and site.config is Savepoint.COMMITS
+            safe = () if lost else (Save(state), asif.Note(asif.CHECKPOINTED))
             return Checkpoint(offset, transaction + 1), (*safe, Send("broker", Commit(transaction)))
         case Role.SINK, writes, Received(_, Write() as write):
             return (*writes, write), ()
