@@ -122,10 +122,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("writer", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "writer"), ("writer", "broker")),
-)
+GRAPH = asif.chain(("writer", asif.Relay()), sink="broker")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

@@ -119,10 +119,7 @@ def answer(design: Design, state: Broker, process: str, kind: str, event: Event 
             raise TypeError(f"no event to {kind}")
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("one", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "one"), ("one", "broker")),
-)
+GRAPH = asif.chain(("one", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 NONE = asif.Case("one event, no fault", asif.over_words(GRAPH, 1, "a", crashes=0), REPEATABLE)
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)

@@ -95,10 +95,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("job", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "job"), ("job", "broker")),
-)
+GRAPH = asif.chain(("job", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

@@ -62,10 +62,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("partition", asif.SOURCE), ("job", asif.Relay()), ("sink", asif.SINK)),
-    (("partition", "job"), ("job", "sink")),
-)
+GRAPH = asif.chain(("job", asif.Relay()), source="partition")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 ONE = asif.Case("one event, two crashes", asif.over_words(GRAPH, 1, "a", crashes=2), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

@@ -132,10 +132,7 @@ def broker(site: Site, writes: tuple[Write, ...], dead: int, message: Any) -> An
             return Broker(writes, dead), ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("job", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "job"), ("job", "broker")),
-)
+GRAPH = asif.chain(("job", asif.Relay()), sink="broker")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

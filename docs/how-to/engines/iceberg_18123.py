@@ -70,10 +70,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("job", asif.Relay()), ("table", asif.SINK)),
-    (("source", "job"), ("job", "table")),
-)
+GRAPH = asif.chain(("job", asif.Relay()), sink="table")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 REPEATING = asif.Guarantee.REPEATING
 TWO = asif.Case("two events", asif.over_words(GRAPH, 2, "a"), REPEATABLE)

@@ -134,10 +134,7 @@ def master(
             return Master(execution, newest, (*others, message)), ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("member", asif.Relay()), ("sink", asif.SINK)),
-    (("source", "member"), ("member", "sink")),
-)
+GRAPH = asif.chain(("member", asif.Relay()))
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 TWO = asif.Case("two events", asif.over_words(GRAPH, 2, "a"), REPEATABLE)
 MORE = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

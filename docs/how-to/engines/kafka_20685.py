@@ -100,14 +100,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
 
 
 EACH = asif.Function(lambda window: tuple((body,) for body in window))
-GRAPH = asif.Graph(
-    (
-        ("source", asif.SOURCE),
-        ("task", asif.Operator(EACH, asif.CountWindows(2, 2))),
-        ("broker", asif.SINK),
-    ),
-    (("source", "task"), ("task", "broker")),
-)
+GRAPH = asif.chain(("task", asif.Operator(EACH, asif.CountWindows(2, 2))), sink="broker")
 SCOPE = asif.over_words(GRAPH, 2, "a", crashes=2)
 TWO = asif.Case("a pair, two crashes", SCOPE, asif.OperatorClass.DETERMINISTIC)
 KAFKA = asif.Family(

@@ -106,10 +106,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("A", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "A"), ("A", "broker")),
-)
+GRAPH = asif.chain(("A", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two faults", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

@@ -105,10 +105,7 @@ def begin(producer: Producer, now: bool) -> Answer:
     return producer, (send, asif.SetTimer("time-out"))
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("producer", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "producer"), ("producer", "broker")),
-)
+GRAPH = asif.chain(("producer", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a", crashes=0), REPEATABLE)
 TWO = asif.Case("two events", asif.over_words(GRAPH, 2, "a", crashes=0), REPEATABLE)

@@ -99,10 +99,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return state, ()
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("sinker", asif.Relay()), ("broker", asif.SINK)),
-    (("source", "sinker"), ("sinker", "broker")),
-)
+GRAPH = asif.chain(("sinker", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)

@@ -70,10 +70,7 @@ def show(value: Any) -> str:
             return ""
 
 
-GRAPH = asif.Graph(
-    (("source", asif.SOURCE), ("query", asif.Relay()), ("table", asif.SINK)),
-    (("source", "query"), ("query", "table")),
-)
+GRAPH = asif.chain(("query", asif.Relay()), sink="table")
 ONE = asif.Case("one batch", asif.over_words(GRAPH, 1, "a"), asif.OperatorClass.REPEATABLE)
 TWO = asif.Case(
     "two batches, two crashes",
