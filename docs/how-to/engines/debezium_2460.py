@@ -83,7 +83,7 @@ DEBEZIUM = asif.Family(
 REPORTED = DEBEZIUM.design(
     "reported",
     False,
-    (THREE.fails(1_505, 13, REPEATING),),
+    (THREE.fails(1_498, 11, REPEATING),),
     "The database has thrown away what follows the saved offset: no restart succeeds.",
 )
 PROTOCOL = DEBEZIUM.design(
