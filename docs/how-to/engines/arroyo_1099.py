@@ -4,12 +4,10 @@ Arroyo, https://github.com/ArroyoSystems/arroyo/pull/1099 and, on how to go on i
 https://github.com/ArroyoSystems/arroyo/issues/224
 Each interval between checkpoints has a Kafka transaction of its own; the controller stores the
 checkpoint and then sends the commit.  A restarted sink has no producer for it, and returns Ok.
-The fix here is the one that #224 describes, to take the transaction up again; #1099 makes the
+The fix here is the one that #224 describes, to take the transaction up again.  #1099 makes the
 pipeline stop with an error, which loses nothing and goes on with nothing.
 `asif check docs/how-to/engines/arroyo_1099.py` holds; its variant `reported` is refuted.
 """
-
-# Still to say: the form of #1099, a sink that stops with an error: the effect `Fail()`.
 
 from __future__ import annotations
 
@@ -101,8 +99,8 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return Running(offset, transaction + 1, transaction + 1), asks
         case "writer", Running(), Received(_, Commit(transaction)):
             done = Send("controller", Done(transaction))
-            if transaction < state.first and not site.config:
-                return state, (done,)  # no producer: the error is logged
+            if transaction < state.first and not site.config:  # it has no producer for it
+                return state, (done,)
             return state, (Send("broker", Commit(transaction)), done)
         case "controller", _, Received(_, Checkpoint(_, transaction) as checkpoint):
             return checkpoint, (Send("writer", Commit(transaction)),)

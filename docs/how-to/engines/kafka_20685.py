@@ -83,7 +83,10 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             # With a checkpoint, the changes since then are read; without one, the store is made
             # anew from all of them.
             store, checkpoint = site.disk
-            saves = Save(store if checkpoint == changes else committed, STORE), Save(changes, CHECKPOINT)
+            saves = (
+                Save(store if checkpoint == changes else committed, STORE),
+                Save(changes, CHECKPOINT),
+            )
             forgets = () if site.config else (Save(None, CHECKPOINT),)
             after = (*saves, *forgets, Send("source", Replay(offset)))
             return Task(offset), (Note(asif.RESTORED), *after)

@@ -3,11 +3,13 @@
 Apache Paimon #9666, https://github.com/apache/paimon/issues/9666
 Fixed as proposed in https://github.com/apache/paimon/pull/9667 (one user a query, the identifier
 is that of the batch; a table keeps the last identifier of each user).
+In a table by key the repetition does no harm (the variant `upserts`).
 `asif check docs/how-to/engines/paimon_9666.py` holds; its variant `reported` is refuted.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -71,12 +73,16 @@ def show(value: Any) -> str:
 
 
 GRAPH = asif.chain(("query", asif.Relay()), sink="table")
-ONE = asif.Case("one batch", asif.over_words(GRAPH, 1, "a"), asif.OperatorClass.REPEATABLE)
-TWO = asif.Case(
-    "two batches, two crashes",
-    asif.over_words(GRAPH, 2, "a", crashes=2),
-    asif.OperatorClass.REPEATABLE,
-)
+
+
+def into(table: asif.Compare, length: int, crashes: int = 1) -> asif.Scope:
+    return replace(asif.over_words(GRAPH, length, "a", crashes=crashes), sinks=(("table", table),))
+
+
+REPEATABLE = asif.OperatorClass.REPEATABLE
+ONE = asif.Case("one batch", into(asif.BAG, 1), REPEATABLE)
+TWO = asif.Case("two batches, two crashes", into(asif.BAG, 2, 2), REPEATABLE)
+KEYED = asif.Case("a table by key", into(asif.table(lambda row: row.time), 2, 2), REPEATABLE)
 PAIMON = asif.Family(
     "paimon_9666",
     "Micro-batches into a table",
@@ -91,9 +97,15 @@ REPORTED = PAIMON.design(
     finding="A batch that was committed, but not noted as done, is committed again.",
     claims=asif.Guarantee.REPEATING,
 )
+UPSERTS = PAIMON.design(
+    "upserts",
+    None,
+    (KEYED.holds(380),),
+    "In a table by key the second commit of a row changes nothing.",
+)
 PROTOCOL = PAIMON.design(
     design="query",
     scopes=(ONE.holds(28), TWO.holds(315)),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.DISCARDED),
-    variants=(REPORTED,),
+    variants=(REPORTED, UPSERTS),
 )
