@@ -9,8 +9,7 @@ other one has done.  Results may come again, and none may be missing.
 `asif check docs/how-to/engines/bytewax_181.py` holds; its variant `reported` is refuted.
 """
 
-# Here the two workers are one node, since a cluster falls as one.  Still to say: two nodes in
-# `Group(members, alone=False)`.
+# Here the two workers are one node, since a cluster falls as one.
 
 from __future__ import annotations
 

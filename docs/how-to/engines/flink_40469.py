@@ -7,8 +7,7 @@ partitions to give out.  The fix saves what was reported and is not yet given ou
 `asif check docs/how-to/engines/flink_40469.py` holds; its variant `reported` is refuted.
 """
 
-# Reader and enumerator are one node here, since the job restarts as a whole.  Still to say: two
-# nodes in `Group(members, alone=False)`.
+# Reader and enumerator are one node here, since the job restarts as a whole.
 
 from __future__ import annotations
 

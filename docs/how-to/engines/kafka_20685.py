@@ -12,8 +12,19 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
-from asif.protocol import Answer, CepState, Event, File, Note, Received, Replay, Role, Save, Send
-from asif.protocol import Site
+from asif.protocol import (
+    Answer,
+    CepState,
+    Event,
+    File,
+    Note,
+    Received,
+    Replay,
+    Role,
+    Save,
+    Send,
+    Site,
+)
 
 STORE, CHECKPOINT = "store", "checkpoint"
 """The files of a task: the local store, and how many changes the store is known to have."""

@@ -9,8 +9,7 @@ the time-out of the transaction).  The variant `reported` has neither, `half` th
 `asif check docs/how-to/engines/kip_447.py` holds; both variants are refuted.
 """
 
-# Still to say: the broker's own time-out (a patient timer at a prompt site) in the place of the
-# abortion at once.
+# The broker aborts at once what is pending; in Kafka the new member waits for that.
 
 from __future__ import annotations
 
