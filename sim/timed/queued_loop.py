@@ -34,6 +34,7 @@ from model.core import (
 from model.costs import CONTROL, MessageKind
 from model.errors import Invalid
 from model.system import size_of
+from sim.refusals import check_effects
 from sim.timed.clock import Occurrence
 from sim.timed.connections import BoundedConnection, count_events, find_connections
 from sim.timed.costs import Detector
@@ -224,6 +225,7 @@ class QueuedLoop:
             self.crashes.come_back(node, now)
         times = queued.began, queued.served, now
         effects = queued.effects
+        check_effects(self.state.system, node.name, effects)
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
         self.state.take_effect(node, now, aftermath)
         self.timers.set(node, now, [e.name for e in effects if isinstance(e, SetTimer)])

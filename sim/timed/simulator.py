@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from model.system import System, check_state
+from sim.refusals import check_deployment
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs, Detector
 from sim.timed.failures import TimedCrash
@@ -49,6 +50,7 @@ def run_timed(
     series.  log: receives every action, unsorted.  watch: is called at each point with the number
     of events handed out.
     """
+    check_deployment(system)
     state = RunState(system, costs, record, log, crashes=bool(planned))
     loop = (QueuedLoop if costs.waits else FastLoop)(state, detector, planned)
     _look(state, max(1, -(-ends_ps // POINTS)), watch)

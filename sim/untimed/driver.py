@@ -36,6 +36,7 @@ from model.protocol import Failures
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import DOWN, boot_node, real_effects
 from sim.outputs import Outputs
+from sim.refusals import check_deployment, check_effects
 from sim.untimed.crashes import UntimedCrash, UntimedOutage
 
 ROUNDS = 1_000
@@ -54,6 +55,7 @@ class UntimedRun:
         restart_after: int,
         record: Callable[[Action], None] | None,
     ) -> None:
+        check_deployment(system)
         protocol = system.protocol
         self.system, self.restart_after, self.record = system, restart_after, record
         self.states = {name: boot_node(protocol, site).state for name, site in system.sites.items()}
@@ -242,6 +244,7 @@ class UntimedRun:
                     self.timers[name].add(timer)
                 case _:
                     check_step(system, name, input_, answer)
+                    check_effects(system, name, (effect,))
         if struck is None:
             if record:
                 record(action)
