@@ -16,7 +16,7 @@ from model.core import Arrival, OperatorClass
 from model.events import Body
 from proofs.classify.classes import Classified, classify
 from proofs.classify.figure3 import BOXES, BoxCase
-from proofs.classify.pairs import BeginSecond, Fail, Undecided, confluence, explore, restarts
+from proofs.classify.pairs import BeginSecond, CopyFails, Undecided, confluence, explore, restarts
 from proofs.classify.streams import Alphabet
 from proofs.classify.witness import WitnessStep, replay
 
@@ -83,7 +83,9 @@ def check_witnesses(box: Box, edges: int, found: Classified) -> None:
 
 def check_not_repeated(moments: list[WitnessStep]) -> None:
     """The second copy puts out what the first one did not, or leaves out what it alone should."""
-    failed = next((at for at, m in enumerate(moments) if isinstance(m.event, Fail)), len(moments))
+    failed = next(
+        (at for at, m in enumerate(moments) if isinstance(m.event, CopyFails)), len(moments)
+    )
     before = [out for moment in moments[:failed] for out in moment.first]
     after = bodies(moments[failed:], "first")
     said = [out for moment in moments for out in moment.second]

@@ -14,7 +14,7 @@ from model.events import Body
 from model.results.grid import CellMark
 from proofs.classify.classes import classify
 from proofs.classify.figure3 import BOXES
-from proofs.classify.pairs import BeginSecond, Expire, Fail, Feed, PairEvent, Swap
+from proofs.classify.pairs import BeginSecond, CopyFails, Expire, Feed, PairEvent, Swap
 from proofs.classify.witness import picture, replay, show_body
 
 DETERMINISTIC = OperatorClass.DETERMINISTIC
@@ -95,7 +95,7 @@ def types_of(outs: tuple[Out, ...]) -> str:
 def test_a_replay_has_the_times_and_places_of_a_real_run() -> None:
     """A copy that has not begun gets nothing; who fails goes on, so that both can be compared."""
     begun: list[PairEvent] = [Feed(0, A), BeginSecond(1), Feed(1, B), BeginSecond(0)]
-    events = [*begun, Feed(0, B), Fail(), Feed(1, A)]
+    events = [*begun, Feed(0, B), CopyFails(), Feed(1, A)]
     found = replay(Union(), 2, events)
     items = [(item.edge, item.body, item.of) for moment in found for item in moment.got]
     assert items == [
