@@ -12,9 +12,10 @@ from typing import Any
 
 import pytest
 
+from model.choices import enabled
 from model.registry import subject
 from model.system import System
-from model.world import DOWN, World, apply, enabled, initial
+from model.world import DOWN, World, apply, initial
 
 ENGINES = "docs/how-to/engines"
 INVARIANT = frozenset({"committed", "aborted"})

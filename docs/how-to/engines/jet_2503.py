@@ -9,8 +9,8 @@ The fix drops an answer of another execution than the present one.
 `asif check docs/how-to/engines/jet_2503.py` holds; its variant `reported` is refuted.
 """
 
-# The answer goes through a site of its own, `responses` (in Jet: another thread).  A job that finds no
-# snapshot has failed for good, and is not restarted.
+# The answer goes through a site of its own, `responses` (in Jet: another thread).  A job that finds
+# no snapshot has failed for good, and is not restarted.
 
 from __future__ import annotations
 
