@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from model.core import Guarantee
 from model.evidence import Outcome, PinnedScope
+from model.graph import NO_GRAPH
 from model.protocol import Protocol
 from model.registry import import_file, subject
 
@@ -89,15 +90,15 @@ def _table() -> Iterator[str]:
             f"[{report}]({link[0].rstrip('.')})",
             symptom,
             f"[{file}.py]({file}.py)",
-            f"[{pinned.steps}](#{file}), {_left(fixed, pinned.guarantee)}",
-            f"holds, {_left(fixed, worst)}",
+            f"[{pinned.steps}](#{file}), {_left(pinned, pinned.guarantee)}",
+            f"holds, {_left(pinned, worst)}",
         )
         yield f"| {' | '.join(cells)} |"
 
 
-def _left(protocol: Protocol, guarantee: Guarantee) -> str:
-    """The guarantee; a protocol without claims has no stream to give one about."""
-    return guarantee.name.lower() if protocol.promise.claims else "no stream"
+def _left(pinned: PinnedScope, guarantee: Guarantee) -> str:
+    """The guarantee; without a stream there is none to give."""
+    return "no stream" if pinned.scope.graph == NO_GRAPH else guarantee.name.lower()
 
 
 def _runs() -> Iterator[str]:
