@@ -54,6 +54,7 @@ bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared mo
 docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings, proved, pictures
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m reports.engines
+	@$(BIN)/python -m asif.engine_pictures
 	@$(BIN)/python -m asif.duties.page
 	@$(BIN)/python -m proofs.prove.lemma_page
 	@$(BIN)/python -m reports.architecture

@@ -19,7 +19,7 @@ from model.protocol import Assumptions, Behaviour, Failures, Promise, Protocol, 
 class Family:
     """A family of protocols.  What a design changes is an argument of `design`.
 
-    claims: a guarantee for each class of operators, or one for all classes; {} without a stream.
+    claims: a guarantee for each class of operators, or one for all classes.
     """
 
     name: str
@@ -55,7 +55,7 @@ class Family:
         family's own protocol, which has the variants.
         """
         claims = self.claims if claims is None else claims
-        classes = sorted({pinned.operators for pinned in scopes}) if claims != {} else []
+        classes = sorted({pinned.operators for pinned in scopes})
         return Protocol(
             family=self.name,
             variant=variant,

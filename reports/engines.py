@@ -1,4 +1,4 @@
-"""The page "Bugs of real engines" and its pictures: `python -m reports.engines` writes both.
+"""The page "Bugs of real engines": `python -m reports.engines` writes its table.
 
 Rule of this file: no number of its own; steps, guarantees and worlds are the pins of the files.
 """
@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 from model.core import Guarantee
 from model.evidence import Outcome, PinnedScope
+from model.graph import NO_GRAPH
 from model.protocol import Protocol
 from model.registry import import_file, subject
-from proofs.explore.explorer import explore
-from proofs.explore.story import story
-from reports.diagrams import spacetime
 
 DOCS = Path(__file__).parent.parent / "docs"
 FOLDER = DOCS / "how-to" / "engines"
@@ -92,15 +90,15 @@ def _table() -> Iterator[str]:
             f"[{report}]({link[0].rstrip('.')})",
             symptom,
             f"[{file}.py]({file}.py)",
-            f"[{pinned.steps}](#{file}), {_left(fixed, pinned.guarantee)}",
-            f"holds, {_left(fixed, worst)}",
+            f"[{pinned.steps}](#{file}), {_left(pinned, pinned.guarantee)}",
+            f"holds, {_left(pinned, worst)}",
         )
         yield f"| {' | '.join(cells)} |"
 
 
-def _left(protocol: Protocol, guarantee: Guarantee) -> str:
-    """The guarantee; a protocol without claims has no stream to give one about."""
-    return guarantee.name.lower() if protocol.promise.claims else "no stream"
+def _left(pinned: PinnedScope, guarantee: Guarantee) -> str:
+    """The guarantee; without a stream there is none to give."""
+    return "no stream" if pinned.scope.graph == NO_GRAPH else guarantee.name.lower()
 
 
 def _runs() -> Iterator[str]:
@@ -117,19 +115,8 @@ def _runs() -> Iterator[str]:
         yield ""
 
 
-def picture(name: str) -> str:
-    """A shortest run that refutes the flawed form, as SVG."""
-    protocol, pinned = refuted(name)
-    found = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
-    assert found is not None  # as pinned
-    return spacetime.svg(story(found.trace), caption=found.property.name)
-
-
 def write() -> None:
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    for bug in BUGS:
-        (PICTURES / f"{bug.file}.svg").write_text(picture(bug.file), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
+from asif.engine_pictures import picture
 from model.protocol import Protocol
 from model.registry import subject
 from proofs.explore.explorer import explore
@@ -36,5 +35,6 @@ def test_the_page_has_every_file_and_its_present_pins() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_each_run_has_a_picture(name: str) -> None:
-    assert Path(engines.PICTURES / f"{name}.svg").is_file()
+def test_each_picture_is_the_present_run(name: str) -> None:
+    drawn = (engines.PICTURES / f"{name}.svg").read_text(encoding="utf-8")
+    assert drawn == picture(name)

@@ -104,10 +104,8 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
         case Role.SINK, Broker(), Received(_, Write() as write):
             return state._replace(open=(*state.open, write)), ()
         case Role.SINK, Broker(_, _, changes, (*_, last) as writes), Received(_, Commit()):
-            committed = Broker(last.offset, last.store, changes + len(writes))
-            return committed, tuple(
-                asif.Emit((0, one)) for write in writes for one in write.results
-            )
+            ended = Broker(last.offset, last.store, changes + len(writes))
+            return ended, tuple(asif.Emit((0, one)) for write in writes for one in write.results)
         case Role.SINK, Broker(), Received(task, Init()):
             return state._replace(open=()), (Send(task, state._replace(open=())),)
         case _:  # what a replay brings again, or comes before it; nothing to commit

@@ -72,13 +72,15 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return asif.serve(state, reader, request)
         case Role.SINK, Sinker(epoch, last), Received(_, Transaction(of, Event((stamp,), body))):
             if of < epoch:
-                return state, (Note(asif.STALE),)
+                return state, (Note(asif.STALE), Send("sinker", Sinker(epoch)))
             done = Send("sinker", Sinker(epoch, stamp))
             return Sinker(epoch, max(stamp, last)), (Emit((0, body)), done)
         case Role.SINK, Sinker(_, stamp), Received(sinker, Newest()):
             return state, (Send(sinker, Newest(stamp)),)
         case Role.SINK, Sinker(epoch, stamp), Received(sinker, Fence()):
             return Sinker(epoch + 1, stamp), (Send(sinker, Fence(epoch + 1)),)
+        case _, Sinker(epoch), Received(_, Sinker(of)) if of > epoch:
+            return state, (asif.Fail(),)  # fenced
         case _, Sinker(epoch, stamp, waiting), Received(_, Event((n,), _) as event) if (
             n == stamp + len(waiting) + 1
         ):
@@ -115,7 +117,9 @@ def late(scope: asif.Scope) -> asif.Scope:
 
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", late(asif.over_words(GRAPH, 1, "a")), REPEATABLE)
-TWO = asif.Case("two events", late(asif.over_words(GRAPH, 2, "a")), REPEATABLE)
+TWO = asif.Case(
+    "two events, two crashes", late(asif.over_words(GRAPH, 2, "a", crashes=2)), REPEATABLE
+)
 MATERIALIZE = asif.Family(
     "materialize_9249",
     "A sink that reads where it stopped, and fences its past",
@@ -135,7 +139,7 @@ REPORTED = MATERIALIZE.design(
 )
 PROTOCOL = MATERIALIZE.design(
     design=True,
-    scopes=(ONE.holds(100), TWO.holds(322)),
+    scopes=(ONE.holds(103), TWO.holds(2_817)),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.STALE),
     variants=(REPORTED,),
 )

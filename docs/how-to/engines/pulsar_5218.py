@@ -63,14 +63,14 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return asif.trim(state, number)
         case "broker", Received(_, Event((number,), _) as event):
             if number == state.highest + 1 and not state.uncertain:
-                sends = Send("ledger", event), asif.SetTimer("write")
-                return state._replace(highest=number), sends
+                writes = Send("ledger", event), asif.SetTimer("write")
+                return state._replace(highest=number), writes
             if number > state.highest or state.uncertain or site.config:
                 return state, ()  # in the fixed form the producer learns from the ledger
             return state, (Note(asif.DISCARDED), Send("producer", Trim(number)))
         case "broker", asif.TimerFired() if site.config:
-            again = Send("ledger", Ask()), asif.SetTimer("write")
-            return state._replace(uncertain=True), again
+            asks = Send("ledger", Ask()), asif.SetTimer("write")
+            return state._replace(uncertain=True), asks
         case "broker", asif.TimerFired():
             return state, (Send("producer", Failed()),)
         case "broker", Received(_, Stored(number)):

@@ -97,7 +97,6 @@ TWO_PHASE = asif.Family(
             "commit": "From enough votes to the decision.",
         },
     ),
-    claims={},
     properties=(AGREE,),
 )
 EARLY = TWO_PHASE.design("early", 1, (THREE.fails(17_654, 5, asif.Guarantee.PRECISE),))
