@@ -17,6 +17,7 @@ from asif.commands import (
     calibrate,
     check,
     classify,
+    init,
     lineage,
     plan,
     prove,
@@ -41,6 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS: Mapping[str, Callable[..., None]] = {
+    "init": init.init,
     "list": list_.list_,
     "check": check.check,
     "witness": witness.witness,

@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import pkgutil
 import sys
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
@@ -73,10 +74,14 @@ def is_file(name: str) -> bool:
     return name.endswith(".py") or ".py:" in name
 
 
+def file_of(name: str) -> Path:
+    """The file that `name` means, without the variant."""
+    return Path(f"{name.rpartition('.py')[0]}.py")
+
+
 def absolute(name: str) -> str:
     """The same name with an absolute path, which works in every folder."""
-    path, _, variant = name.rpartition(".py")
-    return f"{Path(f'{path}.py').resolve()}{variant}" if is_file(name) else name
+    return f"{file_of(name).resolve()}{name.rpartition('.py')[2]}" if is_file(name) else name
 
 
 def subject(name: str) -> Subject:
@@ -85,8 +90,8 @@ def subject(name: str) -> Subject:
     FILE.py:VARIANT is a variant of this protocol, by its full name or by the part after the colon.
     """
     if is_file(name):
-        path, _, variant = name.rpartition(".py")
-        found = _from_file(Path(f"{path}.py"))
+        variant = name.rpartition(".py")[2]
+        found = _from_file(file_of(name))
         return found if not variant else _variant(found, variant.removeprefix(":"))
     known = {
         variant.name: Subject(variant, home)
@@ -126,13 +131,26 @@ def import_file(path: Path) -> ModuleType:
     sys.path.insert(0, str(path.resolve().parent))  # for files beside it
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[home]
-        reason = str(error).splitlines()[0] if str(error) else "no reason given"
-        raise Invalid(f"{path}: importing it raises {type(error).__name__}: {reason}") from error
+        raise _refuse_import(path, error) from error
     finally:
         del sys.path[0]
     return module
+
+
+def _refuse_import(path: Path, error: BaseException) -> Invalid:
+    """The error about a file whose import raises: the line of the file, and the reason."""
+    file = str(path.resolve())
+    lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
+    text = traceback.format_exception_only(error)[-1].partition(": ")[2]  # with "Did you mean"
+    reason = text.strip().partition("\n")[0] or "no reason given"
+    if isinstance(error, SyntaxError):
+        here = error.filename == file
+        lines = [error.lineno or 0] if here else lines
+        reason = error.msg if here else f"{error.filename}:{error.lineno}: {error.msg}"
+    where = f"{path}:{lines[-1]}" if lines and lines[-1] else f"{path}"
+    return Invalid(f"{where}: importing it raises {type(error).__name__}: {reason}")
 
 
 def _from_file(path: Path) -> Subject:

@@ -35,47 +35,73 @@ if TYPE_CHECKING:
 
 PAYS_WORLDS = 500_000
 """Processes pay if all tasks together take as long as the exploration of more worlds than this."""
+TRY, FAR, WRITE = "What to try", "How far", "What to write"
+"""The groups of options in the help."""
 
 NameArgument: TypeAlias = Annotated[
     str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
 ]
 AllOption: TypeAlias = Annotated[
-    bool, typer.Option("--all", help="Check every registered protocol and variant.")
+    bool,
+    typer.Option("--all", help="Check every registered protocol and variant.", rich_help_panel=TRY),
 ]
 MutantsOption: TypeAlias = Annotated[
-    bool, typer.Option("--mutants", help="Hunt the mutants as well.")
+    bool, typer.Option("--mutants", help="Hunt the mutants as well.", rich_help_panel=TRY)
 ]
 DutiesOption: TypeAlias = Annotated[
-    bool, typer.Option("--duties", help="Check the rules that every protocol keeps, alone.")
+    bool,
+    typer.Option(
+        "--duties", help="Check the rules that every protocol keeps, alone.", rich_help_panel=TRY
+    ),
 ]
 WalksOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=0, help="Set the number of random walks.")
+    int | None, typer.Option(min=0, help="Set the number of random walks.", rich_help_panel=FAR)
 ]
 ExamplesOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, help="Set the number of random runs by Hypothesis.")
+    int | None,
+    typer.Option(min=1, help="Set the number of random runs by Hypothesis.", rich_help_panel=FAR),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, help="Set the number of processes; default: one a core, if that pays."),
+    typer.Option(
+        min=1,
+        help="Set the number of processes; default: one a core, if that pays.",
+        rich_help_panel=FAR,
+    ),
 ]
 SparkOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="Check on Spark, as in spark://host:7077; default: here.")
+    str | None,
+    typer.Option(
+        help="Check on Spark, as in spark://host:7077; default: here.", rich_help_panel=FAR
+    ),
 ]
 LimitOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, help="Explore a scope up to the level that passes so many worlds."),
+    typer.Option(
+        min=1,
+        help="Explore a scope up to the level that passes so many worlds.",
+        rich_help_panel=FAR,
+    ),
 ]
 SecondsOption: TypeAlias = Annotated[
-    float | None, typer.Option(min=0, help="Explore a scope no longer than that.")
+    float | None,
+    typer.Option(min=0, help="Explore a scope no longer than that.", rich_help_panel=FAR),
 ]
 MemoryOption: TypeAlias = Annotated[
-    str | None, typer.Option(help="Explore a scope until its process has so much, as in 4GiB.")
+    str | None,
+    typer.Option(
+        help="Explore a scope until its process has so much, as in 4GiB.", rich_help_panel=FAR
+    ),
 ]
 UnfinishedOption: TypeAlias = Annotated[
-    bool, typer.Option("--allow-unfinished", help="Exit 0 when such a budget is spent.")
+    bool,
+    typer.Option(
+        "--allow-unfinished", help="Exit 0 when such a budget is spent.", rich_help_panel=FAR
+    ),
 ]
 OutOption: TypeAlias = Annotated[
-    Path, typer.Option(help="Write diagrams and replaying tests to this folder.")
+    Path,
+    typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
 ]
 
 

@@ -24,6 +24,7 @@ from asif.protocol import (
     Gauges,
     Guarantee,
     Input,
+    Invalid,
     Note,
     Operator,
     OperatorClass,
@@ -53,17 +54,17 @@ class Again(NamedTuple):
 
 
 def deploy(_design: None, scope: Scope) -> Deployment:
-    one_way = deploy_graph(scope.graph)
-    channels = (*one_way.channels, ("relay", "source"))
-    return one_way._replace(channels=channels, crashable=frozenset({"relay"}))
+    if len(scope.graph.nodes) != 3:
+        raise Invalid("forgetful: the graph must be a source, an operator and a sink")
+    return deploy_graph(scope.graph, replies=True)
 
 
 def boot(site: Site) -> Any:
     return {Role.SOURCE: (), Role.OPERATOR: True, Role.SINK: 0}[site.role]
 
 
-def recover(_site: Site, _durable: None) -> Answer:
-    return False, (Send("source", Hello()),)
+def recover(site: Site, _durable: None) -> Answer:
+    return False, (Send(site.preds[0], Hello()),)
 
 
 def step(site: Site, state: Any, input_: Input) -> Answer:
@@ -71,9 +72,9 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
         case Role.SOURCE, Arrival(gap, type_, data):
             now = gap + (state[-1].body.time if state else 0)
             event = Event((len(state) + 1,), Body(now, type_, data))
-            return (*state, event), (Send("relay", event),)
+            return (*state, event), (Send(site.succs[0], event),)
         case Role.SOURCE, Received(_, Hello()):
-            return state, (Note(REPLAYED, len(state)), Send("relay", Again(state)))
+            return state, (Note(REPLAYED, len(state)), Send(site.succs[0], Again(state)))
         case Role.OPERATOR, Received(_, Again(events)):
             return True, passed(site, events)
         case Role.OPERATOR, Received(_, Event() as event):
@@ -92,7 +93,7 @@ def passed(site: Site, events: tuple[Event, ...]) -> tuple[Send, ...]:
     """What the engine makes of each event (a window of its own), under the event's number."""
     engine, emits = site.spec.engine, site.spec.emits
     return tuple(
-        Send("sink", Event(sn, Body(body.time, emits, match)))
+        Send(site.succs[0], Event(sn, Body(body.time, emits, match)))
         for sn, body in events
         for match in engine.feed(engine.begin(), body).matches
     )

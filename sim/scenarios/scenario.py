@@ -25,7 +25,7 @@ from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
 from model.protocol import Protocol
-from model.registry import is_file, protocols, subject
+from model.registry import file_of, is_file, protocols, subject
 from model.system import System
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload
@@ -175,10 +175,16 @@ class _Reader:
     draft: Draft
 
     def _protocol(self, name: str) -> Protocol:
-        """A registered one; or that of a file, whose path is relative to the scenario's folder."""
+        """A registered one; or that of a file, whose path is relative to the scenario's folder.
+
+        The path in an override that names no such file is relative to the current folder.
+        """
         if is_file(name):
+            beside = self.draft.path.parent / name
+            written = any(at == ("protocol",) for at, _ in self.draft.overrides)
+            called = name if written and not file_of(str(beside)).is_file() else str(beside)
             try:
-                return subject(str(self.draft.path.parent / name)).protocol
+                return subject(called).protocol
             except Invalid as error:
                 raise self.draft.wrong(("protocol",), str(error)) from error
         known = protocols()
