@@ -295,13 +295,15 @@ class UntimedRun:
         fatal, group = struck
         self.faults += 1
         up = [member for member in group or (name,) if member not in self.back]
+        inside = fatal < len(real_effects(effects))
+        if not inside:
+            self._ask()
         self._crash(up)
-        if record:
-            if fatal < len(real_effects(effects)):
-                record(action._replace(crash_after=fatal, group=group))
-            else:
-                record(action)
-                record(Crash(up[0], False, group))
+        if record and inside:
+            record(action._replace(crash_after=fatal, group=group))
+        elif record:
+            record(action)
+            record(Crash(up[0], False, group))
 
     def _fatal(
         self, name: NodeName, effects: tuple[Effect, ...]
