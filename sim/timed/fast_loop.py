@@ -42,6 +42,7 @@ from sim.timed.crashes import Crashes, check_sizes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, TimedNode, is_stored
 from sim.timed.recovery import record_arrival
+from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.timers import Timers
 
@@ -240,6 +241,7 @@ class FastLoop:
         whether it blocks or not.
         """
         run, began = self.state, busy
+        check_effects(run.system, effects)
         for effect in effects:
             if not isinstance(effect, Effect):
                 raise StepFailed(

@@ -24,6 +24,7 @@ from sim.timed.fast_loop import FastLoop
 from sim.timed.network import traffic
 from sim.timed.queued_loop import QueuedLoop
 from sim.timed.record import LogEntry, TimedResult
+from sim.timed.refusals import check_deployment
 from sim.timed.running import Feed, Record, RunState
 
 POINTS = 600
@@ -49,6 +50,7 @@ def run_timed(
     series.  log: receives every action, unsorted.  watch: is called at each point with the number
     of events handed out.
     """
+    check_deployment(system)
     state = RunState(system, costs, record, log, crashes=bool(planned))
     loop = (QueuedLoop if costs.waits else FastLoop)(state, detector, planned)
     _look(state, max(1, -(-ends_ps // POINTS)), watch)

@@ -285,9 +285,7 @@ class UntimedRun:
                     check_step(system, name, input_, answer, hashed=False)
                     failed = self._take_rare(name, effect)
         if failed:
-            group = system.bound.get(name, ())
-            self._crash([member for member in group or (name,) if member not in self.back])
-            self._go_on(name, "crashes by its own step again and again")
+            self._fail(name)
         if struck is None:
             if record:
                 record(action)
@@ -304,6 +302,12 @@ class UntimedRun:
         elif record:
             record(action)
             record(Crash(up[0], False, group))
+
+    def _fail(self, name: NodeName) -> None:
+        """Crash a node by its own step, and the group without which it never crashes."""
+        group = self.system.bound.get(name, (name,))
+        self._crash([member for member in group if member not in self.back])
+        self._go_on(name, "crashes by its own step again and again")
 
     def _fatal(
         self, name: NodeName, effects: tuple[Effect, ...]

@@ -10,16 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.actions import Action
-from model.core import Arrival, Inputs, Scope
+from model.core import Arrival, File, Inputs, Scope
 from model.errors import Invalid
 from model.oracle import by_edge
 from model.play import Play
-from model.protocol import Protocol
+from model.protocol import Failures, Protocol
 from model.system import System
 from sim.inputs.streams import Workload
+from sim.timed.costs import Costs, Storage
 from sim.untimed.crashes import UntimedCrash
 from sim.untimed.run import run
 from tests.proofs.test_searches import SHAPES, Shape, made
+from tests.sim.test_timed import played
 
 ENOUGH = 150
 """Actions of a run; many drawn protocols never come to rest."""
@@ -77,3 +79,24 @@ def test_every_untimed_run_is_one_that_the_world_allows(
         edges = [len(system.sites[name].preds) for name in system.sink_at]
         assert found.outputs == tuple(map(by_edge, play.world.outputs, edges))
         assert play.world.arrivals == tuple(workload.events.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"files": (File("f"),)}, "a timed run has not files of a site"),
+        ({"fails": 1.0}, "a timed run has not the effect Fail"),
+        ({"rewinds": 1.0}, "a timed run has not the effect Rewind"),
+        ({"patient": True, "timers": 1.0}, "a timed run has not the effect CancelTimer"),
+        ({"prompt": "B sink"}, "a timed run has not a prompt site that sends to another"),
+    ],
+)
+@pytest.mark.parametrize("room", [None, 9])
+def test_a_timed_run_refuses_in_one_line(
+    change: dict[str, Any], message: str, room: int | None
+) -> None:
+    shape = Shape(3, 2, 1, 0, Failures.ANY, 1.0, 0.0, False, (0, 1))
+    protocol, workload, _ = drawn(shape._replace(**change), 2)
+    costs = Costs(storage=Storage(blocking=True), room=room)
+    with pytest.raises(Invalid, match=message):
+        played(protocol, workload, costs)
