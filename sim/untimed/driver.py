@@ -290,18 +290,23 @@ class UntimedRun:
             if record:
                 record(action)
             return
-        fatal, group = struck
+        self._strike(action, *struck, len(real_effects(effects)))
+
+    def _strike(
+        self, action: StepAction, fatal: int, group: tuple[NodeName, ...], points: int
+    ) -> None:
+        """Crash the node, or its failure group, after so many effects of its step: within the
+        step, or after it, when prompt sites have taken their messages."""
         self.faults += 1
-        up = [member for member in group or (name,) if member not in self.back]
-        inside = fatal < len(real_effects(effects))
-        if not inside:
+        up = [member for member in group or (action.node,) if member not in self.back]
+        if fatal == points:
             self._ask()
         self._crash(up)
-        if record and inside:
-            record(action._replace(crash_after=fatal, group=group))
-        elif record:
-            record(action)
-            record(Crash(up[0], False, group))
+        if self.record and fatal < points:
+            self.record(action._replace(crash_after=fatal, group=group))
+        elif self.record:
+            self.record(action)
+            self.record(Crash(up[0], False, group))
 
     def _fail(self, name: NodeName) -> None:
         """Crash a node by its own step, and the group without which it never crashes."""
