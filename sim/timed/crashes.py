@@ -27,6 +27,7 @@ from sim.timed.costs import Detector, picoseconds
 from sim.timed.failures import TimedCrash, TimedOutage
 from sim.timed.network import Tariff, TimedNode
 from sim.timed.record import LogEntry
+from sim.timed.refusals import check_plans
 from sim.timed.running import NEVER, Evaluated, RunState
 
 
@@ -52,10 +53,8 @@ class Crashes:
         name = self.run.protocol.name
         if self.single and self.detector.whole_pipeline and planned:
             raise Invalid(f"detector: {name} assumes single failures; leave out whole_pipeline")
+        check_plans(self.system, self.detector, planned)
         for plan in planned:
-            for node in plan.nodes:
-                if node not in self.system.deployment.crashable:
-                    raise Invalid(f"failures: {name} deploys {node!r} never to crash")
             whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
             for names in whole or [(node,) for node in plan.nodes]:
                 restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))

@@ -36,13 +36,13 @@ from model.core import (
 from model.costs import CONTROL, Size
 from model.errors import Invalid, StepFailed, describe_error
 from model.system import call_step, check_step, describe, read_gauges, size_of
-from sim.refusals import check_effects
 from sim.timed.clock import Entry, Occurrence
 from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, TimedNode, is_stored
 from sim.timed.recovery import record_arrival
+from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.timers import Timers
 
@@ -241,7 +241,7 @@ class FastLoop:
         whether it blocks or not.
         """
         run, began = self.state, busy
-        check_effects(run.system, node.name, effects)
+        check_effects(run.system, effects)
         for effect in effects:
             if not isinstance(effect, Effect):
                 raise StepFailed(

@@ -34,7 +34,6 @@ from model.core import (
 from model.costs import CONTROL, MessageKind
 from model.errors import Invalid
 from model.system import size_of
-from sim.refusals import check_effects
 from sim.timed.clock import Occurrence
 from sim.timed.connections import BoundedConnection, count_events, find_connections
 from sim.timed.costs import Detector
@@ -42,6 +41,7 @@ from sim.timed.crashes import Crashes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
 from sim.timed.recovery import record_arrival
+from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.stores import SharedStore
 from sim.timed.timers import Timers
@@ -159,6 +159,7 @@ class QueuedLoop:
     ) -> None:
         """Begin the service; an event that was in a connection has left it."""
         node.under_way, queued.began, queued.effects = queued.input_, now, effects
+        check_effects(self.state.system, effects)
         if isinstance(queued.input_, Received):
             self._leave(queued.input_.sender, node, queued.events, now)
         service = queued.service
@@ -225,7 +226,6 @@ class QueuedLoop:
             self.crashes.come_back(node, now)
         times = queued.began, queued.served, now
         effects = queued.effects
-        check_effects(self.state.system, node.name, effects)
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
         self.state.take_effect(node, now, aftermath)
         self.timers.set(node, now, [e.name for e in effects if isinstance(e, SetTimer)])
@@ -265,6 +265,7 @@ class QueuedLoop:
         self, site: TimedNode, effects: tuple[Effect, ...], input_: Input | None, now: int
     ) -> None:
         """Let the effects of a prompt site's step take place."""
+        check_effects(self.state.system, effects)
         site.done = now
         aftermath = self.state.watch_step(site, (now, now, now), effects, input_, 0)
         self.state.take_effect(site, now, aftermath)

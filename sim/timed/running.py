@@ -22,9 +22,11 @@ from model.core import (
     Role,
     Save,
     Send,
+    SetTimer,
     Step,
 )
 from model.costs import Size
+from model.errors import Invalid
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node
 from sim.timed.clock import Occurrence, SimulatedClock
@@ -80,7 +82,11 @@ class RunState:
     def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
         """The checked step on a timer, on a restart (None), or of a prompt site."""
         answer = call_step(self.system, node.name, value, input_)
-        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
+        step = check_step(self.system, node.name, input_, answer, hashed=input_ is None)
+        prompt = self.system.deployment.prompt
+        if node.name in prompt and any(isinstance(effect, SetTimer) for effect in step.effects):
+            raise Invalid(f"{self.protocol.name}: a timed run has no timer of a prompt site")
+        return step
 
     def ask(self, moment: Occurrence) -> Evaluated | None:
         """The step of a prompt site on a message that departs now."""

@@ -17,7 +17,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from model.system import System, check_state
-from sim.refusals import check_deployment
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs, Detector
 from sim.timed.failures import TimedCrash
@@ -25,6 +24,7 @@ from sim.timed.fast_loop import FastLoop
 from sim.timed.network import traffic
 from sim.timed.queued_loop import QueuedLoop
 from sim.timed.record import LogEntry, TimedResult
+from sim.timed.refusals import check_deployment
 from sim.timed.running import Feed, Record, RunState
 
 POINTS = 600

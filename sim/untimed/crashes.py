@@ -12,6 +12,7 @@ from typing import NamedTuple
 from model.core import NodeName, Scope
 from model.errors import Invalid, nearest
 from model.protocol import Protocol
+from model.system import System
 from sim.inputs.streams import Workload
 
 
@@ -71,3 +72,26 @@ def crashable(protocol: Protocol, workload: Workload) -> list[NodeName]:
     """The nodes that may crash when the protocol runs the workload, in the order of the sites."""
     deployment = protocol.deploy(Scope(workload.graph, (), 0))
     return [site.name for site in deployment.sites if site.name in deployment.crashable]
+
+
+def group_of(system: System, plan: UntimedCrash) -> tuple[NodeName, ...]:
+    """The failure group of a plan, as the system names it; () for a node alone.
+
+    Raises Invalid if there is no such group, or if the node never crashes alone.
+    """
+    if not plan.others:
+        if plan.node not in system.bound:
+            return ()
+        together = ",".join(system.bound[plan.node])
+        raise Invalid(
+            f"crash {plan}: {plan.node} never crashes alone; crash its group, as in "
+            f"{together}@{plan.event}"
+        )
+    members = {plan.node, *plan.others}
+    group = next((group for group in system.groups if {*group} == members), None)
+    if group is None:
+        raise Invalid(
+            f"crash {plan}: {system.protocol.name} deploys no failure group of "
+            f"{', '.join((plan.node, *plan.others))}"
+        )
+    return group

@@ -5,29 +5,39 @@ effect that model.world gives it (a differential test compares the two), but no 
 
 The schedule.  The sources receive the events of all streams in time order.  After each event, all
 messages are delivered in the order in which they were sent, then the timers that are set run out,
-then the nodes whose time has come restart.  A prompt site takes its messages before all that.
+then the nodes whose time has come restart, and sources that have gone back in their log read it
+again.  Patient timers run out if nothing of this is left to do, now or later.  A prompt site takes
+its messages before all that.  An event for a source that is down waits until the source is back.
+
+Links are perfect but for resets, and no timer runs out early.  A crash loses every write that was
+not synced: the worst that a crash of the machine does.
 """
 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from model.actions import Action, Crash, Deliver, Inject, Restart, Timeout
+from model.actions import Action, Crash, Deliver, Inject, StepAction, Timeout
+from model.choices import is_patient
 from model.core import (
     Arrival,
+    CancelTimer,
     Effect,
     Emit,
+    Fail,
     Input,
     Lost,
     NodeName,
     Note,
     Received,
+    Rewind,
     Save,
     Send,
     SetTimer,
+    Sync,
     TimerFired,
 )
 from model.errors import Invalid
@@ -36,8 +46,9 @@ from model.protocol import Failures
 from model.system import System, call_step, check_state, check_step, faulty_output, read_gauges
 from model.world import DOWN, boot_node, real_effects
 from sim.outputs import Outputs
-from sim.refusals import check_deployment, check_effects
-from sim.untimed.crashes import UntimedCrash, UntimedOutage
+from sim.untimed.crashes import UntimedCrash, UntimedOutage, group_of
+from sim.untimed.durable import Disks, SourceLogs
+from sim.untimed.plans import CrashPlans
 
 ROUNDS = 1_000
 """A run in which timers have run out more often than this since the last event never ends."""
@@ -51,17 +62,20 @@ class UntimedRun:
     def __init__(
         self,
         system: System,
+        events: Mapping[NodeName, Sequence[Arrival]],
         plans: Sequence[UntimedCrash],
         restart_after: int,
         record: Callable[[Action], None] | None,
     ) -> None:
-        check_deployment(system)
-        protocol = system.protocol
+        protocol, sites = system.protocol, system.sites
         self.system, self.restart_after, self.record = system, restart_after, record
-        self.states = {name: boot_node(protocol, site).state for name, site in system.sites.items()}
-        self.durable: dict[NodeName, Any] = {}
+        booted = {name: boot_node(protocol, site) for name, site in sites.items()}
+        self.states = {name: node.state for name, node in booted.items()}
+        self.disks, self.logs = Disks(system, booted), SourceLogs(events)
+        self.turns = _turns(system)
+        self.resetting = frozenset(ends for ends in system.channel_at if system.resets(ends))
         self.timers: dict[NodeName, set[str]] = {
-            name: {*site.timers} for name, site in system.sites.items()
+            name: {*site.timers} for name, site in sites.items()
         }
         self.messages: deque[tuple[NodeName, NodeName, Any]] = deque()
         self.asked: list[tuple[NodeName, NodeName, Any]] = []
@@ -69,13 +83,10 @@ class UntimedRun:
         self.notes: Counter[str] = Counter()
         self.outages: list[UntimedOutage] = []
         self.single = protocol.promise.assumes.failures is Failures.SINGLE
-        self.event = 0
-        for plan in plans:
-            self._group(plan)
-        self.plans = deque(sorted(plans, key=lambda plan: plan.event))
-        self.armed: dict[NodeName, list[tuple[int, UntimedCrash]]] = {}
+        self.event = self.faults = self.again = 0
+        self.plans = CrashPlans(system, plans)
         self.back: dict[NodeName, float] = {}
-        self.kept = dict.fromkeys(system.sites, 0)
+        self.kept = dict.fromkeys(sites, 0)
         self.touched: set[NodeName] = set()
 
     def hand(self, event: int, source: NodeName, arrival: Arrival) -> None:
@@ -84,17 +95,21 @@ class UntimedRun:
         After its first crash, a protocol that assumes single failures is granted crashes at rest
         only: for such a protocol, crashes come before the event is handed out.
         """
-        self.event = event
+        self.event, self.again = event, 0
         if self.single:
             self._crash_now(event)
+        while source in self.back or source in self.logs.behind:
+            if self.back.get(source) == NEVER:
+                raise Invalid(f"event {event}: {source} is down and never returns; nobody takes it")
+            self._settle(self.back.get(source, event))
+        self.logs.taken[source] += 1
         self._do(Inject(source, arrival), arrival)
         self._crash_now(event)
         self._settle(event)
 
     def _crash_now(self, event: int) -> None:
-        while self.plans and self.plans[0].event == event:
-            plan = self.plans.popleft()
-            further = self.armed or (self.outages and (plan.effects or not self._resting()))
+        while plan := self.plans.next(event):
+            further = self.plans.armed or (self.faults and (plan.effects or not self._resting()))
             if self.single and further:
                 raise Invalid(
                     f"crash {plan}: {self.system.protocol.name} assumes single failures: after "
@@ -102,9 +117,9 @@ class UntimedRun:
                     f"{self.restart_after} events) and nothing is in progress"
                 )
             if plan.effects:
-                self.armed.setdefault(plan.node, []).append((plan.effects, plan))
+                self.plans.arm(plan)
                 continue
-            group = self._group(plan)
+            group = group_of(self.system, plan)
             up = [name for name in group or (plan.node,) if name not in self.back]
             if not up:
                 raise Invalid(
@@ -112,27 +127,16 @@ class UntimedRun:
                     f"after a crash, here with event {self.back[plan.node]}"
                 )
             self._crash(up)
+            self.faults += 1
             if self.record:
                 self.record(Crash(up[0], False, group))
             self._ask()
 
-    def _group(self, plan: UntimedCrash) -> tuple[NodeName, ...]:
-        """The failure group of a plan, as the system names it; () for a node alone."""
-        if not plan.others:
-            return ()
-        members = {plan.node, *plan.others}
-        group = next((group for group in self.system.groups if {*group} == members), None)
-        if group is None:
-            raise Invalid(
-                f"crash {plan}: {self.system.protocol.name} deploys no failure group of "
-                f"{', '.join((plan.node, *plan.others))}"
-            )
-        return group
-
     def _resting(self) -> bool:
         """Is there nothing that the system does by itself?"""
         returns = any(event < NEVER for event in self.back.values())
-        return not (returns or self.messages or any(self.timers.values()))
+        timers = any(self.timers.values())
+        return not (returns or self.messages or self.logs.behind or timers)
 
     def finish(self) -> None:
         """Restart the nodes that are down and let timers run out.
@@ -144,7 +148,7 @@ class UntimedRun:
             returns = (event for event in self.back.values() if event < NEVER)
             self._settle(max(returns, default=self.event))
             rounds += 1
-            if rounds > ROUNDS:
+            if rounds > ROUNDS and any(self.timers.values()):
                 name, timers = next((n, t) for n, t in self.timers.items() if t)
                 raise Invalid(
                     f"{self.system.protocol.name}: the run never ends: {name} sets the timer "
@@ -152,11 +156,7 @@ class UntimedRun:
                 )
         for name, state in self.states.items():
             check_state(name, "its last step", state)
-        for _, plan in (entry for armed in self.armed.values() for entry in armed):
-            raise Invalid(
-                f"crash {plan}: from event {plan.event} on the node has fewer than "
-                f"{plan.effects} effects; name an earlier event or fewer effects"
-            )
+        self.plans.check_done()
 
     def backup(self) -> int:
         """The number of events that all nodes together keep for others now."""
@@ -178,15 +178,43 @@ class UntimedRun:
         self._deliver()
         for name, timers in self.timers.items():
             for timer in sorted(timers):
-                if timer in timers:  # a crash meanwhile clears them
+                # A crash meanwhile clears them.
+                if timer in timers and not is_patient(self.system, timer):
                     timers.discard(timer)
                     self._do(Timeout(name, timer), TimerFired(timer))
                     self._deliver()
         while due := [name for name, event in self.back.items() if event <= now]:
             for name in due:
                 del self.back[name]
-                self._do(Restart(name), None)
+                self._do(self.disks.restart(name), None)
             self._deliver()
+        for reread, arrival in self.logs.rereads():
+            self._do(reread, arrival)
+            self._deliver()
+        if self.system.deployment.patient:
+            self._lose_patience()
+
+    def _lose_patience(self) -> None:
+        """Let each patient timer run out once, as long as nothing else is to be done."""
+        for name, timers in self.timers.items():
+            for timer in sorted(timers):
+                if timer in timers and is_patient(self.system, timer) and self._waits():
+                    timers.discard(timer)
+                    self._do(Timeout(name, timer), TimerFired(timer))
+                    self._deliver()
+
+    def _waits(self) -> bool:
+        """Is there nothing that the system does by itself but for patient timers?"""
+        returns = any(event < NEVER for event in self.back.values())
+        timers = (timer for timers in self.timers.values() for timer in timers)
+        hasty = any(not is_patient(self.system, timer) for timer in timers)
+        return not (returns or self.messages or self.logs.behind or hasty)
+
+    def _go_on(self, name: NodeName, does: str) -> None:
+        """Count what may have no end.  Raises Invalid if it has none."""
+        self.again += 1
+        if self.again > ROUNDS:
+            raise Invalid(f"{self.system.protocol.name}: the run never ends: {name} {does}")
 
     def _deliver(self) -> None:
         while self.messages:
@@ -195,11 +223,12 @@ class UntimedRun:
 
     def _ask(self) -> None:
         """Let the prompt sites take their messages, channel after channel."""
-        asked, self.asked = self.asked, []
-        for sender, name, message in sorted(asked, key=lambda e: self.system.channel_at[e[:2]]):
+        while self.asked:
+            self.asked.sort(key=lambda entry: self.turns[entry[:2]])
+            sender, name, message = self.asked.pop(0)
             self._step(Deliver(name, sender), Received(sender, message), None)
 
-    def _do(self, action: Deliver | Timeout | Inject | Restart, input_: Input | None) -> None:
+    def _do(self, action: StepAction, input_: Input | None) -> None:
         """Do an action.  input_: None for a restart."""
         self._step(action, input_, self.record)
         if self.asked:
@@ -207,23 +236,24 @@ class UntimedRun:
 
     def _step(
         self,
-        action: Deliver | Timeout | Inject | Restart,
+        action: StepAction,
         input_: Input | None,
         record: Callable[[Action], None] | None,
     ) -> None:
         """Do a step, up to the crash that may strike in it."""
-        name, system = action.node, self.system
-        value = self.durable.get(name) if input_ is None else self.states[name]
-        answer = call_step(system, name, value, input_)
+        name, system, disks = action.node, self.system, self.disks
+        disk = disks.read(action) if name in disks.filed else ()
+        value = self.states[name] if input_ is not None else disk or disks.values[name]
+        answer = call_step(system, name, value, input_, disk)
         # Only a wrong answer is checked whole: a hash of each state would take longer than a step.
         if input_ is None or not isinstance(answer, tuple) or not _pair(answer):
             check_step(system, name, input_, answer)
         state, effects = answer
         self.states[name] = state
         self.touched.add(name)
-        struck = self._fatal(name, effects) if name in self.armed else None
-        fatal = None if struck is None else struck[0]
-        for effect in effects if fatal is None else _until(effects, fatal):
+        struck = self.plans.strike(name, effects) if name in self.plans.armed else None
+        failed = False
+        for effect in effects if struck is None else _until(effects, struck[0]):
             match effect:
                 case Send(to, message):
                     if (name, to) not in system.channel_at:
@@ -238,43 +268,57 @@ class UntimedRun:
                     if faulty_output(system, name, output):
                         check_step(system, name, input_, answer)
                     self.passed_on[name].append(output)
-                case Save(value) if name not in system.prompt:
-                    self.durable[name] = value
+                case Save(value, "", True) if name in disks.unfiled:
+                    disks.values[name] = value
                 case SetTimer(timer) if name not in system.prompt:
                     self.timers[name].add(timer)
                 case _:
-                    check_step(system, name, input_, answer)
-                    check_effects(system, name, (effect,))
-        if struck is None:
-            if record:
-                record(action)
-            return
-        fatal, group = struck
-        up = [member for member in group or (name,) if member not in self.back]
-        self._crash(up)
-        if record:
-            if not isinstance(action, Inject) and fatal < len(real_effects(effects)):
-                record(action._replace(crash_after=fatal, group=group))
-            else:
-                record(action)
-                record(Crash(up[0], False, group))
+                    check_step(system, name, input_, answer, hashed=False)
+                    failed = self._take_rare(name, effect)
+        if failed:
+            self._fail(name)
+        if struck:
+            self._strike(action, *struck, len(real_effects(effects)))
+        elif record:
+            record(action)
 
-    def _fatal(
-        self, name: NodeName, effects: tuple[Effect, ...]
-    ) -> tuple[int, tuple[NodeName, ...]] | None:
-        """The number of effects of the step before the node crashes, and the failure group that
-        goes down with it; None if it does not crash."""
-        armed = self.armed.pop(name)
-        points = len(real_effects(effects))
-        first = min(left for left, _ in armed)
-        passed = min(first, points)
-        waiting = [(left - passed, plan) for left, plan in armed if left > passed]
-        if waiting:
-            self.armed[name] = waiting
-        due = [plan for left, plan in armed if left == passed]
-        if len(due) > 1:
-            raise Invalid(f"crashes {due[0]} and {due[1]} strike at the same effect")
-        return (passed, self._group(due[0])) if due else None
+    def _strike(
+        self, action: StepAction, fatal: int, group: tuple[NodeName, ...], points: int
+    ) -> None:
+        """Crash the node, or its failure group, after so many effects of its step: within the
+        step, or after it, when prompt sites have taken their messages."""
+        self.faults += 1
+        up = [member for member in group or (action.node,) if member not in self.back]
+        if fatal == points:
+            self._ask()
+        self._crash(up)
+        if self.record and fatal < points:
+            self.record(action._replace(crash_after=fatal, group=group))
+        elif self.record:
+            self.record(action)
+            self.record(Crash(up[0], False, group))
+
+    def _fail(self, name: NodeName) -> None:
+        """Crash a node by its own step, and the group without which it never crashes."""
+        group = self.system.bound.get(name, (name,))
+        self._crash([member for member in group if member not in self.back])
+        self._go_on(name, "crashes by its own step again and again")
+
+    def _take_rare(self, name: NodeName, effect: Effect) -> bool:
+        """Let an effect take place that few protocols have; does the node crash by it?"""
+        match effect:
+            case Save():
+                self.disks.write(name, effect)
+            case Sync():
+                self.disks.sync(name)
+            case SetTimer(timer):
+                self.timers[name].add(timer)
+            case CancelTimer(timer):
+                self.timers[name].discard(timer)
+            case Rewind(to):
+                self.logs.rewind(name, to)
+                self._go_on(name, "goes back in its log again and again")
+        return isinstance(effect, Fail)
 
     def _crash(self, names: Sequence[NodeName]) -> None:
         """Take down these nodes, which are up; watched channels from them end with a notice."""
@@ -282,16 +326,35 @@ class UntimedRun:
             self.states[name] = DOWN
             self.touched.add(name)
             self.timers[name].clear()
+            self.logs.forget(name)
             returns = name in self.system.returning
             self.back[name] = self.event + self.restart_after if returns else NEVER
             self.outages.append(UntimedOutage(name, self.event))
         self.messages = deque(entry for entry in self.messages if entry[1] not in names)
+        if self.resetting:
+            self._reset(names)
         deployment = self.system.deployment
         for sender, receiver in deployment.channels if deployment.watched else ():
             noticed = sender in names and receiver not in self.back
             if noticed and (sender, receiver) in deployment.watched:
                 waiting = self.asked if receiver in self.system.prompt else self.messages
                 waiting.append((sender, receiver, Lost(sender)))
+
+    def _reset(self, names: Sequence[NodeName]) -> None:
+        """Lose what these nodes have sent on links that a crash resets."""
+        lost = {ends for ends in self.resetting if ends[0] in names}
+        self.messages = deque(entry for entry in self.messages if entry[:2] not in lost)
+        self.asked = [entry for entry in self.asked if entry[:2] not in lost]
+
+
+def _turns(system: System) -> dict[tuple[NodeName, NodeName], tuple[int, int]]:
+    """The turn of each channel to a prompt site; where they talk to each other, site by site."""
+    turns = {}
+    talk = any(sender in system.prompt for sender, to in system.channel_at if to in system.prompt)
+    for (sender, to), at in system.channel_at.items():
+        if to in system.prompt:
+            turns[sender, to] = (system.prompt.index(to) if talk else 0, at)
+    return turns
 
 
 def _pair(answer: tuple[Any, ...]) -> bool:

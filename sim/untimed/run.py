@@ -69,7 +69,7 @@ def run(
     started = time.perf_counter()
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
     system = System(protocol, Scope(workload.graph, inputs, len(plans)))
-    driver = UntimedRun(system, plans, restart_after, record)
+    driver = UntimedRun(system, workload.events, plans, restart_after, record)
     total = workload.size
     stride, beat = -(-total // POINTS) or 1, -(-total // PROGRESS_CALLS) or 1
     highest: dict[int, int] = {}

@@ -59,7 +59,7 @@ def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
     for plans in ((), *SAMPLES[name].schedules):
         system = deployed(protocol, whole, len(plans))
         actions: list[Action] = []
-        driver = UntimedRun(system, plans, RESTART_AFTER, actions.append)
+        driver = UntimedRun(system, whole.events, plans, RESTART_AFTER, actions.append)
         for number, arrival in enumerate(events, 1):
             driver.hand(number, source, arrival)
         driver.finish()
@@ -67,7 +67,7 @@ def test_an_untimed_run_is_one_that_the_world_allows(name: str) -> None:
         assert quiescent(system, world)
         assert len(driver.outages) == len(plans)
         assert [node.state for node in world.nodes] == [*driver.states.values()]
-        assert [node.durable for node in world.nodes] == [*map(driver.durable.get, system.sites)]
+        assert [node.durable for node in world.nodes] == [*driver.disks.values.values()]
         assert bare(world) == tuple(map(tuple, driver.passed_on.values()))
         if SAMPLES[name].is_precise:
             assert driver.outputs() == expected(whole)

@@ -1,0 +1,61 @@
+"""The words of the core that a timed run refuses, each in one line; an untimed run takes them.
+
+Rule of this file: no change of a run; only errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.core import CancelTimer, Effect, Fail, Rewind, Role, Sync
+from model.errors import Invalid
+from model.system import System
+from sim.timed.costs import Detector
+from sim.timed.failures import TimedCrash
+
+REFUSED = CancelTimer | Sync | Rewind | Fail
+
+
+def check_deployment(system: System) -> None:
+    """Raise Invalid for files, and for prompt sites that send to each other or set timers."""
+    for name, site in system.sites.items():
+        if site.files:
+            raise _left_out(system, f"files of a site, as {name} has")
+        if site.timers and name in system.prompt:
+            raise _left_out(system, f"timers of a prompt site, as {name} has")
+    for sender, receiver in system.channel_at:
+        if sender in system.prompt and receiver in system.prompt:
+            raise _left_out(system, f"a prompt site that sends to another ({sender}, {receiver})")
+
+
+def check_plans(system: System, detector: Detector, planned: Sequence[TimedCrash]) -> None:
+    """Raise Invalid for crashes that the deployment never has, or that timed runs leave out."""
+    name = system.protocol.name
+    if planned and system.bound and detector.whole_pipeline:
+        raise Invalid(f"detector: {name} has nodes that never crash alone; omit whole_pipeline")
+    for plan in planned:
+        for node in plan.nodes:
+            if node not in system.deployment.crashable:
+                raise Invalid(f"failures: {name} deploys {node!r} never to crash")
+            if system.sites[node].role is Role.SOURCE:
+                raise _left_out(system, f"a crash of a source, as {node} is")
+            whole = system.bound.get(node)
+            if whole and ({*whole} != {*plan.nodes} or plan.again_ps is not None):
+                raise Invalid(
+                    f"failures: {node} never crashes alone; give its group, "
+                    f"{', '.join(whole)}, and no again_after_s"
+                )
+            for ends in system.channel_at:
+                if node in ends and system.resets(ends):
+                    raise _left_out(system, f"a crash that resets a link, {ends[0]} -> {ends[1]}")
+
+
+def check_effects(system: System, effects: Sequence[Effect]) -> None:
+    """Raise Invalid for an effect that timed runs leave out."""
+    for effect in effects:
+        if isinstance(effect, REFUSED):
+            raise _left_out(system, f"the effect {type(effect).__name__}")
+
+
+def _left_out(system: System, what: str) -> Invalid:
+    return Invalid(f"{system.protocol.name}: a timed run has not {what}; an untimed run has")

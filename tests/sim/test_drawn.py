@@ -1,0 +1,130 @@
+"""Runs of protocols that nobody wrote, with every word of the core: each is one of the world."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from model.actions import Action, Crash, Deliver, Reread, Restart, Timeout
+from model.core import Arrival, File, Inputs, Link, Scope
+from model.errors import Invalid
+from model.oracle import by_edge
+from model.play import Play
+from model.protocol import Failures, Protocol
+from model.system import System
+from sim.inputs.streams import Workload
+from sim.timed.costs import Costs, Storage
+from sim.untimed.crashes import UntimedCrash
+from sim.untimed.run import run
+from tests.proofs.test_searches import Shape, made
+from tests.sim.test_timed import played
+
+ENOUGH = 150
+"""Actions of a run; many drawn protocols never come to rest."""
+
+
+class Enough(Exception):
+    """The run has been long enough."""
+
+
+class Record(list[Any]):
+    """The actions of a run, up to ENOUGH."""
+
+    def append(self, action: Any) -> None:
+        super().append(action)
+        if len(self) == ENOUGH:
+            raise Enough
+
+
+def drawn(shape: Shape, events: int) -> tuple[Protocol, Workload, System]:
+    protocol, scope = made(shape)
+    word = tuple(Arrival(1, "a") for _ in range(events))
+    inputs = (("source", Inputs(word[:1], events)),)
+    system = System(protocol, Scope(scope.graph, inputs, crashes=9))
+    return protocol, Workload("", "", scope.graph, {"source": word}), system
+
+
+def shape_of(chance: random.Random) -> Shape:
+    """Its nodes send more than those of SHAPES, so that most runs have restarts and timers."""
+    pick = chance.choice
+    return Shape(
+        seed=chance.randrange(2**32),
+        operators=pick([1, 2]),
+        length=2,
+        crashes=2,
+        failures=pick([Failures.SINGLE, Failures.ANY]),
+        sends=pick([0.2, 0.3, 0.4]),
+        timers=pick([0.0, 0.15, 0.3]),
+        looks=False,
+        messages=(0, 1, 2),
+        together=pick(["", "A sink", "A B", "A B sink", "A B, B sink"]),
+        watched=pick([0.0, 0.5]),
+        returning=pick([1.0, 1.0, 0.5]),
+        prompt=pick(["", "", "A", "B", "sink", "B sink"]),
+        alone=pick([True, False]),
+        fails=pick([0.0, 0.05, 0.1]),
+        patient=pick([True, False]),
+        link=Link(resets=pick([True, False])),
+        files=pick([(), (File("f"),), (File("f", tears=True), File("g"))]),
+        rewinds=pick([0.0, 0.0, 0.1]),
+    )
+
+
+def plans_of(chance: random.Random, system: System, events: int) -> list[UntimedCrash]:
+    """Crashes of nodes and of failure groups; some turn out not to be possible."""
+    struck = [(name,) for name in sorted(system.alone)] + [*system.groups]
+    plans = []
+    for _ in range(chance.randint(0, 2) if struck else 0):
+        first, *others = chance.choice(struck)
+        at = chance.randint(1, events), chance.choice([0, 1, 2])
+        plans.append(UntimedCrash(first, *at, tuple(others)))
+    return plans
+
+
+@pytest.mark.slow
+def test_every_untimed_run_is_one_that_the_world_allows() -> None:
+    kinds: Counter[type] = Counter()
+    for seed in range(2_000):
+        chance = random.Random(seed)
+        events = chance.randint(2, 5)
+        protocol, workload, system = drawn(shape_of(chance), events)
+        plans = plans_of(chance, system, events)
+        actions: list[Action] = Record()
+        found = None
+        with suppress(Invalid, Enough):
+            away = chance.randint(0, 2)
+            found = run(protocol, workload, plans, restart_after=away, record=actions.append)
+        play = Play(protocol, Scope(workload.graph, system.scope.inputs, crashes=len(plans)))
+        play.follow(*actions)
+        kinds.update({type(action) for action in actions})
+        if found is not None:
+            assert not play.ready()
+            edges = [len(system.sites[name].preds) for name in system.sink_at]
+            assert found.outputs == tuple(map(by_edge, play.world.outputs, edges))
+            assert play.world.arrivals == tuple(workload.events.values())
+    assert min(kinds[kind] for kind in (Deliver, Timeout, Crash, Restart, Reread)) > 50
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"files": (File("f"),)}, "a timed run has not files of a site"),
+        ({"fails": 1.0}, "a timed run has not the effect Fail"),
+        ({"rewinds": 1.0}, "a timed run has not the effect Rewind"),
+        ({"patient": True, "timers": 1.0}, "a timed run has not the effect CancelTimer"),
+        ({"prompt": "B sink"}, "a timed run has not a prompt site that sends to another"),
+    ],
+)
+@pytest.mark.parametrize("room", [None, 9])
+def test_a_timed_run_refuses_in_one_line(
+    change: dict[str, Any], message: str, room: int | None
+) -> None:
+    shape = Shape(3, 2, 1, 0, Failures.ANY, 1.0, 0.0, False, (0, 1))
+    protocol, workload, _ = drawn(shape._replace(**change), 2)
+    costs = Costs(storage=Storage(blocking=True), room=room)
+    with pytest.raises(Invalid, match=message):
+        played(protocol, workload, costs)
