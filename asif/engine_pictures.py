@@ -1,6 +1,6 @@
 """The pictures of the page "Bugs of real engines": `python -m asif.engine_pictures` draws them.
 
-Rule of this file: a shortest run of each flawed form, and no choice of what is shown.
+Rule of this file: a shortest run of each flawed form, and no choice of its own.
 """
 
 from __future__ import annotations

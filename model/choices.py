@@ -1,4 +1,4 @@
-"""The actions that are possible in a world: what nodes do by themselves, the outside world, faults.
+"""The actions that are possible in a world: those of nodes, of the outside world, faults.
 
 Rule of this file: no effect (model.world).  `enabled` lists the actions in an order that never
 varies, and every driver is a way to choose one.
@@ -38,7 +38,7 @@ def enabled(system: System, world: World) -> tuple[Action, ...]:
     return (*ready(system, world), *offered, *failing)
 
 
-# --- what the system does by itself ------------------------------------------------------------
+# --- actions of the system by itself ------------------------------------------------------------
 def ready(system: System, world: World) -> tuple[OwnStep, ...]:
     """The actions that nodes may take by themselves, in the order of the sites; patient timers run
     out only if there is no other."""

@@ -1,6 +1,6 @@
 """Comparisons: which differences between two outputs of a sink count.
 
-Rule of this file: finished bodies alone; model.recovery says what a difference is called.
+Rule of this file: finished bodies alone; model.recovery names the difference.
 """
 
 from __future__ import annotations

@@ -235,7 +235,7 @@ class Group(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What may happen to the messages of a channel besides crashes.
+    """The things that may happen to the messages of a channel besides crashes.
 
     lossy, doubling, unordered: one may be lost, come once more, or come after later ones, at any
     time, each as one of the scope's `disturbances`.  resets: a crash of either end loses all
@@ -331,7 +331,7 @@ class Observation(NamedTuple):
     """The view from outside: the inputs of each source, the outputs of each sink.
 
     To properties that look at `nodes` also: states: (node, its state) of all nodes that are up;
-    durable: (node, what it has saved) of all nodes, down ones too, that have saved anything.  To
+    durable: (node, its saved value) of all nodes, down ones too, that have saved anything.  To
     properties that look at `messages`: the messages on their way, by (sender, receiver), where
     there are any.
     """

@@ -34,7 +34,7 @@ def observe(world: World) -> Observation:
 def look_inside(system: System, world: World, looks: Looks) -> Observation:
     """The view from outside, and the parts inside at which some property looks.
 
-    A node that is down has no state; what it has saved is seen.
+    A node that is down has no state; its saved value is seen.
     """
     seen = observe(world)
     if looks.nodes:

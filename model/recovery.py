@@ -108,7 +108,7 @@ def classify_content(expected: Sequence[Body], observed: Sequence[Body], how: Co
     """The recovery type of a sink that is no sequence: the model's reading, no paper's.
 
     Precise: its content is the expected one.  Gap: an expected item of a bag or a set, or the key
-    of an expected row, is not there.  Repeating: all is there, and what is more are copies of
+    of an expected row, is not there.  Repeating: all is there, and the rest are copies of
     expected items.  Divergent: there is an unexpected item, or a row has another value.
     """
     if how.content(expected) == how.content(observed):

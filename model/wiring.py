@@ -111,7 +111,7 @@ def _check_prompt(protocol: Protocol, deployment: Deployment) -> None:
         if name in deployment.crashable:
             raise Invalid(f"{gives} that may crash; a prompt site never does")
         if sites[name].role is Role.SOURCE:
-            raise Invalid(f"{gives} that is a source; a prompt site only takes what it is sent")
+            raise Invalid(f"{gives} that is a source; a prompt site only takes messages")
         for timer in sites[name].timers:
             if parse_timer(timer).kind not in deployment.patient:
                 raise Invalid(f"{gives} with a timer {timer!r}; its timers must be patient")

@@ -78,7 +78,7 @@ def page(text: str) -> str:
 
 
 def _table() -> Iterator[str]:
-    yield "| report | symptom | file | flawed: steps, what is left | fixed |"
+    yield "| report | symptom | file | flawed: steps, guarantee left | fixed |"
     yield "|---|---|---|---|---|"
     for file, report, symptom in BUGS:
         _, pinned = refuted(file)

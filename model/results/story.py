@@ -47,9 +47,9 @@ class StoryMoment:
     """An action of a node, or a step of a prompt site.
 
     label: the input.  cut: after how many effects a crash ended the step.  fails: the node crashed
-    by the step itself.  with_: the other nodes
-    that went down with this one.  from_: None unless it takes a message.  state, windows, backup:
-    those of the node afterwards; "" and None while it is down.
+    by the step itself.  with_: the other nodes that went down with this one.  from_: None unless it
+    takes a message.  state, windows, backup: those of the node afterwards; "" and None while it is
+    down.
     """
 
     node: str

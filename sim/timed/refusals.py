@@ -57,5 +57,5 @@ def check_effects(system: System, effects: Sequence[Effect]) -> None:
             raise _left_out(system, f"the effect {type(effect).__name__}")
 
 
-def _left_out(system: System, what: str) -> Invalid:
-    return Invalid(f"{system.protocol.name}: a timed run has not {what}; an untimed run has")
+def _left_out(system: System, word: str) -> Invalid:
+    return Invalid(f"{system.protocol.name}: a timed run has not {word}; an untimed run has")

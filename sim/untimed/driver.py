@@ -211,7 +211,7 @@ class UntimedRun:
         return not (returns or self.messages or self.logs.behind or hasty)
 
     def _go_on(self, name: NodeName, does: str) -> None:
-        """Count what may have no end.  Raises Invalid if it has none."""
+        """Count steps that may have no end.  Raises Invalid if it has none."""
         self.again += 1
         if self.again > ROUNDS:
             raise Invalid(f"{self.system.protocol.name}: the run never ends: {name} {does}")
@@ -341,7 +341,7 @@ class UntimedRun:
                 waiting.append((sender, receiver, Lost(sender)))
 
     def _reset(self, names: Sequence[NodeName]) -> None:
-        """Lose what these nodes have sent on links that a crash resets."""
+        """Lose the messages that these nodes have sent on links that a crash resets."""
         lost = {ends for ends in self.resetting if ends[0] in names}
         self.messages = deque(entry for entry in self.messages if entry[:2] not in lost)
         self.asked = [entry for entry in self.asked if entry[:2] not in lost]

@@ -37,7 +37,7 @@ class Disks:
         return Restart(name, kept=(0,) * len(self.sites[name].files))
 
     def read(self, action: StepAction) -> tuple[Any, ...]:
-        """The values of the node's files in this step; a restart finds what the crash left."""
+        """The values of the node's files in this step; a restart finds those that are left."""
         name = action.node
         if not isinstance(action, Restart):
             return tuple(writes[-1] for writes in self.values[name])

@@ -93,9 +93,10 @@ PROPERTIES = "model.properties"
 @pytest.mark.slow
 def test_a_fault_is_found_and_a_sound_module_is_not() -> None:
     source = source_of(PROPERTIES)
-    wrong = source.replace("bodies(got) == bodies(want) for", "bodies(got) != bodies(want) for")
+    wrong = source.replace("(bodies(want)) == one.content", "(bodies(want)) != one.content")
     missing = source.replace("import lru_cache", "import no_cache")
     sources = (source, wrong, missing, source)
+    assert len({*sources}) == 3
     ended: list[None] = []
     suspects = [Suspect(PROPERTIES, text, GUARANTEES, 60) for text in sources]
     assert [*hunt(suspects, 2, lambda: ended.append(None))] == [False, True, True, False]

@@ -1,4 +1,4 @@
-"""Two public TLA+ models beside ours: what is projected on their variables are TLC's states.
+"""Two public TLA+ models beside ours: projected on their variables, states are TLC's states.
 
 Rule of this file: a world counts if it lies between two actions of the specification: the input has
 arrived, no answer is on its way, and nobody is down.
@@ -33,7 +33,7 @@ def worlds(system: System) -> Iterator[World]:
 
 
 def projected(name: str, crashes: int, project: Callable[[dict[str, Any], World], Any]) -> set[Any]:
-    """The states of the specification: what `project` makes of node states and world, or None."""
+    """The states of the specification that `project` makes of node states and world, or None."""
     protocol = subject(f"{ENGINES}/{name}").protocol
     scope = replace(protocol.evidence.scopes[0].scope, crashes=crashes)
     system = System(protocol, scope)
