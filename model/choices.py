@@ -7,7 +7,7 @@ varies, and every driver is a way to choose one.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
+from itertools import combinations, product
 
 from model.actions import (
     Action,
@@ -89,10 +89,10 @@ def _restarts(system: System, world: World, name: NodeName) -> Iterator[Restart]
         return
     writes = world.nodes[system.node_at[name]].durable
     for kept in product(*(range(len(own)) for own in writes)):
-        yield Restart(name, kept=kept)
-        for file, own, place in zip(files, writes, kept, strict=True):
-            if file.tears and place + 1 < len(own):
-                yield Restart(name, kept=kept, torn=(file.name,))
+        cut = zip(files, writes, kept, strict=True)
+        tears = [file.name for file, own, at in cut if file.tears and at + 1 < len(own)]
+        for count in range(len(tears) + 1):
+            yield from (Restart(name, kept=kept, torn=torn) for torn in combinations(tears, count))
 
 
 # --- the outside world -------------------------------------------------------------------------

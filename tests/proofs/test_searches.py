@@ -135,7 +135,7 @@ SHAPES = st.builds(
     early=st.integers(0, 1),
     link=st.builds(Link, *[st.booleans()] * 4),
     disturbances=st.integers(0, 1),
-    files=st.sampled_from([(), (File("f"),), (File("f", tears=True), File("g"))]),
+    files=st.sampled_from([(), (File("f"),), (File("f", tears=True), File("g", tears=True))]),
     rewinds=st.sampled_from([0.0, 0.2]),
     inside=st.tuples(st.booleans(), st.booleans()),
 )

@@ -604,14 +604,16 @@ def follow(
     count = 0
     while at[WORLD] < end and count + at[WIDEST] <= len(edges):
         _unpack(t, at[WORLD], numbers)
-        idle = True
-        for view in range(len(t.view_start) - 1):
+        idle = t.patient
+        for view in range(len(t.view_start) - 1 if idle else 0):
             focus = _focus(t, numbers, view, key)
             idle = idle and t.own_end[focus] == t.move_start[focus]
         for view in range(len(t.view_start) - 1):
             focus = _focus(t, numbers, view, key)
-            for move in range(t.move_start[focus], t.move_start[focus + 1]):
-                if chosen[move] and (idle or move < t.own_end[focus]):
+            first = t.fault_end[focus] if idle else t.move_start[focus]
+            own = t.patient_end[focus] if idle else t.own_end[focus]
+            for move in range(first, own):
+                if chosen[move]:
                     _move(t, at, at[WORLD], move, after, False)
                     _settle(t, at, after, settled, key, False)
                     edges[count, 0] = at[WORLD]
