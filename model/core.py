@@ -237,10 +237,11 @@ class Group(NamedTuple):
 class Link(NamedTuple):
     """The things that may happen to the messages of a channel besides crashes.
 
-    lossy, doubling, unordered: one may be lost, come once more, or come after later ones, at any
-    time, each as one of the scope's `disturbances`.  resets: a crash of either end loses all
-    messages on their way, so that none from before reaches the restarted node; and as a disturbance
-    the connection may be reset while both ends are up, which loses the messages both ways.
+    lossy, doubling, unordered: the next message may be lost, come once more behind all that are on
+    their way, or go behind them; each is one of the scope's `disturbances`, so that other orders
+    take several.  resets: a crash of either end loses all messages on their way, so that none from
+    before reaches the restarted node; and as a disturbance the connection may be reset while both
+    ends are up, which loses the messages both ways.
     """
 
     lossy: bool = False
