@@ -106,7 +106,7 @@ class Rewind(NamedTuple):
     """A source reads its arrivals again, from place `to` on (0: from the first one).
 
     The arrivals of a source are a log that no crash loses; a restarted source begins behind its
-    last arrival unless it goes back.
+    last arrival unless it goes back.  A place behind the last arrival is the end of the log.
     """
 
     to: int

@@ -5,9 +5,10 @@ Rule of this file: one clear line for a deployment that is none; no step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from model.core import Deployment, Group, NodeName, Role, Scope
+from model.comparison import Compare
+from model.core import Deployment, File, Group, Link, NodeName, Role, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK
 from model.protocol import Failures, Protocol
@@ -16,8 +17,6 @@ from model.timers import parse_timer
 
 def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
     """Raise Invalid for a scope or deployment that names an unknown site."""
-    if scope.crashes < 0:
-        raise Invalid(f"scope: crashes {scope.crashes}; give 0 or more")
     names = [site.name for site in deployment.sites]
     sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
     sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
@@ -28,6 +27,8 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
         if names.count(name) > 1:
             raise Invalid(f"{protocol.name}: deploy gives two sites called {name!r}")
     for ends in deployment.channels:
+        if deployment.channels.count(ends) > 1:
+            raise Invalid(f"{protocol.name}: deploy gives the channel {ends[0]} -> {ends[1]} twice")
         if ends[0] == ends[1]:
             raise Invalid(f"{protocol.name}: deploy gives a channel from {ends[0]!r} to itself")
         for end in ends:
@@ -41,26 +42,55 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
             raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
     _check_crashes(protocol, deployment)
     _check_prompt(protocol, deployment)
+    _check_files(protocol, deployment)
     _check_links(protocol, deployment)
+    _check_patient(protocol, deployment)
+    _check_budgets(protocol, scope, deployment)
+    _check_sinks(scope)
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
-    sinks_of = [name for name, spec in scope.graph.nodes if spec is SINK]
-    for name, _ in scope.sinks:
-        if name not in sinks_of:
-            raise Invalid(f"scope: sinks: the graph has no sink {name!r}{nearest(name, sinks_of)}")
-    for budget, least in (("early", scope.early), ("disturbances", scope.disturbances)):
-        if least < 0:
-            raise Invalid(f"scope: {budget} {least}; give 0 or more")
+
+
+def _check_budgets(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
+    """Raise Invalid for a budget of faults that is no number, or of faults that cannot come."""
+    budgets = {name: getattr(scope, name) for name in ("crashes", "early", "disturbances")}
+    for name, number in budgets.items():
+        if not isinstance(number, int):
+            raise Invalid(f"scope: {name} {number!r:.60}; give a whole number, 0 or more")
+        if number < 0:
+            raise Invalid(f"scope: {name} {number}; give 0 or more")
     if scope.early and not deployment.patient:
         raise Invalid(f"scope: early {scope.early}, and {protocol.name} has no patient timers")
-    if scope.disturbances and not deployment.links:
-        raise Invalid(f"scope: disturbances {scope.disturbances}, and {protocol.name} has no links")
+    if scope.disturbances and not any(map(any, deployment.links.values())):
+        raise Invalid(
+            f"scope: disturbances {scope.disturbances}, and {protocol.name} has no links that are "
+            "lossy, doubling, unordered or reset"
+        )
     if scope.crashes and protocol.promise.assumes.failures is Failures.NONE:
         raise Invalid(
             f"scope with crashes ({scope.crashes}): {protocol.name} assumes that nothing fails "
             "(Failures.NONE)"
         )
+
+
+def _check_sinks(scope: Scope) -> None:
+    """Raise Invalid for a comparison of no such sink, or for a sink with two."""
+    known = [name for name, spec in scope.graph.nodes if spec is SINK]
+    if not isinstance(scope.sinks, tuple) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 for pair in scope.sinks
+    ):
+        raise Invalid(f"scope: sinks {scope.sinks!r:.60}; give pairs (sink, comparison)")
+    for name, how in scope.sinks:
+        if name not in known:
+            raise Invalid(f"scope: sinks: the graph has no sink {name!r}{nearest(name, known)}")
+        if not isinstance(how, Compare):
+            raise Invalid(
+                f"scope: sinks: {name!r} compares as {how!r:.60}; give SEQUENCE, BAG, SET or "
+                "table(key)"
+            )
+        if [one for one, _ in scope.sinks].count(name) > 1:
+            raise Invalid(f"scope: sinks: {name!r} stands there twice; give it one comparison")
 
 
 def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
@@ -77,6 +107,11 @@ def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
                 f"{protocol.name}: deploy gives a failure group {group!r:.60}; give a "
                 "Group(frozenset of sites)"
             )
+        if not isinstance(group.members, frozenset):
+            raise Invalid(
+                f"{protocol.name}: deploy gives a failure group of {group.members!r:.60}; give a "
+                "frozenset of sites"
+            )
         shown = ", ".join(sorted(group.members))
         for name in sorted(group.members - {*crashable}):
             raise Invalid(
@@ -90,6 +125,13 @@ def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
             )
         if [other.members for other in deployment.together].count(group.members) > 1:
             raise Invalid(f"{protocol.name}: deploy gives the failure group {shown} twice")
+    bound = [group.members for group in deployment.together if not group.alone]
+    for name in names:
+        if sum(name in members for members in bound) > 1:
+            raise Invalid(
+                f"{protocol.name}: deploy gives {name!r} to two failure groups with alone=False; "
+                "give it to one"
+            )
     for ends in sorted(deployment.watched - {*deployment.channels}):
         raise Invalid(
             f"{protocol.name}: deploy watches a channel {ends[0]} -> {ends[1]}, and there is none"
@@ -133,16 +175,55 @@ def _check_prompt(protocol: Protocol, deployment: Deployment) -> None:
         )
 
 
+def _check_files(protocol: Protocol, deployment: Deployment) -> None:
+    """Raise Invalid for files that are none, or that share a name."""
+    for site in deployment.sites:
+        gives = f"{protocol.name}: deploy gives {site.name!r}"
+        if not isinstance(site.files, tuple) or not all(isinstance(f, File) for f in site.files):
+            raise Invalid(f"{gives} the files {site.files!r:.60}; give a tuple of File(name)")
+        names = [file.name for file in site.files]
+        for name in names:
+            if names.count(name) > 1:
+                raise Invalid(f"{gives} two files called {name!r}")
+
+
 def _check_links(protocol: Protocol, deployment: Deployment) -> None:
     """Raise Invalid for a link that is no channel, or that ends at a prompt site."""
-    for ends in deployment.links:
-        gives = f"{protocol.name}: deploy gives a link {ends[0]} -> {ends[1]}"
+    if not isinstance(deployment.links, Mapping):
+        raise Invalid(
+            f"{protocol.name}: deploy gives the links {deployment.links!r:.60}; give a mapping "
+            "{(sender, receiver): Link(...)}"
+        )
+    for ends, link in deployment.links.items():
         if ends not in deployment.channels:
-            raise Invalid(f"{gives}, and there is no such channel")
+            ways = ", ".join(f"{sender} -> {receiver}" for sender, receiver in deployment.channels)
+            shown = " -> ".join(ends) if isinstance(ends, tuple) else repr(ends)
+            raise Invalid(
+                f"{protocol.name}: deploy gives a link {shown}, and there is no such channel; "
+                f"there are {ways or 'none'}"
+            )
+        gives = f"{protocol.name}: deploy gives a link {ends[0]} -> {ends[1]}"
+        if not isinstance(link, Link):
+            raise Invalid(f"{gives} that is {link!r:.60}; give a Link(lossy=True) or the like")
         if ends[1] in deployment.prompt:
             raise Invalid(
                 f"{gives} to a prompt site, which takes a message as it is sent; let an ordinary "
                 "site take it, or the sender leave it out"
+            )
+
+
+def _check_patient(protocol: Protocol, deployment: Deployment) -> None:
+    """Raise Invalid for patient timers of a kind that is none, or that the behaviour lacks."""
+    gives = f"{protocol.name}: deploy gives patient timers"
+    if not isinstance(deployment.patient, frozenset):
+        raise Invalid(f"{gives} {deployment.patient!r:.60}; give a frozenset of kinds")
+    known = protocol.behaviour.timers
+    for kind in sorted(deployment.patient):
+        if parse_timer(kind).kind != kind:
+            raise Invalid(f"{gives} {kind!r}; give the kind alone, {parse_timer(kind).kind!r}")
+        if known and kind not in known:
+            raise Invalid(
+                f"{gives} {kind!r}, of which its behaviour has none{nearest(kind, [*known])}"
             )
 
 

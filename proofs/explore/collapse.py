@@ -116,11 +116,12 @@ class Collapsed:
         return tuple(value[: outputs - arrivals]), tuple(value[outputs - arrivals :])
 
     def looked_at(self, looks: Looks) -> list[int]:
-        """The fields that an observation with these looks depends on."""
+        """The fields that an observation with these looks depends on; one at least, which need not
+        be asked where there is no stream."""
         nodes, channels, arrivals, _, end = self.starts
         inside = [*range(nodes, channels)] if looks.nodes else []
         inside += range(channels, arrivals) if looks.messages else []
-        return [*range(arrivals, end), *inside]
+        return [*range(arrivals, end), *inside] or [end]
 
     def flatten(self, world: World) -> list[Any]:
         channels = [
