@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from model.errors import Invalid
+from model.errors import Invalid, describe_error
 from model.events import Body
 
 
@@ -37,8 +37,21 @@ class Compare:
     key: Callable[[Body], Hashable] | None = None
 
     def __post_init__(self) -> None:
-        if (self.shape is Shape.TABLE) != (self.key is not None):
-            raise Invalid(f"a comparison as a {self.shape.value}: give a key to a table alone")
+        if self.shape is Shape.TABLE and not callable(self.key):
+            raise Invalid(f"a table by {self.key!r:.60}: give a function from a body to its key")
+        if self.shape is not Shape.TABLE and self.key is not None:
+            raise Invalid(f"a {self.shape.value} by {self.key!r:.60}: give a key to a table alone")
+
+    def key_of(self, body: Body) -> Hashable:
+        """The key of a row.  Raises Invalid if the table's function gives none."""
+        assert self.key is not None
+        try:
+            key = self.key(body)
+            hash(key)
+        except Exception as error:  # of a protocol, which may be anybody's
+            why = f"the key of a table raises {describe_error(error)} for {body!r:.60}"
+            raise Invalid(why) from error
+        return key
 
     def content(self, bodies: Sequence[Body]) -> Hashable:
         """The content of the sink after these outputs; contents are compared by ==."""
@@ -50,8 +63,7 @@ class Compare:
             case Shape.SET:
                 return frozenset(bodies)
             case Shape.TABLE:
-                assert self.key is not None
-                return frozenset({self.key(body): body for body in bodies}.items())
+                return frozenset({self.key_of(body): body for body in bodies}.items())
 
     def is_begun(self, expected: Sequence[Body], observed: Sequence[Body]) -> bool:
         """May the observed output still become the expected one?

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.core import Guarantee, OperatorClass, Property, Quantity
+from model.errors import Invalid
 from model.evidence import Evidence, Mutant, PinnedScope
+from model.graph import NO_GRAPH
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Assumptions, Behaviour, Failures, Promise, Protocol, Words
 
@@ -56,6 +58,15 @@ class Family:
         """
         claims = self.claims if claims is None else claims
         classes = sorted({pinned.operators for pinned in scopes})
+        if not isinstance(claims, Guarantee):
+            known = ", ".join(one.name for one in claims) or "no class"
+            for one in scopes:
+                if one.scope.graph != NO_GRAPH and one.operators not in claims:
+                    raise Invalid(
+                        f"{self.name}: no claim about {one.operators.name} operators, which the "
+                        f"scope {one.name!r} has; the claims are about {known}"
+                    )
+            classes = [one for one in classes if one in claims]
         return Protocol(
             family=self.name,
             variant=variant,

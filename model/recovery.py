@@ -113,8 +113,8 @@ def classify_content(expected: Sequence[Body], observed: Sequence[Body], how: Co
     """
     if how.content(expected) == how.content(observed):
         return Guarantee.PRECISE
-    if how.key is not None:
-        lost = {*map(how.key, expected)} - {*map(how.key, observed)}
+    if how.shape is Shape.TABLE:
+        lost = {*map(how.key_of, expected)} - {*map(how.key_of, observed)}
         return Guarantee.GAP if lost else Guarantee.DIVERGENT
     if Counter(expected) - Counter(observed) and how.shape is Shape.BAG:
         return Guarantee.GAP

@@ -187,7 +187,7 @@ def check_step(
     on = describe(input_)
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
         raise StepFailed(name, on, f"returns {answer!r:.60}, not a pair (state, tuple of effects)")
-    for effect in answer[1]:
+    for place, effect in enumerate(answer[1], start=1):
         if not isinstance(effect, Effect):
             raise StepFailed(name, on, f"has {effect!r:.60} among its effects, which is none")
         if isinstance(effect, Send) and (name, effect.to) not in system.channel_at:
@@ -203,7 +203,7 @@ def check_step(
             raise StepFailed(name, on, f"notes {effect.what!r:.60}, which is no Quantity")
         if isinstance(effect, SetTimer | CancelTimer) and not isinstance(effect.name, str):
             raise StepFailed(name, on, f"sets the timer {effect.name!r:.60}; its name is a text")
-        why = _misplaced(system, name, effect, last=effect is answer[1][-1])
+        why = _misplaced(system, name, effect, last=place == len(answer[1]))
         if why:
             raise StepFailed(name, on, f"has a {type(effect).__name__} among its effects: {why}")
         if hashed and not isinstance(effect, Note):
@@ -279,14 +279,35 @@ def describe(input_: Input | None) -> str:
             return f"input {type_}"
 
 
+class _Unasked(tuple[Any, ...]):
+    """The part of a world at which a property does not look: who looks nevertheless would see
+    nothing there, and hold of every world."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object) -> Any:
+        raise Invalid(
+            "it looks at states or durable values without nodes=True, or at messages without "
+            "messages=True"
+        )
+
+    __iter__ = __len__ = __getitem__ = __contains__ = _refuse
+
+
+_UNASKED = _Unasked()
+
+
 def is_satisfied(system: System, property_: Property, seen: Observation) -> bool:
     """Does the property hold of what was seen?  Raises Invalid if it does not answer."""
     if not property_.nodes:
-        seen = seen._replace(states=(), durable=())
+        seen = seen._replace(states=_UNASKED, durable=_UNASKED)
     if not property_.messages:
-        seen = seen._replace(messages=())
+        seen = seen._replace(messages=_UNASKED)
     try:
         answer: Any = property_.holds(system.scope, seen)
+    except Invalid as error:
+        where = f"{system.protocol.name}: property {property_.name!r}"
+        raise Invalid(f"{where}: {error}") from error
     except Exception as error:  # of a protocol, which may be anybody's
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where} raises {describe_error(error)}") from error

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from model.comparison import Compare
-from model.core import Deployment, File, Group, Link, NodeName, Role, Scope
+from model.core import Deployment, File, Group, Link, NodeName, Role, Scope, When
 from model.errors import Invalid, nearest
 from model.graph import SINK
 from model.protocol import Failures, Protocol
@@ -47,6 +47,12 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     _check_patient(protocol, deployment)
     _check_budgets(protocol, scope, deployment)
     _check_sinks(scope)
+    for one in protocol.promise.properties:
+        if not isinstance(one.when, When):
+            raise Invalid(
+                f"{protocol.name}: property {one.name!r} is about {one.when!r:.60}; give "
+                "When.ALWAYS or When.QUIESCENT"
+            )
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from model.actions import Action
 from model.choices import disturbances, enabled, offers, ready
-from model.core import Guarantee, Property, Scope, When
-from model.errors import StepFailed
+from model.core import DISTURBED, Guarantee, Property, Scope, When
+from model.errors import StepFailed, nearest
 from model.evidence import Outcome
 from model.protocol import Protocol
 from model.system import System
+from model.timers import parse_timer
 from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
@@ -173,7 +174,7 @@ def _explore(collapsed: Collapsed, until: Guarantee | None, meter: Meter) -> Exp
         found = Counterexample(property_, trace_through(collapsed.system, search.path(world)))
     if found is None:
         found = _without_end(search, complete)
-    vacuous = [*_no_crashes(collapsed), *judge.missing(search.quiescent)] if complete else []
+    vacuous = [*_never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
     return Exploration(
         states=search.states,
         transitions=search.transitions,
@@ -229,10 +230,19 @@ def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counte
     return Counterexample(property_, trace_through(system, worlds), steps)
 
 
-def _no_crashes(collapsed: Collapsed) -> Iterator[str]:
-    crashes = collapsed.system.scope.crashes
-    if crashes and not collapsed.hit:
-        yield f"crashes: {crashes} granted, and none could strike"
+def _never_tried(collapsed: Collapsed) -> Iterator[str]:
+    """The faults that the scope grants and that could not come, a sentence each."""
+    system = collapsed.system
+    if system.scope.crashes and not collapsed.hit:
+        yield f"crashes: {system.scope.crashes} granted, and none could strike"
+    if system.scope.disturbances and not collapsed.notes[DISTURBED.name]:
+        yield f"disturbances: {system.scope.disturbances} granted, and no message came to a link"
+    patient = system.deployment.patient.difference(system.protocol.behaviour.timers)
+    nodes = collapsed.values[: collapsed.starts[1]] if patient else []
+    timers = {timer for values in nodes for node in values for timer in node.timers}
+    kinds = sorted({parse_timer(timer).kind for timer in timers})
+    for kind in sorted(patient.difference(kinds)):  # a kind in Behaviour.timers is no slip
+        yield f"patient timers: nobody set one of the kind {kind!r}{nearest(kind, kinds)}"
 
 
 def edges(

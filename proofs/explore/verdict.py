@@ -7,7 +7,7 @@ up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from model.calls import Execute, one_by_one
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
+from model.graph import NO_GRAPH
 from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.registry import Subject, subject
@@ -162,7 +163,8 @@ def assemble(
         *_never_tried(protocol, profile, tasks, refuted=refuted),
     )
     found = _guarantees(scopes)
-    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found)
+    streams = {one.operators for one in protocol.evidence.scopes if one.scope.graph != NO_GRAPH}
+    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found, streams)
     outcome = _outcome(scopes, refuted=refuted or bool(weaker), vacuous=bool(vacuous))
     return Verdict(
         protocol=protocol.name,
@@ -203,13 +205,18 @@ _Classes: TypeAlias = tuple[OperatorClass, ...]
 
 
 def _compare(
-    claims: Mapping[OperatorClass, Guarantee], found: Mapping[OperatorClass, Guarantee]
+    claims: Mapping[OperatorClass, Guarantee],
+    found: Mapping[OperatorClass, Guarantee],
+    streams: Collection[OperatorClass],
 ) -> tuple[_Classes, _Classes, _Classes]:
-    """The classes for which less was found than is claimed, more, or something unclaimed."""
+    """The classes for which less was found than is claimed, more, or something unclaimed.
+
+    streams: the classes in scopes with a graph; where there is no stream, nothing need be claimed.
+    """
     tried = [operators for operators in claims if any(c <= operators for c in found)]
     weaker = tuple(c for c in tried if _found_for(c, found) > claims[c])
     stronger = tuple(c for c in found if c in claims and _found_for(c, found) < claims[c])
-    return weaker, stronger, tuple(c for c in found if c not in claims)
+    return weaker, stronger, tuple(c for c in found if c in streams and c not in claims)
 
 
 def _never_tried(
