@@ -94,6 +94,9 @@ class Disturbance(Enum):
     DELAY = "delayed"
     RESET = "reset"
 
+    def __repr__(self) -> str:
+        return str(self)  # as Python reads it: the text of a found run has it
+
 
 class Disturb(NamedTuple):
     """A fault of the link from `sender` to `node`."""

@@ -272,7 +272,8 @@ mended.
 from model.core import Arrival
 from model.system import System
 from model.observations import first_violation
-from model.actions import Crash, Deliver, Inject, Restart, Suspect, Timeout
+from model.actions import Crash, Deliver, Disturb, Disturbance, Inject, Reread, Restart, Suspect
+from model.actions import Timeout
 from model.world import apply, initial
 from proofs.explore.random_attack import targets
 from model.registry import subject

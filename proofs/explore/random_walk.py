@@ -79,9 +79,7 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
                         faults += moves.faults
                         late += moves.late
             except StepFailed as error:
-                trace = append_failing_action(
-                    trace_through(system, [collapsed.world(at) for at in path]), error
-                )
+                trace = append_failing_action(_trace(collapsed, path), error)
                 return Walks(walk + 1, steps, rested, answer_property(error), trace)
             if not own:
                 own, faults = patient, faults + late
@@ -98,7 +96,11 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
                 rested += 1
                 break
             move = choices[int(choose() * len(choices))]
-            world = collapsed.successor(world, numbers, move)
+            try:
+                world = collapsed.successor(world, numbers, move)
+            except StepFailed as error:  # of a prompt site, within the action
+                trace = append_failing_action(_trace(collapsed, path), error)
+                return Walks(walk + 1, steps, rested, answer_property(error), trace)
             path.append(world)
             steps += 1
     return Walks(count, steps, rested)
