@@ -25,7 +25,8 @@ from model.evidence import Outcome
 from model.family import Family
 from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.system import System
-from model.world import DOWN, World
+from model.world import DOWN as DOWN
+from model.world import World
 from proofs.explore.explorer import Trace
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
