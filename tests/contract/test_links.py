@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.actions import Disturb, Disturbance
+from model.actions import Deliver, Disturb, Disturbance, Timeout
 from model.choices import enabled
 from model.core import (
     DISTURBED,
@@ -199,7 +199,7 @@ def test_a_crash_of_the_receiver_resets_the_way_back_too() -> None:
     for link, left in ((RESETS, ()), (Link(), ("echo",))):
         both_ways = deployed(site("a", "go"), site("b"), channels="a-b b-a", crashable="b")
         play = Play(protocol(both_ways._replace(links={("a", "b"): link}), echo), Scope())
-        play.settle(lambda action: 0 if not play.channel("b", "a") else None)
+        play.follow(Timeout("a", "go"), Deliver("b", "a"))
         play.crash("b")
         assert play.channel("b", "a") == left
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.actions import Deliver, Timeout
+from model.actions import Timeout
 from model.choices import enabled, quiescent
 from model.core import (
     EARLY,
@@ -101,9 +101,11 @@ def test_the_budget_is_exact(budget: int, most: int) -> None:
     """Two patient timers, and a hasty one that always sets itself again."""
 
     def beat(_site: Site, state: int, input_: Input) -> Answer:
-        return (1 - state % 2 + state // 2 * 2, (SetTimer("beat"),)) if input_ == TimerFired(
-            "beat"
-        ) else (state + 2, ())
+        return (
+            (1 - state % 2 + state // 2 * 2, (SetTimer("beat"),))
+            if input_ == TimerFired("beat")
+            else (state + 2, ())
+        )
 
     timers = ("beat", "expire:1", "expire:2")
     tried = protocol(deployed(site("a", *timers), patient=EXPIRE), beat)

@@ -5,7 +5,7 @@ Rule of this file: no word; each has a test file of its own, whose docstrings co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.choices import quiescent
@@ -130,5 +130,3 @@ def states_at_rest(tried: Protocol, scope: Scope, name: NodeName) -> set[Any]:
 def always(name: str, holds_of: Callable[..., bool], **looks: bool) -> Property:
     """A property of every world over the states, as a mapping, or over what it also looks at."""
     return Property(name, When.ALWAYS, lambda _, seen: holds_of(seen), **{"nodes": True, **looks})
-
-

@@ -181,7 +181,9 @@ def made(shape: Shape) -> tuple[Protocol, Scope]:
             channels=channels,
             crashable=crashable,
             # A site has one group at most whose members never crash alone.
-            together=tuple(Group(group, shape.alone or at > 0) for at, group in enumerate(together)),
+            together=tuple(
+                Group(group, shape.alone or at > 0) for at, group in enumerate(together)
+            ),
             patient=frozenset("t" if shape.patient else ""),
             links={ends: shape.link for ends in channels if ends[1] not in prompt},
             watched=frozenset(c for c in channels if draw.random() < shape.watched),
