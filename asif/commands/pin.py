@@ -1,4 +1,4 @@
-"""`asif check FILE.py --pin`: write into the file what the check found.
+"""`asif check FILE.py --pin`: write the numbers that were found into the file.
 
 Rule of this file: no pin (asif.pins); the file shows the change, asks, writes and picks the answer.
 """

@@ -70,7 +70,7 @@ def pin(path: Path, source: PythonText, result: Verdict) -> Pinning:
 
 
 def _found(row: ScopeResult) -> Pins:
-    """The pins that say what was found in a scope."""
+    """The pins of a scope as it was found."""
     steps = None if row.counterexample is None else row.counterexample.steps
     return Pins(row.outcome, row.states, steps, row.guarantee)
 

@@ -1,4 +1,4 @@
-"""`asif check FILE.py --pin` writes what was found into the file, if the user agrees."""
+"""`asif check FILE.py --pin` writes the numbers that were found into the file, if the user agrees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asif.cli import main
 from asif.pins.arguments import Pins
 from model.protocol import Protocol
 from model.registry import subject
-from reports import engines, files
+from reports import engines
 
 NUMBERS = count(1)
 FORGETFUL = Path(__file__).parents[2] / "docs" / "examples" / "forgetful.py"
@@ -124,7 +124,7 @@ def test_an_interrupted_writing_leaves_the_file(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(files.os, "replace", interrupted)
+    monkeypatch.setattr("os.replace", interrupted)
     checked = check(OPEN, "FILE", "--pin", "--yes", *FEW)
     assert checked.code == 130
     assert checked.text == OPEN

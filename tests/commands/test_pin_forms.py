@@ -91,10 +91,11 @@ def calls(draw: st.DrawFn) -> str:
     others = [name for name in names[placed:] if draw(st.booleans())]
     arguments = [draw(st.sampled_from(VALUES[name])) for name in names[:placed]]
     keywords = [f"{name}{draw(spaces)}={draw(st.sampled_from(VALUES[name]))}" for name in others]
-    keywords += ["quick=same(False)"] if draw(st.booleans()) else []
+    if draw(st.booleans()):
+        keywords.append("quick=same(False)")
     arguments += draw(st.permutations(keywords))
     inside = ",".join(draw(spaces) + one + draw(spaces) for one in arguments)
-    inside += "," if arguments and draw(st.booleans()) else ""
+    inside += "," if draw(st.booleans()) and arguments else ""
     callee = draw(st.sampled_from(["CASE.{}", "(CASE.{})", "CASE\\\n.{}", "same((CASE)).{}"]))
     method = callee.format("fails" if fails else "holds")
     return f"{method}{draw(st.sampled_from(['', ' ']))}({inside}{draw(spaces)})"
