@@ -1,4 +1,4 @@
-"""`asif check FILE.py --pin` writes the numbers that were found into the file, if the user agrees."""
+"""`asif check FILE.py --pin` writes the numbers found into the file, if the user agrees."""
 
 from __future__ import annotations
 
