@@ -79,9 +79,9 @@ class Case:
 
     def fails(
         self,
-        states: int | None,
-        steps: int | None,
-        guarantee: Guarantee,
+        states: int | None = None,
+        steps: int | None = None,
+        guarantee: Guarantee = Guarantee.PRECISE,
         *,
         quick: bool = True,
         reduced: int | None = None,

@@ -12,7 +12,8 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -123,20 +124,35 @@ def import_file(path: Path) -> ModuleType:
         if getattr(loaded, "__file__", None) == str(path.resolve()):
             return loaded
         raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
-    spec = importlib.util.spec_from_file_location(home, path.resolve())
-    assert spec is not None  # the name ends in .py
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    with module_of(path) as module:
+        assert module.__spec__ is not None  # the name ends in .py
+        assert module.__spec__.loader is not None
+        module.__spec__.loader.exec_module(module)
     sys.modules[home] = module
-    sys.path.insert(0, str(path.resolve().parent))  # for files beside it
+    return module
+
+
+@contextmanager
+def module_of(path: Path) -> Iterator[ModuleType]:
+    """A new module for code of the file, which other modules can import while the code runs.
+
+    Afterwards the modules are as before.  Raises Invalid if the code raises.
+    """
+    home, folder = path.stem, str(path.resolve().parent)
+    spec = importlib.util.spec_from_file_location(home, path.resolve())
+    assert spec is not None
+    module, loaded = importlib.util.module_from_spec(spec), sys.modules.get(home)
+    sys.modules[home] = module
+    sys.path.insert(0, folder)  # for files beside it
     try:
-        spec.loader.exec_module(module)
+        yield module
     except (Exception, SystemExit) as error:
-        del sys.modules[home]
         raise _refuse_import(path, error) from error
     finally:
         del sys.path[0]
-    return module
+        del sys.modules[home]
+        if loaded is not None:
+            sys.modules[home] = loaded
 
 
 def _refuse_import(path: Path, error: BaseException) -> Invalid:

@@ -6,6 +6,7 @@ Rule of this file: no half-written file, whatever interrupts the program.
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -17,7 +18,8 @@ from model.errors import Invalid
 def write(files: Mapping[Path, str | bytes]) -> None:
     """Write all files or none: first write each one beside its place, then rename all.
 
-    Text is UTF-8.  Missing folders are made.  Raises Invalid, which names the file.
+    Text is UTF-8.  Missing folders are made; a file that is there keeps its mode.  Raises Invalid,
+    which names the file.
     """
     with ExitStack() as leftovers:
         written = []
@@ -28,7 +30,8 @@ def write(files: Mapping[Path, str | bytes]) -> None:
                 leftovers.callback(Path(name).unlink, missing_ok=True)
                 with open(handle, "wb") as file:
                     file.write(content.encode() if isinstance(content, str) else content)
-                os.chmod(name, 0o644)  # mkstemp makes a private file, but others read results
+                # mkstemp makes a private file, but others read results.
+                os.chmod(name, stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o644)
             except OSError as error:
                 raise _refuse(path, error) from error
             written.append((name, path))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from asif.commands.duties import print_duties
+from asif.commands.pin import file_to_pin, write_pins
 from asif.console import (
     ConfOption,
     JsonOption,
@@ -103,6 +104,15 @@ OutOption: TypeAlias = Annotated[
     Path,
     typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
 ]
+PinOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--pin", help="Write the numbers that are found into FILE.py.", rich_help_panel=WRITE
+    ),
+]
+YesOption: TypeAlias = Annotated[
+    bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
+]
 
 
 def check(
@@ -120,6 +130,8 @@ def check(
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
     allow_unfinished: UnfinishedOption = False,
+    pin: PinOption = False,
+    yes: YesOption = False,
     out: OutOption = Path("build/check"),
     json_: JsonOption = None,
 ) -> None:
@@ -129,6 +141,7 @@ def check(
     from proofs.explore.verdict import good, verdicts
     from reports import commands
 
+    file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
         print_duties(name, json_, more=all_ or mutants)
         return
@@ -154,9 +167,12 @@ def check(
         if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
     save(json_, results if all_ else results[0])
-    fine = all(good(result, unfinished=allow_unfinished) for result in results)
-    refuted = results[0].outcome is Outcome.REFUTED and not all_
-    if refuted or not fine:
+    if file is not None:
+        as_said = write_pins(file, results[0])
+    else:
+        as_said = all(good(result, unfinished=allow_unfinished) for result in results)
+        as_said &= all_ or results[0].outcome is not Outcome.REFUTED
+    if not as_said:
         raise typer.Exit(1)
 
 

@@ -18,6 +18,10 @@ from model.errors import Invalid
 InitArgument: TypeAlias = Annotated[
     str, typer.Argument(metavar="NAME", help="The name of the protocol and of its file.")
 ]
+NEXT = (
+    *("asif check {}.py", "asif check {}.py --duties", "asif check {}.py --pin"),
+    "pytest test_{}.py",
+)
 
 
 def init(name: InitArgument) -> None:
@@ -35,7 +39,7 @@ def init(name: InitArgument) -> None:
     templates = Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True)
     files.write({p: templates.get_template(one).render(name=name) for p, one in pages.items()})
     print(f"{name}.py\ntest_{name}.py\nnow run:")
-    for command in ("asif check {}.py", "asif check {}.py --duties", "pytest test_{}.py"):
+    for command in NEXT:
         print("  " + command.format(name))
 
 

@@ -45,6 +45,7 @@ def test_the_files_work_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert commands == [
         "asif check hello.py",
         "asif check hello.py --duties",
+        "asif check hello.py --pin",
         "pytest test_hello.py",
     ]
     checked = asif("check", "hello.py")
