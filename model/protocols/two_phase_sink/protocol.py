@@ -1,0 +1,36 @@
+"""A two-phase-commit sink, and its evidence.
+
+Rule of this file: no design but the default one, joined with its variants and mutants.
+"""
+
+from __future__ import annotations
+
+from model.protocols.two_phase_sink import scopes
+from model.protocols.two_phase_sink.design import TwoPhaseDesign
+from model.protocols.two_phase_sink.family import SEEN, TWO_PHASE_SINK
+from model.protocols.two_phase_sink.messages import ABORTED, EXPIRED
+from model.protocols.two_phase_sink.mutants import MUTANTS
+from model.protocols.two_phase_sink.variants import VARIANTS
+
+PROTOCOL = TWO_PHASE_SINK.design(
+    "",
+    TwoPhaseDesign(),
+    (
+        scopes.TWO_EVENTS.holds(),
+        scopes.A_FILTER.holds(),
+        scopes.WINDOWS.holds(),
+        scopes.TWO_CRASHES.holds(),
+        scopes.TIME_OUT.holds(),
+        scopes.TWO_TIME_OUTS.holds(),
+        scopes.WINDOWS_AND_TIME_OUT.holds(),
+        scopes.TWO_JOBS.holds(),
+        scopes.TWO_JOBS_AND_TWO_CRASHES.holds(),
+        scopes.NO_CRASH.holds(),
+        scopes.NO_CRASH_AND_TIME_OUT.holds(),
+    ),
+    "A checkpoint that waits for its transaction, a commit after it, a restart that settles what "
+    "it finds, and a time-out for transactions that are not prepared alone: precise.",
+    must_occur=(*SEEN, ABORTED, EXPIRED),
+    mutants=MUTANTS,
+    variants=VARIANTS,
+)
