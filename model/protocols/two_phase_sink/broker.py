@@ -59,8 +59,8 @@ def take(site: Site, state: BrokerState, input_: Input) -> Step:
                     return _prepare(site, state, edge, message)
                 case CommitPrepared(of):
                     return _commit(site, state, edge, of)
-                case RestoreWriter(committed):
-                    return _restore(site, state, edge, committed)
+                case RestoreWriter():
+                    return _restore(site, state, edge, message)
     raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
@@ -119,10 +119,13 @@ def _commit(site: Site, state: BrokerState, edge: int, of: SinkTransaction) -> S
     return Step(state, (Note(GONE),))
 
 
-def _restore(site: Site, state: BrokerState, edge: int, committed: SinkTransaction) -> Step:
+def _restore(site: Site, state: BrokerState, edge: int, message: RestoreWriter) -> Step:
     """Begin a new epoch of the writer, and settle the transactions of those before it."""
     policy, ids = site.config.design.restores, site.config.design.ids
-    epoch = state.writers[edge].epoch + 1
+    committed, named = message
+    epoch = named or state.writers[edge].epoch + 1
+    if epoch <= state.writers[edge].epoch:
+        return Step(state, (STALE_NOTE,))
     state = _with_writer(state, edge, state.writers[edge]._replace(epoch=epoch))
     answer = Send(site.preds[edge], WriterRestored(epoch))
 
@@ -131,8 +134,9 @@ def _restore(site: Site, state: BrokerState, edge: int, committed: SinkTransacti
         return one.edge == edge and (kept or policy is RestorePolicy.COMMIT)
 
     def aborts(one: BrokerTransaction) -> bool:
-        named = one.edge == edge or ids is TransactionalIds.SHARED
-        return named and not one.committed and policy is not RestorePolicy.KEEP
+        own = one.edge == edge and policy is not RestorePolicy.KEEP
+        shared = ids is TransactionalIds.SHARED and one.prepared
+        return (own or shared) and not one.committed
 
     applied = state.writers[edge].applied
     again = _shown(site, applied) if applied is not None and applied.of == committed else ()
@@ -150,11 +154,14 @@ def _expire(site: Site, state: BrokerState, timer: str) -> Step:
         kept = one.committed or (one.prepared and rule is ExpiryRule.OPEN)
         return _timer(one) == timer and not kept
 
-    if not any(map(late, state.transactions)):
-        return Step(state)
+    gone = [one for one in state.transactions if late(one)]
+    asked = [one for one in gone if one.expected is not None and not one.prepared]
+    answers = tuple(
+        Send(site.preds[one.edge], TransactionPrepared(one.of, alive=False)) for one in asked
+    )
     state, effects = _abort(state, late)
     state, more = _release(site, state)
-    return Step(state, (Note(EXPIRED), *effects, *more))
+    return Step(state, (Note(EXPIRED, len(gone)), *effects, *more, *answers))
 
 
 def _finish(

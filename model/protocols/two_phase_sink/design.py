@@ -38,7 +38,7 @@ class TransactionalIds(Enum):
 
     OWN = "each transaction has its own"
     ONE = "the next transaction of a job takes the id of the last one"
-    SHARED = "the jobs have one prefix: a restored job ends the transactions of all"
+    SHARED = "the jobs have one prefix: a restored job also aborts what another one has prepared"
 
 
 class SecondCommit(Enum):
@@ -70,7 +70,8 @@ class TwoPhaseDesign:
 
     flushes: the checkpoint waits until the external system has all results of the transaction.
     late: requests travel, and one may be overtaken; else each is a transaction of the external
-    system at once.  fences: the external system refuses results from before a restart.
+    system at once.  fences: the external system refuses results from before a restart.  numbered: a
+    restarted job saves the number of its epoch and names it; else the external system counts.
     """
 
     commits: CommitMoment = CommitMoment.COMPLETE
@@ -83,3 +84,4 @@ class TwoPhaseDesign:
     flushes: bool = True
     late: bool = False
     fences: bool = True
+    numbered: bool = False

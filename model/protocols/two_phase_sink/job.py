@@ -57,9 +57,9 @@ def work(site: Site, state: RunningJob, input_: Input) -> Step:
             state.pending is not None and of == state.pending.transaction
         ):
             return _complete(site, state) if alive else Step(state, (Fail(),))
-        case Received(_, WriterRestored()):  # somebody else has restored the job: begin again
-            return Step(state, (Fail(),))
-        case Received(_, Event() | TransactionPrepared()):
+        case Received(_, WriterRestored(epoch)) if epoch > state.open.epoch:
+            return Step(state, (Fail(),))  # a restoration from before the last crash: begin again
+        case Received(_, Event() | TransactionPrepared() | WriterRestored()):
             return Step(state, (STALE_NOTE,))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
@@ -91,7 +91,7 @@ def _due(site: Site, state: RunningJob, timer: str) -> Step:
 def _prepare(site: Site, state: RunningJob, *, saves: bool) -> Step:
     """Capture the state, begin the next transaction and have this one prepared."""
     ended = state.open
-    pending = JobCheckpoint(state.inlet.place, state.box, ended)
+    pending = JobCheckpoint(state.inlet.place, state.box, ended, ended.epoch)
     opened = SinkTransaction(ended.epoch, ended.number + 1)
     after = state._replace(open=opened, count=0, pending=pending, saves=saves)
     prepare = Send(site.succs[0], PrepareTransaction(ended, state.count))
@@ -126,14 +126,19 @@ def _complete(site: Site, state: RunningJob) -> Step:
 def restore(site: Site, durable: JobCheckpoint | None) -> Step:
     """Settle what the job before the crash has left behind."""
     checkpoint = durable or JobCheckpoint(0, site.spec.begin(1))
-    settle = Send(site.succs[0], RestoreWriter(checkpoint.transaction))
-    return Step(RestoringJob(checkpoint), (settle,))
+    if not site.config.design.numbered:
+        settle = RestoreWriter(checkpoint.transaction)
+        return Step(RestoringJob(checkpoint), (Send(site.succs[0], settle),))
+    checkpoint = checkpoint._replace(epoch=checkpoint.epoch + 1)
+    settle = RestoreWriter(checkpoint.transaction, checkpoint.epoch)
+    return Step(RestoringJob(checkpoint), (Save(checkpoint), Send(site.succs[0], settle)))
 
 
 def resume(site: Site, state: RestoringJob, input_: Input) -> Step:
+    numbered = site.config.design.numbered
     match input_:
-        case Received(_, WriterRestored(epoch)):
-            place, box, transaction = state.checkpoint
+        case Received(_, WriterRestored(epoch)) if not numbered or epoch == state.checkpoint.epoch:
+            place, box, transaction, _ = state.checkpoint
             replay = Replay(place)
             opened = SinkTransaction(epoch, transaction.number + 1)
             after = RunningJob(Inlet(place, request=replay), box, opened)

@@ -67,9 +67,11 @@ class CommitPrepared(NamedTuple):
 
 
 class RestoreWriter(NamedTuple):
-    """The job goes on from the checkpoint with this transaction, in a new epoch."""
+    """The job goes on from the checkpoint with this transaction, in a new epoch; 0: the external
+    system says in which."""
 
     committed: SinkTransaction
+    epoch: int = 0
 
 
 class WriterRestored(NamedTuple):
@@ -81,11 +83,12 @@ class WriterRestored(NamedTuple):
 # --- what nodes hold -------------------------------------------------------------------------
 class JobCheckpoint(NamedTuple):
     """The durable value of a job: its place in the input, its operator, and the transaction that
-    has the results up to there."""
+    has the results up to there.  epoch: of the job."""
 
     place: int
     box: Any
     transaction: SinkTransaction = SinkTransaction()
+    epoch: int = 1
 
 
 class RunningJob(NamedTuple):
@@ -184,7 +187,7 @@ def show(value: object) -> str:
             return f"{show(of)} {'prepared' if alive else 'is aborted'}"
         case CommitPrepared(of):
             return f"commit {show(of)}"
-        case RestoreWriter(of):
+        case RestoreWriter(of, _):
             return f"restore from {show(of)}"
         case WriterRestored(epoch):
             return f"epoch {epoch}"

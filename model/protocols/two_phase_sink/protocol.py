@@ -22,6 +22,7 @@ PROTOCOL = TWO_PHASE_SINK.design(
         scopes.TWO_CRASHES.holds(),
         scopes.TIME_OUT.holds(),
         scopes.TWO_TIME_OUTS.holds(),
+        scopes.TWO_CRASHES_AND_TIME_OUT.holds(),
         scopes.WINDOWS_AND_TIME_OUT.holds(),
         scopes.TWO_JOBS.holds(),
         scopes.TWO_JOBS_AND_TWO_CRASHES.holds(),

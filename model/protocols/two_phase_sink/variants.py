@@ -29,7 +29,7 @@ VARIANTS = (
     TWO_PHASE_SINK.design(
         "kept-open",
         TwoPhaseDesign(restores=RestorePolicy.KEEP),
-        (scopes.ONE_EVENT.fails(None, None, GAP), scopes.TIME_OUT.holds()),
+        (scopes.ONE_EVENT.fails(None, None, GAP), scopes.TIME_OUT.fails(None, None, GAP)),
     ),
     TWO_PHASE_SINK.design(
         "abort-all",
@@ -59,7 +59,7 @@ VARIANTS = (
     TWO_PHASE_SINK.design(
         "shared-ids",
         TwoPhaseDesign(ids=TransactionalIds.SHARED),
-        (scopes.TWO_CRASHES.holds(), scopes.TWO_JOBS_AND_TWO_CRASHES.fails(None, None, GAP)),
+        (scopes.TWO_CRASHES.holds(), scopes.TWO_JOBS.fails(None, None, GAP)),
     ),
     TWO_PHASE_SINK.design(
         "commit-again",
@@ -88,7 +88,7 @@ VARIANTS = (
     ),
     TWO_PHASE_SINK.design(
         "late",
-        TwoPhaseDesign(late=True),
+        TwoPhaseDesign(late=True, numbered=True),
         (
             scopes.TWO_CRASHES.holds(),
             scopes.OVERTAKEN.holds(),
@@ -97,8 +97,13 @@ VARIANTS = (
         ),
     ),
     TWO_PHASE_SINK.design(
+        "late-restoration",
+        TwoPhaseDesign(late=True),
+        (scopes.OVERTAKEN.holds(), scopes.OVERTAKEN_AND_TIME_OUT.fails(None, None, GAP)),
+    ),
+    TWO_PHASE_SINK.design(
         "late-unfenced",
-        TwoPhaseDesign(late=True, fences=False),
+        TwoPhaseDesign(late=True, numbered=True, fences=False),
         (
             scopes.OVERTAKEN.fails(None, None, GAP),
             scopes.OVERTAKEN_AND_TIME_OUT.holds(),
