@@ -1,0 +1,35 @@
+"""Kafka's transactions, and their evidence.
+
+Rule of this file: no design but the default one, joined with its variants and mutants.
+"""
+
+from __future__ import annotations
+
+from model.protocols.kafka_transactions import scopes
+from model.protocols.kafka_transactions.design import KafkaDesign
+from model.protocols.kafka_transactions.family import KAFKA_TRANSACTIONS, SEEN
+from model.protocols.kafka_transactions.messages import FENCED, OVERDUE, RESUMED, UNDONE
+from model.protocols.kafka_transactions.mutants import MUTANTS
+from model.protocols.kafka_transactions.variants import VARIANTS
+
+PROTOCOL = KAFKA_TRANSACTIONS.design(
+    "",
+    KafkaDesign(),
+    (
+        scopes.ONE_EVENT.holds(),
+        scopes.TWO_EVENTS.holds(),
+        scopes.A_FILTER.holds(),
+        scopes.WINDOWS.holds(),
+        scopes.TWO_CRASHES.holds(),
+        scopes.COORDINATOR_TWICE.holds(),
+        scopes.TIME_OUT.holds(),
+        scopes.TIME_OUT_ALONE.holds(),
+        scopes.NO_CRASH.holds(),
+    ),
+    "Results and the place in the input in one transaction, an outcome that is logged before its "
+    "markers, an epoch that rises with every end, and a successor that fences before it reads: "
+    "precise.",
+    must_occur=(*SEEN, FENCED, OVERDUE, RESUMED, UNDONE),
+    mutants=MUTANTS,
+    variants=VARIANTS,
+)
