@@ -116,7 +116,7 @@ class TransactionEnded(NamedTuple):
 
 
 class ProducerFenced(NamedTuple):
-    """Another worker has taken over."""
+    """Another worker has taken over: the answer of the coordinator or of the group."""
 
 
 class EndMarker(NamedTuple):
@@ -195,11 +195,15 @@ class PartitionState(NamedTuple):
 
 
 class GroupState(NamedTuple):
-    """The group coordinator, with the partition of the places.  pending: by producer, the place
-    that an open transaction has."""
+    """The group coordinator, with the partition of the places.
+
+    member: the worker that joined last; "": the first one.  pending: by producer, the place that an
+    open transaction has.
+    """
 
     at: InputPlace
     generation: int = 1
+    member: NodeName = ""
     epochs: tuple[tuple[NodeName, int], ...] = ()
     pending: tuple[tuple[NodeName, InputPlace], ...] = ()
 

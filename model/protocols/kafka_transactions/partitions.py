@@ -24,6 +24,7 @@ from model.protocols.kafka_transactions.messages import (
     PlaceAdded,
     PlaceIs,
     ProduceRecord,
+    ProducerFenced,
     SetPlace,
 )
 
@@ -73,9 +74,11 @@ def group(site: Site, state: GroupState, input_: Input) -> Step:
             return _add(site, state, worker, add)
         case Received(_, SetPlace(at)):
             return Step(state._replace(at=at))
-        case Received(_, JoinGroup()):
-            return Step(state._replace(generation=state.generation + 1))
+        case Received(worker, JoinGroup()):
+            return Step(state._replace(generation=state.generation + 1, member=worker))
         case Received(worker, FetchPlace()):
+            if _counts_generations(site) and state.member not in ("", worker):
+                return Step(state, (Note(FENCED), Send(worker, ProducerFenced())))
             return Step(state, (Send(worker, PlaceIs(state.generation, state.at)),))
         case Received(_, EndMarker(producer, epoch, commits)):
             pending = dict(state.pending)
@@ -90,12 +93,15 @@ def group(site: Site, state: GroupState, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
+def _counts_generations(site: Site) -> bool:
+    return site.config.design.fence in (ZombieFence.GENERATION, ZombieFence.GENERATION_ALONE)
+
+
 def _add(site: Site, state: GroupState, worker: NodeName, add: AddPlace) -> Step:
     """Take the place into the transaction, unless the sender is not the newest."""
     design = site.config.design
-    by_generation = design.fence in (ZombieFence.GENERATION, ZombieFence.GENERATION_ALONE)
     old = add.tag.epoch < dict(state.epochs).get(add.producer, 1)
-    if old or (by_generation and add.generation < state.generation):
+    if old or (_counts_generations(site) and add.generation < state.generation):
         return Step(state, (Note(FENCED), Send(worker, PlaceAdded(add.tag, accepted=False))))
     if design.offsets is OffsetCommit.BEFORE:
         state = state._replace(at=add.at)

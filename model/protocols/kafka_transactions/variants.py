@@ -71,7 +71,7 @@ VARIANTS = (
     KAFKA_TRANSACTIONS.design(
         "unlogged",
         KafkaDesign(logs=False),
-        (scopes.ONE_EVENT.fails(None, None, REPEATING),),
+        (scopes.ONE_EVENT.holds(), scopes.TWO_CRASHES.fails(None, None, GAP)),
     ),
     KAFKA_TRANSACTIONS.design(
         "unchecked",

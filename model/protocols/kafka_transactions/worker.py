@@ -86,8 +86,11 @@ def work(site: Site, state: WorkerState, input_: Input) -> Step:
             return Step(state)
         case _, Received(_, Restarted()):
             return Step(state, _ask(site, state))
-        case _, Received(_, Event() | Replayed()):
-            return _consume(site, state, input_.message)
+        case (
+            WorkerPhase.RUNNING | WorkerPhase.ADDING | WorkerPhase.ENDING,
+            Received(_, Event() | Replayed() as message),
+        ):
+            return _consume(site, state, message)
         case _, Received(_, ProducerFenced()):
             return Step(state._replace(phase=WorkerPhase.IDLE))
         case _, Received(_, ProducerReady(epoch)) if epoch > state.tag.epoch:
