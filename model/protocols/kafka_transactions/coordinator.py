@@ -5,8 +5,19 @@ Rule of this file: no step of a worker or of a partition.
 
 from __future__ import annotations
 
-from model.core import Effect, Input, NodeName, Note, Received, Save, Send, SetTimer, Site, Step
-from model.core import TimerFired
+from model.core import (
+    Effect,
+    Input,
+    NodeName,
+    Note,
+    Received,
+    Save,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
 from model.protocols.kafka_transactions.design import EpochBump, ZombieFence
 from model.protocols.kafka_transactions.messages import (
     OVERDUE,

@@ -28,7 +28,9 @@ from model.queues import (
 WRITTEN = Quantity("commit markers", "markers", "a transaction has ended, and readers may see it")
 UNDONE = Quantity("abort markers", "markers", "a transaction has ended, and its results are gone")
 FENCED = Quantity("writes refused", "requests", "a request came from an old epoch or generation")
-RESUMED = Quantity("markers written again", "restarts", "a restarted coordinator ends what it began")
+RESUMED = Quantity(
+    "markers written again", "restarts", "a restarted coordinator ends what it began"
+)
 OVERDUE = Quantity("transactions timed out", "transactions", "a time-out aborted a transaction")
 QUANTITIES = (WRITTEN, UNDONE, FENCED, RESUMED, OVERDUE, TRIMMED)
 

@@ -27,8 +27,18 @@ from typing import NamedTuple
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
-from model.core import Arrival, Deployment, Input, NodeName, Observation, Received, Role, Scope
-from model.core import Site, Step
+from model.core import (
+    Arrival,
+    Deployment,
+    Input,
+    NodeName,
+    Observation,
+    Received,
+    Role,
+    Scope,
+    Site,
+    Step,
+)
 from model.costs import Amount, Gauges, Memory
 from model.errors import Invalid
 from model.parts import contents, deploy_graph, open_windows

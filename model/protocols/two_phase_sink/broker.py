@@ -29,12 +29,12 @@ from model.protocols.two_phase_sink.messages import (
     RestoreWriter,
     SinkTransaction,
     TransactionPrepared,
-    WriteResult,
     WriterEntry,
+    WriteResult,
     WriterRestored,
 )
 from model.queues import STALE_NOTE
-from model.timers import TimerName, parse_timer
+from model.timers import TimerName
 
 EXPIRE = "expire"
 
@@ -221,7 +221,6 @@ def _opened(site: Site, state: BrokerState, edge: int, of: SinkTransaction) -> S
 
 def _timer(one: BrokerTransaction) -> str:
     return str(TimerName(EXPIRE, f"{one.edge}.{one.of.epoch}.{one.of.number}"))
-
 
 
 def _find(state: BrokerState, edge: int, of: SinkTransaction) -> BrokerTransaction:
