@@ -20,7 +20,7 @@ PROTOCOL = KAFKA_TRANSACTIONS.design(
         scopes.TWO_EVENTS.holds(3_712),
         scopes.A_FILTER.holds(13_855),
         scopes.WINDOWS.holds(20_630),
-        scopes.TWO_CRASHES.holds(13_721),
+        scopes.TWO_CRASHES.holds(13_550),
         scopes.COORDINATOR_TWICE.holds(5_203),
         scopes.TIME_OUT.holds(1_682),
         scopes.TIME_OUT_ALONE.holds(280),

@@ -157,8 +157,7 @@ def _ended(site: Site, state: WorkerState, end: TransactionEnded) -> Step:
     tag = TransactionTag(end.epoch, number + 1 if end.epoch == epoch else 1)
     state = state._replace(tag=tag)
     if not end.committed:
-        state = state._replace(phase=WorkerPhase.FETCHING, held=())
-        return Step(state, (Send(GROUP, FetchPlace()),))
+        return Step(_lost_place(state), (Send(GROUP, FetchPlace()),))
     effects: tuple[Effect, ...] = (Send(site.preds[0], Trim(state.place)),)
     if site.config.design.offsets is OffsetCommit.AFTER:
         effects = (Send(GROUP, SetPlace(InputPlace(state.place, state.box))), *effects)
@@ -171,10 +170,15 @@ def _ready(site: Site, state: WorkerState, epoch: int) -> Step:
     """The worker has its epoch, and everything before it is settled."""
     early = site.config.design.first is FirstRequest.PLACE
     known = early and state.phase is WorkerPhase.STARTING and state.inlet.request is not None
-    state = state._replace(tag=TransactionTag(epoch), phase=WorkerPhase.FETCHING, held=())
+    state = state._replace(tag=TransactionTag(epoch))
     if known:
         return _resume(site, state, state.generation, InputPlace(state.inlet.place, state.box))
-    return Step(state, (Send(GROUP, FetchPlace()),))
+    return Step(_lost_place(state), (Send(GROUP, FetchPlace()),))
+
+
+def _lost_place(state: WorkerState) -> WorkerState:
+    """The worker waits for the place that is committed."""
+    return state._replace(phase=WorkerPhase.FETCHING, inlet=Inlet(), held=())
 
 
 def _resume(site: Site, state: WorkerState, generation: int, at: InputPlace) -> Step:
