@@ -20,9 +20,8 @@ from model.core import (
 )
 from model.protocols.kafka_transactions.design import EpochBump, ZombieFence
 from model.protocols.kafka_transactions.messages import (
-    OVERDUE,
-    RESUMED,
-    CoordinatorState,
+    MARKED_AGAIN,
+    TIMED_OUT,
     EndMarker,
     EndTransaction,
     InitProducer,
@@ -30,6 +29,7 @@ from model.protocols.kafka_transactions.messages import (
     ProducerFenced,
     ProducerReady,
     TransactionEnded,
+    TransactionLog,
     TransactionTag,
 )
 from model.protocols.kafka_transactions.worker import SUCCESSOR
@@ -39,17 +39,17 @@ from model.timers import TimerName, parse_timer
 EXPIRE = "expire"
 
 
-def first_log(site: Site) -> CoordinatorState:
+def first_log(site: Site) -> TransactionLog:
     """The log before anything has happened: the worker is ready, and so is its successor if it has
     an id of its own."""
     worker = site.config.worker
     entries = [(worker, ProducerEntry(worker))]
     if site.config.design.fence is not ZombieFence.EPOCH:
         entries.append((SUCCESSOR, ProducerEntry(SUCCESSOR)))
-    return CoordinatorState(tuple(entries))
+    return TransactionLog(tuple(entries))
 
 
-def coordinate(site: Site, state: CoordinatorState, input_: Input) -> Step:
+def coordinate(site: Site, state: TransactionLog, input_: Input) -> Step:
     match input_:
         case Received(worker, InitProducer()):
             return _init(site, state, worker)
@@ -58,12 +58,12 @@ def coordinate(site: Site, state: CoordinatorState, input_: Input) -> Step:
         case TimerFired(timer):
             producer = parse_timer(timer).key
             state, effects = _abort(site, state, producer)
-            return Step(state, (Note(OVERDUE), *effects))
+            return Step(state, (Note(TIMED_OUT), *effects))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _init(site: Site, state: CoordinatorState, worker: NodeName) -> Step:
+def _init(site: Site, state: TransactionLog, worker: NodeName) -> Step:
     """A worker begins: its predecessor's transaction is aborted, and fenced."""
     effects: list[Effect] = []
     if site.config.design.fence is ZombieFence.GENERATION:
@@ -81,7 +81,7 @@ def _init(site: Site, state: CoordinatorState, worker: NodeName) -> Step:
 
 
 def _end(
-    site: Site, state: CoordinatorState, worker: NodeName, tag: TransactionTag, *, commits: bool
+    site: Site, state: TransactionLog, worker: NodeName, tag: TransactionTag, *, commits: bool
 ) -> Step:
     """End the transaction; a request that comes again has the same answer."""
     entries = dict(state.entries)
@@ -100,7 +100,7 @@ def _end(
     return Step(state, (*effects, Send(worker, TransactionEnded(tag, committed, entry.epoch))))
 
 
-def _abort(site: Site, state: CoordinatorState, producer: NodeName) -> Step:
+def _abort(site: Site, state: TransactionLog, producer: NodeName) -> Step:
     """Abort the open transaction of the producer, if it has one."""
     entry = dict(state.entries)[producer]
     rises = site.config.design.bump is EpochBump.EACH
@@ -115,7 +115,7 @@ def _open(entry: ProducerEntry) -> TransactionTag:
     return TransactionTag(entry.epoch, entry.last.number + 1 if same else 1)
 
 
-def _write(site: Site, state: CoordinatorState, producer: NodeName, ended: ProducerEntry) -> Step:
+def _write(site: Site, state: TransactionLog, producer: NodeName, ended: ProducerEntry) -> Step:
     """Log the outcome, write the markers, and log that they are written."""
     prepared = _with(state, producer, ended)
     complete = _with(state, producer, ended._replace(complete=True))
@@ -125,8 +125,8 @@ def _write(site: Site, state: CoordinatorState, producer: NodeName, ended: Produ
     return Step(complete, (*log, *sends, Save(complete)))
 
 
-def _with(state: CoordinatorState, producer: NodeName, entry: ProducerEntry) -> CoordinatorState:
-    return CoordinatorState(
+def _with(state: TransactionLog, producer: NodeName, entry: ProducerEntry) -> TransactionLog:
+    return TransactionLog(
         tuple((name, entry if name == producer else one) for name, one in state.entries)
     )
 
@@ -135,13 +135,13 @@ def _timers(site: Site, producer: NodeName) -> tuple[SetTimer, ...]:
     return (SetTimer(str(TimerName(EXPIRE, producer))),) if site.config.timed else ()
 
 
-def recover_log(site: Site, durable: CoordinatorState | None) -> Step:
+def recover_log(site: Site, durable: TransactionLog | None) -> Step:
     """Write the markers that may be missing, and have the workers ask again."""
     state = durable or first_log(site)
     effects: list[Effect] = []
     for producer, entry in state.entries:
         if not entry.complete:
             state, more = _write(site, state, producer, entry)
-            effects += (Note(RESUMED), *more)
+            effects += (Note(MARKED_AGAIN), *more)
         effects += _timers(site, producer)
     return Step(state, (*effects, *(Send(worker, Restarted()) for worker in site.preds)))

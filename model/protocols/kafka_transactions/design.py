@@ -35,7 +35,7 @@ class EpochBump(Enum):
 
 
 class FirstRequest(Enum):
-    """What a worker that takes over asks for first."""
+    """The first request of a worker that takes over."""
 
     INIT = "the end of its predecessor's transaction"
     PLACE = "the place in the input"

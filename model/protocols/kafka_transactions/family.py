@@ -9,9 +9,9 @@ from model.core import CRASHED, REPLAYED, RESTORED, SUSPECTED
 from model.family import Family
 from model.protocol import Assumptions, Behaviour, Failures
 from model.protocols.kafka_transactions import messages, nodes
-from model.protocols.kafka_transactions.messages import WRITTEN
+from model.protocols.kafka_transactions.messages import COMMIT_MARKED
 
-SEEN = (CRASHED, SUSPECTED, RESTORED, REPLAYED, WRITTEN)
+SEEN = (CRASHED, SUSPECTED, RESTORED, REPLAYED, COMMIT_MARKED)
 BEHAVIOUR = Behaviour(
     nodes.deploy,
     nodes.boot,

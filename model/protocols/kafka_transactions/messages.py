@@ -24,15 +24,21 @@ from model.queues import (
     show_message,
 )
 
-# --- what is counted -------------------------------------------------------------------------
-WRITTEN = Quantity("commit markers", "markers", "a transaction has ended, and readers may see it")
-UNDONE = Quantity("abort markers", "markers", "a transaction has ended, and its results are gone")
-FENCED = Quantity("writes refused", "requests", "a request came from an old epoch or generation")
-RESUMED = Quantity(
-    "markers written again", "restarts", "a restarted coordinator ends what it began"
+# --- quantities ------------------------------------------------------------------------------
+COMMIT_MARKED = Quantity(
+    "commit markers", "markers", "a transaction has ended, and readers may see it"
 )
-OVERDUE = Quantity("transactions timed out", "transactions", "a time-out aborted a transaction")
-QUANTITIES = (WRITTEN, UNDONE, FENCED, RESUMED, OVERDUE, TRIMMED)
+ABORT_MARKED = Quantity(
+    "abort markers", "markers", "a transaction has ended, and its results are gone"
+)
+REQUEST_REFUSED = Quantity(
+    "writes refused", "requests", "a request came from an old epoch or generation"
+)
+MARKED_AGAIN = Quantity(
+    "markers written again", "restarts", "a restarted coordinator ends a transaction"
+)
+TIMED_OUT = Quantity("transactions timed out", "transactions", "a time-out aborted a transaction")
+QUANTITIES = (COMMIT_MARKED, ABORT_MARKED, REQUEST_REFUSED, MARKED_AGAIN, TIMED_OUT, TRIMMED)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -130,9 +136,9 @@ class EndMarker(NamedTuple):
     commits: bool
 
 
-# --- what nodes hold -------------------------------------------------------------------------
+# --- states of nodes -------------------------------------------------------------------------
 class WorkerPhase(Enum):
-    """What a worker waits for."""
+    """The next message that a worker waits for."""
 
     IDLE = "it has not taken over, or another one has"
     STARTING = "its epoch"
@@ -176,7 +182,7 @@ class ProducerEntry(NamedTuple):
     complete: bool = True
 
 
-class CoordinatorState(NamedTuple):
+class TransactionLog(NamedTuple):
     """The coordinator, and its log, which is its durable value: an entry for each producer."""
 
     entries: tuple[tuple[NodeName, ProducerEntry], ...]
@@ -188,7 +194,7 @@ class PartitionRecord(NamedTuple):
     committed: bool = False
 
 
-class PartitionState(NamedTuple):
+class ResultPartition(NamedTuple):
     """The partition of the results.  epochs: of producers, from their markers.  records: those that
     readers do not see yet."""
 
@@ -210,10 +216,10 @@ class GroupState(NamedTuple):
     pending: tuple[tuple[NodeName, InputPlace], ...] = ()
 
 
-State = QueueState | WorkerState | CoordinatorState | PartitionState | GroupState
+State = QueueState | WorkerState | TransactionLog | ResultPartition | GroupState
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- display ---------------------------------------------------------------------------------
 def size(message: Any) -> Size:
     """The size of a message or a durable value."""
     match message:
@@ -223,7 +229,7 @@ def size(message: Any) -> Size:
             return Size(MessageKind.EVENT, 1, name="results")
         case AddPlace() | SetPlace():
             return Size(MessageKind.CHECKPOINT, 0, 1, name="places")
-        case CoordinatorState():
+        case TransactionLog():
             return Size(MessageKind.CHECKPOINT, 0, 1, name="transaction log")
         case EndMarker() | EndTransaction():
             return Size(MessageKind.CONTROL, name="ends of transactions")

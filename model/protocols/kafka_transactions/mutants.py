@@ -82,7 +82,7 @@ MUTANTS = (
         "a time-out",
     ),
     Mutant(
-        "a restarted coordinator aborts what it had begun to commit",
+        "a restarted coordinator aborts the transaction that it had begun to commit",
         COORDINATOR,
         "state, more = _write(site, state, producer, entry)",
         "state, more = _write(site, state, producer, entry._replace(committed=False))",

@@ -1,4 +1,4 @@
-"""The nodes of Kafka's transactions: who takes which step, and what is shown.
+"""The nodes of Kafka's transactions: the deployment, who takes which step, gauges.
 
 Rule of this file: no step itself; worker.py, coordinator.py and partitions.py have these.
 
@@ -50,11 +50,11 @@ from model.protocols.kafka_transactions.coordinator import (
 )
 from model.protocols.kafka_transactions.design import KafkaDesign
 from model.protocols.kafka_transactions.messages import (
-    CoordinatorState,
     GroupState,
     InputPlace,
-    PartitionState,
+    ResultPartition,
     State,
+    TransactionLog,
     WorkerState,
 )
 from model.protocols.kafka_transactions.partitions import group, keep
@@ -76,7 +76,7 @@ TIMERS = {
 
 
 class KafkaConfig(NamedTuple):
-    """What a site knows.  worker: the operator of the graph.  timed: do transactions have a
+    """The knowledge of a site.  worker: the operator of the graph.  timed: do transactions have a
     time-out in this scope?"""
 
     design: KafkaDesign
@@ -129,13 +129,13 @@ def boot(site: Site) -> State:
     if site.role is Role.SOURCE:
         return QueueState()
     if site.role is Role.SINK:
-        return PartitionState()
+        return ResultPartition()
     if site.name == COORDINATOR:
         return first_log(site)
     return GroupState(InputPlace(0, site.spec.begin(1))) if site.name == GROUP else begin(site)
 
 
-def recover(site: Site, durable: CoordinatorState | None) -> Step:
+def recover(site: Site, durable: TransactionLog | None) -> Step:
     """A restarted successor takes over, whoever works; the coordinator has its log."""
     return recover_log(site, durable) if site.name == COORDINATOR else take_over(site, begin(site))
 
@@ -144,9 +144,9 @@ def step(site: Site, state: State, input_: Input) -> Step:
     match state, input_:
         case WorkerState(), _:
             return work(site, state, input_)
-        case CoordinatorState(), _:
+        case TransactionLog(), _:
             return coordinate(site, state, input_)
-        case PartitionState(), _:
+        case ResultPartition(), _:
             return keep(site, state, input_)
         case GroupState(), _:
             return group(site, state, input_)
@@ -160,7 +160,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- display ---------------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     """The gauges of a node.  progress: the transaction and the place in the input."""
     match state:

@@ -11,20 +11,20 @@ from typing import TypeVar
 from model.core import Effect, Emit, Input, NodeName, Note, Received, Send, Site, Step
 from model.protocols.kafka_transactions.design import OffsetCommit, ReaderView, ZombieFence
 from model.protocols.kafka_transactions.messages import (
-    FENCED,
-    UNDONE,
-    WRITTEN,
+    ABORT_MARKED,
+    COMMIT_MARKED,
+    REQUEST_REFUSED,
     AddPlace,
     EndMarker,
     FetchPlace,
     GroupState,
     JoinGroup,
     PartitionRecord,
-    PartitionState,
     PlaceAdded,
     PlaceIs,
     ProduceRecord,
     ProducerFenced,
+    ResultPartition,
     SetPlace,
 )
 
@@ -32,14 +32,14 @@ T = TypeVar("T")
 
 
 # --- results ---------------------------------------------------------------------------------
-def keep(site: Site, state: PartitionState, input_: Input) -> Step:
+def keep(site: Site, state: ResultPartition, input_: Input) -> Step:
     design = site.config.design
     match input_:
         case Received(_, ProduceRecord(producer, epoch, out)):
             if design.checks and epoch < dict(state.epochs).get(producer, 1):
-                return Step(state, (Note(FENCED),))
+                return Step(state, (Note(REQUEST_REFUSED),))
             shown = design.reads is ReaderView.UNCOMMITTED
-            emits = (Emit((0, out.body), out.of),) if shown else ()
+            emits: tuple[Effect, ...] = (Emit((0, out.body), out.of),) if shown else ()
             records = (*state.records, PartitionRecord(producer, out))
             return Step(state._replace(records=records), emits)
         case Received(_, EndMarker(producer, epoch, commits)):
@@ -49,15 +49,15 @@ def keep(site: Site, state: PartitionState, input_: Input) -> Step:
                 if one.producer != producer or one.committed or commits
             )
             epochs = _put(state.epochs, producer, epoch)
-            note = Note(WRITTEN if commits else UNDONE)
-            after, emits = _release(site, PartitionState(epochs, records))
+            note = Note(COMMIT_MARKED if commits else ABORT_MARKED)
+            after, emits = _release(site, ResultPartition(epochs, records))
             return Step(after, (note, *emits))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _release(site: Site, state: PartitionState) -> Step:
-    """Show the readers what is committed, up to the first result of an open transaction."""
+def _release(site: Site, state: ResultPartition) -> Step:
+    """Show the readers the committed results, up to the first result of an open transaction."""
     effects: list[Effect] = []
     records = list(state.records)
     while records and records[0].committed:
@@ -78,7 +78,7 @@ def group(site: Site, state: GroupState, input_: Input) -> Step:
             return Step(state._replace(generation=state.generation + 1, member=worker))
         case Received(worker, FetchPlace()):
             if _counts_generations(site) and state.member not in ("", worker):
-                return Step(state, (Note(FENCED), Send(worker, ProducerFenced())))
+                return Step(state, (Note(REQUEST_REFUSED), Send(worker, ProducerFenced())))
             return Step(state, (Send(worker, PlaceIs(state.generation, state.at)),))
         case Received(_, EndMarker(producer, epoch, commits)):
             pending = dict(state.pending)
@@ -102,7 +102,9 @@ def _add(site: Site, state: GroupState, worker: NodeName, add: AddPlace) -> Step
     design = site.config.design
     old = add.tag.epoch < dict(state.epochs).get(add.producer, 1)
     if old or (_counts_generations(site) and add.generation < state.generation):
-        return Step(state, (Note(FENCED), Send(worker, PlaceAdded(add.tag, accepted=False))))
+        return Step(
+            state, (Note(REQUEST_REFUSED), Send(worker, PlaceAdded(add.tag, accepted=False)))
+        )
     if design.offsets is OffsetCommit.BEFORE:
         state = state._replace(at=add.at)
     else:

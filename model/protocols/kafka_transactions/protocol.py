@@ -8,7 +8,12 @@ from __future__ import annotations
 from model.protocols.kafka_transactions import scopes
 from model.protocols.kafka_transactions.design import KafkaDesign
 from model.protocols.kafka_transactions.family import KAFKA_TRANSACTIONS, SEEN
-from model.protocols.kafka_transactions.messages import FENCED, OVERDUE, RESUMED, UNDONE
+from model.protocols.kafka_transactions.messages import (
+    ABORT_MARKED,
+    MARKED_AGAIN,
+    REQUEST_REFUSED,
+    TIMED_OUT,
+)
 from model.protocols.kafka_transactions.mutants import MUTANTS
 from model.protocols.kafka_transactions.variants import VARIANTS
 
@@ -29,7 +34,7 @@ PROTOCOL = KAFKA_TRANSACTIONS.design(
     "Results and the place in the input in one transaction, an outcome that is logged before its "
     "markers, an epoch that rises with every end, and a successor that fences before it reads: "
     "precise.",
-    must_occur=(*SEEN, FENCED, OVERDUE, RESUMED, UNDONE),
+    must_occur=(*SEEN, REQUEST_REFUSED, TIMED_OUT, MARKED_AGAIN, ABORT_MARKED),
     mutants=MUTANTS,
     variants=VARIANTS,
 )

@@ -58,7 +58,7 @@ VARIANTS = (
         "own-ids",
         KafkaDesign(fence=ZombieFence.NOBODY),
         (scopes.ONE_EVENT.fails(531, 15, GAP), scopes.TIME_OUT.fails(2_659, 16, GAP)),
-        "Without a fence a worker that was taken for dead commits what its successor has "
+        "Without a fence a worker that was taken for dead commits events that its successor has "
         "taken over.",
     ),
     KAFKA_TRANSACTIONS.design(
@@ -69,7 +69,7 @@ VARIANTS = (
             scopes.TWO_CRASHES.holds(13_560),
             scopes.TIME_OUT_ALONE.fails(338, 21, REPEATING),
         ),
-        "If all transactions of a producer have one epoch, what comes after a time-out joins "
+        "If all transactions of a producer have one epoch, a result after a time-out joins "
         "the next transaction and counts twice (KIP-890); without time-outs one epoch for "
         "each takeover is right.",
     ),

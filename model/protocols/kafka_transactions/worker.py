@@ -182,7 +182,7 @@ def _lost_place(state: WorkerState) -> WorkerState:
 
 
 def _resume(site: Site, state: WorkerState, generation: int, at: InputPlace) -> Step:
-    """Have the source send again what comes after the place."""
+    """Have the source send again the events after the place."""
     replay = Replay(at.place)
     after = state._replace(
         phase=WorkerPhase.RUNNING,

@@ -18,10 +18,10 @@ from model.protocols.two_phase_sink.design import (
     TwoPhaseDesign,
 )
 from model.protocols.two_phase_sink.messages import (
-    ABORTED,
-    COMMITTED,
-    EXPIRED,
-    GONE,
+    COMMITTED_IN_VAIN,
+    SINK_ABORTED,
+    SINK_COMMITTED,
+    SINK_EXPIRED,
     BrokerState,
     BrokerTransaction,
     CommitPrepared,
@@ -40,7 +40,7 @@ EXPIRE = "expire"
 
 
 class SinkConfig(NamedTuple):
-    """What a site knows.  timed: do transactions have a time-out in this scope?"""
+    """The knowledge of a site.  timed: do transactions have a time-out in this scope?"""
 
     design: TwoPhaseDesign
     timed: bool
@@ -66,7 +66,7 @@ def take(site: Site, state: BrokerState, input_: Input) -> Step:
 
 # --- results ---------------------------------------------------------------------------------
 def _write(site: Site, state: BrokerState, edge: int, message: WriteResult) -> Step:
-    of, index, out = message
+    of, place, out = message
     if _is_refused(site, state, edge, of):
         return Step(state, (STALE_NOTE,))
     aborted: tuple[Effect, ...] = ()
@@ -76,7 +76,7 @@ def _write(site: Site, state: BrokerState, edge: int, message: WriteResult) -> S
         )
     state, timers = _opened(site, state, edge, of)
     one = _find(state, edge, of)
-    one = one._replace(results=tuple(sorted((*one.results, (index, out)))))
+    one = one._replace(results=tuple(sorted((*one.results, (place, out)))))
     state, effects = _answer(site, _put(state, one), one)
     shown = site.config.design.reads is Isolation.UNCOMMITTED
     emits = (Emit((edge, out.body), out.of),) if shown else ()
@@ -116,7 +116,7 @@ def _commit(site: Site, state: BrokerState, edge: int, of: SinkTransaction) -> S
     applied = state.writers[edge].applied
     if applied is not None and applied.of == of:
         return Step(state, _shown(site, applied))
-    return Step(state, (Note(GONE),))
+    return Step(state, (Note(COMMITTED_IN_VAIN),))
 
 
 def _restore(site: Site, state: BrokerState, edge: int, message: RestoreWriter) -> Step:
@@ -161,7 +161,7 @@ def _expire(site: Site, state: BrokerState, timer: str) -> Step:
     )
     state, effects = _abort(state, late)
     state, more = _release(site, state)
-    return Step(state, (Note(EXPIRED, len(gone)), *effects, *more, *answers))
+    return Step(state, (Note(SINK_EXPIRED, len(gone)), *effects, *more, *answers))
 
 
 def _finish(
@@ -175,7 +175,7 @@ def _finish(
     for one in done:
         state = _put(_ended(state, one), one._replace(committed=True))
     state, more = _release(site, state)
-    notes = (Note(COMMITTED, len(done)),) if done else ()
+    notes = (Note(SINK_COMMITTED, len(done)),) if done else ()
     return Step(state, (*effects, *notes, *more))
 
 
@@ -185,12 +185,12 @@ def _abort(state: BrokerState, aborts: Callable[[BrokerTransaction], bool]) -> S
     for one in gone:
         state = _ended(state, one)
     left = tuple(one for one in state.transactions if one not in gone)
-    notes = (Note(ABORTED, len(gone)),) if gone else ()
+    notes = (Note(SINK_ABORTED, len(gone)),) if gone else ()
     return Step(state._replace(transactions=left), notes)
 
 
 def _release(site: Site, state: BrokerState) -> Step:
-    """Show the readers what is committed, up to the first transaction that has not ended."""
+    """Show the readers the committed results, up to the first transaction that has not ended."""
     effects: list[Effect] = []
     while state.transactions and state.transactions[0].committed:
         first, *left = state.transactions

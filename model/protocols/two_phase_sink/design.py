@@ -18,7 +18,7 @@ class CommitMoment(Enum):
 
 
 class RestorePolicy(Enum):
-    """What a restored job does with the transactions that it finds."""
+    """The treatment of transactions that a restored job finds."""
 
     SETTLE = "it commits those of the checkpoint and aborts all others"
     KEEP = "it commits those of the checkpoint and leaves the others open"
@@ -38,14 +38,14 @@ class TransactionalIds(Enum):
 
     OWN = "each transaction has its own"
     ONE = "the next transaction of a job takes the id of the last one"
-    SHARED = "the jobs have one prefix: a restored job also aborts what another one has prepared"
+    SHARED = "the jobs have one prefix: a restored job also aborts transactions of the others"
 
 
 class SecondCommit(Enum):
-    """What the external system does with the second commit of a transaction."""
+    """The effect of a second commit of a transaction."""
 
-    KNOWN = "nothing: it knows what it has committed"
-    APPLIED = "it writes all results again"
+    KNOWN = "none: the external system knows its commits"
+    APPLIED = "all results are written again"
 
 
 class Isolation(Enum):
@@ -56,7 +56,7 @@ class Isolation(Enum):
 
 
 class SavepointRule(Enum):
-    """What a savepoint, which a user asks for once, does (FLINK-10354, FLINK-25191)."""
+    """The effect of a savepoint, which a user asks for once (FLINK-10354, FLINK-25191)."""
 
     NEVER = "nobody asks for one"
     COPIES = "it only copies the state"

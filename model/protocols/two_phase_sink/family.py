@@ -9,9 +9,9 @@ from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.protocol import Behaviour
 from model.protocols.two_phase_sink import messages, nodes
-from model.protocols.two_phase_sink.messages import COMMITTED
+from model.protocols.two_phase_sink.messages import SINK_COMMITTED
 
-SEEN = (CRASHED, RESTORED, CHECKPOINTED, REPLAYED, COMMITTED)
+SEEN = (CRASHED, RESTORED, CHECKPOINTED, REPLAYED, SINK_COMMITTED)
 BEHAVIOUR = Behaviour(
     nodes.deploy,
     nodes.boot,

@@ -69,11 +69,11 @@ def _process(site: Site, state: RunningJob, event: Event) -> Step:
     """Feed the operator, of whose allowed answers the first one counts."""
     fed, *_ = site.spec.feed(state.box, Item(0, event.body))
     writes = tuple(
-        Send(site.succs[0], WriteResult(state.open, index, out))
-        for index, out in enumerate(fed.outs, state.count)
+        Send(site.succs[0], WriteResult(state.open, place, out))
+        for place, out in enumerate(fed.outs, state.made)
     )
-    inlet, count = state.inlet.take(event), state.count + len(writes)
-    after = state._replace(inlet=inlet, box=fed.state, count=count)
+    inlet, made = state.inlet.take(event), state.made + len(writes)
+    after = state._replace(inlet=inlet, box=fed.state, made=made)
     return Step(after, (*writes, SetTimer(CHECKPOINT)))
 
 
@@ -93,8 +93,8 @@ def _prepare(site: Site, state: RunningJob, *, saves: bool) -> Step:
     ended = state.open
     pending = JobCheckpoint(state.inlet.place, state.box, ended, ended.epoch)
     opened = SinkTransaction(ended.epoch, ended.number + 1)
-    after = state._replace(open=opened, count=0, pending=pending, saves=saves)
-    prepare = Send(site.succs[0], PrepareTransaction(ended, state.count))
+    after = state._replace(open=opened, made=0, pending=pending, saves=saves)
+    prepare = Send(site.succs[0], PrepareTransaction(ended, state.made))
     if site.config.design.flushes:
         return Step(after, (prepare,))
     done = _complete(site, after)
@@ -124,7 +124,7 @@ def _complete(site: Site, state: RunningJob) -> Step:
 
 # --- restarts --------------------------------------------------------------------------------
 def restore(site: Site, durable: JobCheckpoint | None) -> Step:
-    """Settle what the job before the crash has left behind."""
+    """Settle the transactions of the job before the crash."""
     checkpoint = durable or JobCheckpoint(0, site.spec.begin(1))
     if not site.config.design.numbered:
         settle = RestoreWriter(checkpoint.transaction)

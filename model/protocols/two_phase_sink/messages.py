@@ -23,12 +23,20 @@ from model.queues import (
     show_message,
 )
 
-# --- what is counted -------------------------------------------------------------------------
-COMMITTED = Quantity("committed transactions", "transactions", "readers may see a transaction")
-ABORTED = Quantity("aborted transactions", "transactions", "the results of a transaction are gone")
-EXPIRED = Quantity("expired transactions", "transactions", "a time-out ended a transaction")
-GONE = Quantity("commits in vain", "commits", "nothing is left of the transaction to commit")
-QUANTITIES = (COMMITTED, ABORTED, EXPIRED, GONE, TRIMMED)
+# --- quantities ------------------------------------------------------------------------------
+SINK_COMMITTED = Quantity(
+    "sink transactions committed", "transactions", "readers may see a transaction"
+)
+SINK_ABORTED = Quantity(
+    "sink transactions aborted", "transactions", "the results of a transaction are gone"
+)
+SINK_EXPIRED = Quantity(
+    "sink transactions expired", "transactions", "a time-out ended a transaction"
+)
+COMMITTED_IN_VAIN = Quantity(
+    "commits in vain", "commits", "nothing is left of the transaction to commit"
+)
+QUANTITIES = (SINK_COMMITTED, SINK_ABORTED, SINK_EXPIRED, COMMITTED_IN_VAIN, TRIMMED)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -41,18 +49,18 @@ class SinkTransaction(NamedTuple):
 
 
 class WriteResult(NamedTuple):
-    """A result for a transaction; index: among the results of the transaction."""
+    """A result for a transaction; place: among the results of the transaction."""
 
     of: SinkTransaction
-    index: int
+    place: int
     out: Out
 
 
 class PrepareTransaction(NamedTuple):
-    """Answer when all `count` results of the transaction are there."""
+    """Answer when all `results` of the transaction are there."""
 
     of: SinkTransaction
-    count: int
+    results: int
 
 
 class TransactionPrepared(NamedTuple):
@@ -80,7 +88,7 @@ class WriterRestored(NamedTuple):
     epoch: int
 
 
-# --- what nodes hold -------------------------------------------------------------------------
+# --- states of nodes -------------------------------------------------------------------------
 class JobCheckpoint(NamedTuple):
     """The durable value of a job: its place in the input, its operator, and the transaction that
     has the results up to there.  epoch: of the job."""
@@ -94,7 +102,7 @@ class JobCheckpoint(NamedTuple):
 class RunningJob(NamedTuple):
     """The state of a job.
 
-    open: the transaction for the next results; count: its results so far.  pending: the checkpoint
+    open: the transaction for the next results; made: its results so far.  pending: the checkpoint
     that waits for its transaction.  saves: False: it is a savepoint that no restart begins from.
     asked: a savepoint comes after the checkpoint that is pending.
     """
@@ -102,7 +110,7 @@ class RunningJob(NamedTuple):
     inlet: Inlet
     box: Any
     open: SinkTransaction
-    count: int = 0
+    made: int = 0
     pending: JobCheckpoint | None = None
     saves: bool = True
     asked: bool = False
@@ -117,7 +125,7 @@ class RestoringJob(NamedTuple):
 class BrokerTransaction(NamedTuple):
     """A transaction of the external system.
 
-    edge: of the writer.  results: (index, result), in order.  expected: their number, once the job
+    edge: of the writer.  results: (place, result), in order.  expected: their number, once the job
     prepares it.
     """
 
@@ -152,7 +160,7 @@ class BrokerState(NamedTuple):
 State = QueueState | RunningJob | RestoringJob | BrokerState
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- display ---------------------------------------------------------------------------------
 def size(message: Any) -> Size:
     """The size of a message or a durable value."""
     match message:

@@ -70,20 +70,20 @@ MUTANTS = (
         "a time-out",
     ),
     Mutant(
-        "the time-out ends what is prepared",
+        "the time-out ends a prepared transaction",
         BROKER,
         "kept = one.committed or (one.prepared and rule is ExpiryRule.OPEN)",
         "kept = rule is not ExpiryRule.OPEN",
         "a time-out",
     ),
     Mutant(
-        "readers skip what has not ended",
+        "readers skip open transactions",
         BROKER,
         "while state.transactions and state.transactions[0].committed:",
         "while state.transactions:",
     ),
     Mutant(
-        "a restoration commits what comes after the checkpoint",
+        "a restoration commits transactions after the checkpoint",
         BROKER,
         "kept = one.of <= committed and policy is not RestorePolicy.ABORT",
         "kept = one.of > committed and policy is not RestorePolicy.ABORT",

@@ -1,4 +1,4 @@
-"""The nodes of a two-phase-commit sink: who takes which step, and what is shown.
+"""The nodes of a two-phase-commit sink: the deployment, who takes which step, gauges.
 
 Rule of this file: no step itself; job.py and broker.py have these.
 
@@ -139,7 +139,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- display ---------------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     """The gauges of a node.  progress: the place in the input."""
     match state:

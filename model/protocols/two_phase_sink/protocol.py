@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.protocols.two_phase_sink import scopes
 from model.protocols.two_phase_sink.design import TwoPhaseDesign
 from model.protocols.two_phase_sink.family import SEEN, TWO_PHASE_SINK
-from model.protocols.two_phase_sink.messages import ABORTED, EXPIRED
+from model.protocols.two_phase_sink.messages import SINK_ABORTED, SINK_EXPIRED
 from model.protocols.two_phase_sink.mutants import MUTANTS
 from model.protocols.two_phase_sink.variants import VARIANTS
 
@@ -29,9 +29,9 @@ PROTOCOL = TWO_PHASE_SINK.design(
         scopes.NO_CRASH.holds(77),
         scopes.NO_CRASH_AND_TIME_OUT.holds(164),
     ),
-    "A checkpoint that waits for its transaction, a commit after it, a restart that settles what "
-    "it finds, and a time-out for transactions that are not prepared alone: precise.",
-    must_occur=(*SEEN, ABORTED, EXPIRED),
+    "A checkpoint that waits for its transaction, a commit after it, a restart that settles all "
+    "transactions, and a time-out for transactions that are not prepared alone: precise.",
+    must_occur=(*SEEN, SINK_ABORTED, SINK_EXPIRED),
     mutants=MUTANTS,
     variants=VARIANTS,
 )

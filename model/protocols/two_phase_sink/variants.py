@@ -73,15 +73,15 @@ VARIANTS = (
         "shared-ids",
         TwoPhaseDesign(ids=TransactionalIds.SHARED),
         (scopes.TWO_CRASHES.holds(939), scopes.TWO_JOBS.fails(798, 10, GAP)),
-        "A restarted job that lists the transactions of a prefix also aborts what another job"
+        "A restarted job that lists the transactions of a prefix also aborts those that another job"
         " with this prefix has prepared.",
     ),
     TWO_PHASE_SINK.design(
         "commit-again",
         TwoPhaseDesign(again=SecondCommit.APPLIED),
         (scopes.ONE_EVENT.fails(49, 5, REPEATING),),
-        "A restart commits again what may be committed already: a system that applies the "
-        "second commit has all results twice.",
+        "A restart commits a transaction that may be committed already: a system that applies "
+        "the second commit has all results twice.",
     ),
     TWO_PHASE_SINK.design(
         "read-uncommitted",
@@ -125,7 +125,7 @@ VARIANTS = (
         TwoPhaseDesign(late=True),
         (scopes.OVERTAKEN.holds(223), scopes.OVERTAKEN_AND_TIME_OUT.fails(1_070, 30, GAP)),
         "If the external system counts the epochs, as Kafka does, the restoration of a job "
-        "that is dead may come late, and aborts what the present job has prepared.",
+        "that is dead may come late, and aborts the prepared transaction of the present job.",
     ),
     TWO_PHASE_SINK.design(
         "late-unfenced",
