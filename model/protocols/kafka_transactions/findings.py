@@ -80,8 +80,14 @@ TRANSACTIONS = FindingTable(
             "All transactions of a producer have one epoch",
             Judgement.CONDITIONAL,
             section="KIP-890",
-            remark="right without time-outs; repeating if a result comes after a time-out",
-            witnesses=(ByScope("kafka-transactions:one-epoch", "a time-out and no crash"),),
+            remark=(
+                "right without time-outs if workers share an id; a result after an abort joins the "
+                "next transaction, or opens one that nobody ends"
+            ),
+            witnesses=(
+                ByScope("kafka-transactions:one-epoch", "a time-out and no crash"),
+                ByScope("kafka-transactions:by-generation-one-epoch", "one event"),
+            ),
             mend="the epoch rises with the end of each transaction",
             mended=("kafka-transactions",),
         ),

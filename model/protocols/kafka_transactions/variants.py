@@ -74,6 +74,13 @@ VARIANTS = (
         "each takeover is right.",
     ),
     KAFKA_TRANSACTIONS.design(
+        "by-generation-one-epoch",
+        KafkaDesign(fence=ZombieFence.GENERATION, bump=EpochBump.INIT),
+        (scopes.ONE_EVENT.fails(665, 20, GAP),),
+        "With an id for each worker, the end of the other member's transaction has to raise its "
+        "epoch: else a late result of a zombie opens a transaction that nobody ends.",
+    ),
+    KAFKA_TRANSACTIONS.design(
         "place-first",
         KafkaDesign(first=FirstRequest.PLACE),
         (scopes.ONE_EVENT.fails(758, 16, REPEATING),),

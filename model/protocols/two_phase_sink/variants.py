@@ -99,13 +99,13 @@ VARIANTS = (
     TWO_PHASE_SINK.design(
         "savepoint-retained",
         TwoPhaseDesign(savepoints=SavepointRule.RETAINED),
-        (scopes.TWO_EVENTS.holds(732), scopes.TWO_CRASHES.holds(2_659)),
+        (scopes.TWO_EVENTS.holds(732), scopes.TWO_CRASHES.holds(2_659), scopes.NO_CRASH.holds(491)),
         "A savepoint that commits is right if a restart begins from it.",
     ),
     TWO_PHASE_SINK.design(
         "savepoint-copies",
         TwoPhaseDesign(savepoints=SavepointRule.COPIES),
-        (scopes.TWO_EVENTS.holds(232), scopes.TWO_CRASHES.holds(963)),
+        (scopes.TWO_EVENTS.holds(232), scopes.TWO_CRASHES.holds(963), scopes.NO_CRASH.holds(154)),
         "A savepoint that ends no transaction is right (FLINK-25191).",
     ),
     TWO_PHASE_SINK.design(
@@ -116,6 +116,7 @@ VARIANTS = (
             scopes.OVERTAKEN.holds(223),
             scopes.OVERTAKEN_TWO_EVENTS.holds(1_743),
             scopes.OVERTAKEN_AND_TIME_OUT.holds(856),
+            scopes.NO_CRASH.holds(298),
         ),
         "Requests may travel and overtake each other if the job names the number of its "
         "epoch, which it saves, and the external system refuses older ones.",
