@@ -39,11 +39,7 @@ def deploy(design: UnalignedDesign, scope: Scope) -> Deployment:
     """
     job = plan(design, scope.graph)
     _check(job)
-    channels = [
-        (one, other)
-        for ends in scope.graph.edges
-        for one, other in _pairs(job, *ends)
-    ]
+    channels = [(one, other) for ends in scope.graph.edges for one, other in _pairs(job, *ends)]
     sites = tuple(_site(job, place, channels) for place in job.places.values())
     names = tuple(job.places)
     tasks = frozenset(name for name, place in job.places.items() if place.node in job.tasks)

@@ -21,13 +21,14 @@ PROTOCOL = UNALIGNED_CHECKPOINTS.design(
         scopes.TWO_RECORDS_AND_TWO_CRASHES.holds(363_510),
         scopes.TWO_RELAYS.holds(12_465),
         scopes.PAIRS.holds(8_649),
+        scopes.PAIRS_BEHIND_A_RELAY.holds(147_594),
         scopes.A_SILENT_SOURCE.holds(10_406),
         scopes.A_SILENT_SOURCE_AND_TWO_CRASHES.holds(186_426),
         scopes.A_UNION.holds(1_056_521),
         scopes.NO_CRASH.holds(520),
     ),
-    "Barriers overtake the records in input and output buffers, and the snapshot has these records; "
-    "a restart injects them before all new ones: precise.",
+    "Barriers overtake the records in input and output buffers, and the snapshot has these "
+    "records; a restart injects them before all new ones: precise.",
     mutants=MUTANTS,
     compare_with="unaligned:aligned",
     variants=VARIANTS,

@@ -84,6 +84,12 @@ TWO_RECORDS_AND_TWO_CRASHES = Case(
 )
 TWO_RELAYS = Case("two relays", two(Relay(), Relay(), 1), REPEATABLE)
 PAIRS = Case("pairs", one(PAIRED, 2), DETERMINISTIC)
+PAIRS_BEHIND_A_RELAY = Case(
+    "pairs behind a relay",
+    falls(two(Relay(), PAIRED, 2), "writer"),
+    DETERMINISTIC,
+    quick=False,
+)
 A_SILENT_SOURCE = Case("a silent source", half_silent(), ARBITRARY)
 A_SILENT_SOURCE_AND_TWO_CRASHES = Case(
     "a silent source and two crashes", half_silent(2), ARBITRARY, quick=False

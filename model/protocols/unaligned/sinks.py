@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from model.boxes.box import Out
-from model.core import Emit, NodeName, Note, Send, Site, Step
+from model.core import Effect, Emit, NodeName, Note, Send, Site, Step
 from model.protocols.unaligned.instances import OVERSEER
 from model.protocols.unaligned.messages import (
     TOO_EARLY,
@@ -73,9 +73,10 @@ def _commit(state: CommitterState, number: int) -> Step:
 
 
 def _go_back(site: Site, state: CommitterState, run: int, number: int, part: Any) -> Step:
-    """Commit the outputs of the checkpoint, drop the others, and take those on their way."""
-    early, (_, emits) = state.early, _commit(state, number)
-    state, effects = CommitterState(run, number), list(emits)
+    """Drop all outputs that are not committed (the commit of the checkpoint came before), and take
+    those on their way."""
+    early, state = state.early, CommitterState(run, number)
+    effects: list[Effect] = []
     for one in part.inputs:
         state, more = _prepare(site, state, one.sender, one.record)
         effects += more

@@ -46,9 +46,7 @@ def note_arrival(site: Site, state: InstanceState, sender: NodeName, record: Flo
     return Step(state._replace(open=opened), (Note(OVERTAKEN),))
 
 
-def arrive(
-    site: Site, state: InstanceState, sender: NodeName, barrier: CheckpointBarrier
-) -> Step:
+def arrive(site: Site, state: InstanceState, sender: NodeName, barrier: CheckpointBarrier) -> Step:
     """Take a barrier at once if it overtakes; else put it behind the records of its input."""
     if overtakes(site):
         return _mark_overtaking(site, state, sender, barrier)

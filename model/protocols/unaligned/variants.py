@@ -77,7 +77,7 @@ RIGHT = (
     UNALIGNED_CHECKPOINTS.design(
         "aligned-writers",
         UnalignedDesign(overtaking=Overtaking.NOT_AT_WRITERS),
-        (scopes.TWO_RELAYS.holds(10_846), scopes.A_SILENT_SOURCE.holds(3_424)),
+        (scopes.TWO_RELAYS.holds(10_846), scopes.PAIRS_BEHIND_A_RELAY.holds(120_062)),
         "An aligned operator behind an unaligned one is right, since the upstream operator stores "
         "the outputs that the barrier has overtaken.",
     ),
@@ -126,14 +126,21 @@ FLAWED = (
     UNALIGNED_CHECKPOINTS.design(
         "pointwise",
         UnalignedDesign(UP, redistribution=Redistribution.BY_CHANNEL),
-        (scopes.A_BAG.holds(167_280), scopes.A_TABLE.fails(167_280, 30, DIVERGENT)),
+        (
+            scopes.AN_IDLE_SLOT.holds(9_249),
+            scopes.A_BAG.holds(167_280),
+            scopes.A_TABLE.fails(167_280, 30, DIVERGENT),
+        ),
         "An operator without state may take records of any key, as behind a pointwise connection. "
         "Nothing is lost, and the order of a key is: an upsert of an old value wins.",
     ),
     UNALIGNED_CHECKPOINTS.design(
         "unfiltered",
         UnalignedDesign(UP, redistribution=Redistribution.TO_ALL),
-        (scopes.A_KEY_MOVES.fails(45_654, 30, REPEATING), scopes.AN_IDLE_SLOT.fails(10_555, 26, REPEATING)),
+        (
+            scopes.A_KEY_MOVES.fails(45_654, 30, REPEATING),
+            scopes.AN_IDLE_SLOT.fails(10_555, 26, REPEATING),
+        ),
         "A buffer is handed to each instance that may own one of its keys; an instance that does "
         "not drop the records of other keys takes them twice.",
     ),
