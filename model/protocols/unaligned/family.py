@@ -1,0 +1,38 @@
+"""Unaligned checkpoints: the parts that all designs share.
+
+Rule of this file: no design; protocol.py and variants.py have these.
+"""
+
+from __future__ import annotations
+
+from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
+from model.family import Family
+from model.protocol import Behaviour
+from model.protocols.unaligned import deployment, messages, nodes
+from model.protocols.unaligned.design import KNOBS
+from model.protocols.unaligned.messages import CHECKPOINTS, INJECTED, OVERTAKEN
+
+SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, CHECKPOINTS)
+ON_THE_WAY = (*SEEN, OVERTAKEN, INJECTED)
+BEHAVIOUR = Behaviour(
+    deployment.deploy,
+    nodes.boot,
+    nodes.step,
+    nodes.recover,
+    gauges=nodes.gauges,
+    memory=nodes.memory,
+    needed=nodes.needed,
+    timers=deployment.TIMERS,
+    show=messages.show,
+    size=messages.size,
+    quantities=messages.QUANTITIES,
+    knobs=KNOBS,
+)
+
+UNALIGNED_CHECKPOINTS = Family(
+    "unaligned",
+    "Unaligned checkpoints with rescaling",
+    "Flink, FLIP-76 and FLINK-19801",
+    BEHAVIOUR,
+    must_occur=ON_THE_WAY,
+)

@@ -1,0 +1,220 @@
+"""Unaligned checkpoints as values: messages, snapshots, states of nodes.
+
+Rule of this file: no step of a node (sources.py, operators.py, sinks.py, coordinator.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from model.boxes.box import Lineage, Out
+from model.core import NodeName, Quantity
+from model.costs import MessageKind, Size
+from model.events import Body
+from model.log import Log
+
+# --- what is counted -------------------------------------------------------------------------
+CHECKPOINTS = Quantity("complete checkpoints", "checkpoints", "all parts of one are stored")
+ABORTED = Quantity("aborted checkpoints", "checkpoints", "a node crashed before it was complete")
+OVERTAKEN = Quantity("records in checkpoints", "records", "a record on its way was stored")
+WAITED = Quantity("records held for alignment", "records", "a record waited for another barrier")
+INJECTED = Quantity("records injected", "records", "a restart put a record into an input buffer")
+MOVED = Quantity("records moved", "records", "a record was injected at another instance")
+TOO_EARLY = Quantity(
+    "records before the restart", "records", "a restarted node was faster than the coordinator"
+)
+RESCALED = Quantity("rescaled restarts", "restarts", "a run has another number of instances")
+QUANTITIES = (CHECKPOINTS, ABORTED, OVERTAKEN, WAITED, INJECTED, MOVED, TOO_EARLY, RESCALED)
+
+
+# --- messages --------------------------------------------------------------------------------
+class FlowRecord(NamedTuple):
+    """A record of a stream.  run: the number of restarts of the pipeline before it was made."""
+
+    run: int
+    body: Body
+    of: Lineage
+
+
+class CheckpointBarrier(NamedTuple):
+    run: int
+    number: int
+
+
+class CheckpointDue(NamedTuple):
+    """A source has sent, or a sink has received, records that the checkpoint of this number will
+    have."""
+
+    run: int
+    number: int
+
+
+class InjectBarriers(NamedTuple):
+    """The coordinator has a source put the barrier of this checkpoint into its streams."""
+
+    run: int
+    number: int
+
+
+class CheckpointPart(NamedTuple):
+    """The part of a node, on its way to the storage."""
+
+    run: int
+    number: int
+    part: Any
+
+
+class CheckpointDone(NamedTuple):
+    run: int
+    number: int
+
+
+class InstanceUp(NamedTuple):
+    """A crashed instance is up again, and has nothing."""
+
+
+class GoBack(NamedTuple):
+    """Go on from this checkpoint, with this part, in a new run."""
+
+    run: int
+    number: int
+    part: Any
+
+
+# --- snapshots -------------------------------------------------------------------------------
+class BufferedRecord(NamedTuple):
+    """A record in the channel from one instance to another."""
+
+    sender: NodeName
+    receiver: NodeName
+    record: FlowRecord
+
+
+class KeyState(NamedTuple):
+    """The state of an operator for a key; taken: how many records of the key are in it."""
+
+    key: Any
+    box: Any
+    taken: int = 0
+
+
+class InstancePart(NamedTuple):
+    """The snapshot of an instance: its state by key, and the records of its buffers, which the
+    barrier has overtaken."""
+
+    keys: tuple[KeyState, ...] = ()
+    inputs: tuple[BufferedRecord, ...] = ()
+    outputs: tuple[BufferedRecord, ...] = ()
+
+
+# --- what nodes hold -------------------------------------------------------------------------
+class GeneratorState(NamedTuple):
+    """The state of a replayable source.  cut: its place at the last barrier, and number: of
+    that barrier; kept: the bodies that are in no complete checkpoint."""
+
+    run: int = 0
+    now: int = 0
+    place: int = 0
+    cut: int = 0
+    number: int = 0
+    kept: Log[tuple[int, Body]] = Log()
+
+
+class InstanceState(NamedTuple):
+    """The state of an instance.
+
+    run: -1 until a restarted instance has its part.  inbox: records (and barriers that do not
+    overtake) that are not processed, with their senders.  outbox: outputs that are not sent, with
+    their receivers.  marked: the inputs whose barrier has come.  open: a snapshot that still takes
+    records on their way.  early: messages of a run that the instance does not know yet.
+    """
+
+    run: int = 0
+    number: int = 0
+    keys: tuple[KeyState, ...] = ()
+    inbox: tuple[tuple[NodeName, Any], ...] = ()
+    outbox: tuple[tuple[NodeName, Any], ...] = ()
+    marked: frozenset[NodeName] = frozenset()
+    open: InstancePart | None = None
+    early: tuple[tuple[NodeName, Any], ...] = ()
+
+
+class PreparedOut(NamedTuple):
+    """An output at a sink that waits for the checkpoint of this number."""
+
+    number: int
+    edge: int
+    out: Out
+
+
+class CommitterState(NamedTuple):
+    """The state of a sink.  number: of the last checkpoint whose barriers have all come."""
+
+    run: int = 0
+    number: int = 0
+    marked: frozenset[NodeName] = frozenset()
+    prepared: tuple[PreparedOut, ...] = ()
+    early: tuple[tuple[NodeName, Any], ...] = ()
+
+
+class KeeperState(NamedTuple):
+    """The state of the coordinator, with the storage of the checkpoints.
+
+    number: of the last complete checkpoint.  begun: is the next one under way?  due: has it to
+    come?  down: nodes that are not known to be up.  parts: those of the last complete checkpoint;
+    coming: those of the next one; both in the order of their nodes.
+    """
+
+    run: int = 0
+    number: int = 0
+    begun: bool = False
+    due: bool = False
+    down: frozenset[NodeName] = frozenset()
+    parts: tuple[tuple[NodeName, Any], ...] = ()
+    coming: tuple[tuple[NodeName, Any], ...] = ()
+
+
+NodeState = GeneratorState | InstanceState | CommitterState | KeeperState
+
+
+# --- what is shown ---------------------------------------------------------------------------
+def size(message: Any) -> Size:
+    """The size of a message; a snapshot has the records on their way as events."""
+    match message:
+        case FlowRecord():
+            return Size(MessageKind.EVENT, 1, name="records")
+        case CheckpointPart(_, _, part):
+            return Size(MessageKind.CHECKPOINT, _on_their_way(part), 1, name="snapshots")
+        case GoBack(_, _, part):
+            return Size(MessageKind.RECOVERY, _on_their_way(part), 1, name="restarts")
+        case InstanceUp():
+            return Size(MessageKind.RECOVERY)
+        case _:
+            return Size(MessageKind.CONTROL, name="barriers and commits")
+
+
+def _on_their_way(part: Any) -> int:
+    return len(part.inputs) + len(part.outputs) if isinstance(part, InstancePart) else 0
+
+
+def show(value: object) -> str:
+    """A message in a few words."""
+    match value:
+        case FlowRecord(run, body):
+            return f"{body.type}@{body.time}" + (f" (run {run})" if run else "")
+        case CheckpointBarrier(_, number):
+            return f"barrier {number}"
+        case CheckpointDue():
+            return "checkpoint due"
+        case InjectBarriers(_, number):
+            return f"begin {number}"
+        case CheckpointPart(_, number, part):
+            count = _on_their_way(part)
+            return f"part of {number}" + (f" with {count} on the way" if count else "")
+        case CheckpointDone(_, number):
+            return f"{number} is complete"
+        case InstanceUp():
+            return "up again"
+        case GoBack(run, number):
+            return f"go back to {number}, run {run}"
+    return str(value)

@@ -1,0 +1,131 @@
+"""One-line faults of unaligned checkpoints, which the checkers must find.
+
+Rule of this file: no code but the lines of mutants; model.evidence.Mutant explains the fields.
+"""
+
+from __future__ import annotations
+
+from model.evidence import Mutant
+
+COORDINATOR, NODES, OPERATORS, REDISTRIBUTION, SINKS, SNAPSHOTS, SOURCES = (
+    f"model.protocols.unaligned.{name}"
+    for name in (
+        *("coordinator", "nodes", "operators", "redistribution"),
+        *("sinks", "snapshots", "sources"),
+    )
+)
+MUTANTS = (
+    Mutant(
+        "outputs on their way come before the inputs of the same channel",
+        REDISTRIBUTION,
+        "return inputs + tuple(one for part in held for one in part.outputs)",
+        "return tuple(one for part in held for one in part.outputs) + inputs",
+        "pairs behind a relay",
+    ),
+    Mutant(
+        "the state of a key stays where it was",
+        REDISTRIBUTION,
+        "owned.setdefault(owner, []).append(one)",
+        "owned.setdefault(name, []).append(one)",
+        "scale-up: a key moves",
+    ),
+    Mutant(
+        "a source sends by the instances of the first run",
+        SOURCES,
+        "return tuple(Send(job.owner(node, body, run), record) for node in succs)",
+        "return tuple(Send(job.owner(node, body, 0), record) for node in succs)",
+        "scale-up: a key moves",
+    ),
+    Mutant(
+        "the source lets go of one record too many",
+        SOURCES,
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut)))",
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut + 1)))",
+        "two records",
+    ),
+    Mutant(
+        "the source lets go of nothing",
+        SOURCES,
+        "return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= state.cut)))",
+        "return Step(state)",
+        "no crash",
+    ),
+    Mutant(
+        "no checkpoint is due after a restart",
+        SOURCES,
+        "timer = (SetTimer(INTERVAL),) if again else ()",
+        "timer = ()",
+    ),
+    Mutant(
+        "an instance drops the records that were faster than the restart",
+        OPERATORS,
+        "return Step(state._replace(early=(*state.early, (sender, message))), (Note(TOO_EARLY),))",
+        "return Step(state, (Note(TOO_EARLY),))",
+    ),
+    Mutant(
+        "a restarted instance goes on without its part",
+        NODES,
+        "return Step(InstanceState(run=-1), (Send(OVERSEER, InstanceUp()),))",
+        "return Step(InstanceState(), (Send(OVERSEER, InstanceUp()),))",
+    ),
+    Mutant(
+        "records before the second barrier are in no snapshot",
+        SNAPSHOTS,
+        "opened = state.open._replace(inputs=(*state.open.inputs, late))",
+        "opened = state.open",
+        "a silent source",
+    ),
+    Mutant(
+        "the snapshot is made at the last barrier",
+        SNAPSHOTS,
+        "if first:",
+        "if last:",
+        "a union",
+    ),
+    Mutant(
+        "an aligned barrier overtakes the output buffer",
+        SNAPSHOTS,
+        "if not state.outbox:",
+        "if sends:",
+        "aligned: two relays",
+    ),
+    Mutant(
+        "an aligned operator does not block an input after its barrier",
+        SNAPSHOTS,
+        "return frozenset() if overtakes(site) else state.marked",
+        "return frozenset()",
+        "aligned: a union",
+    ),
+    Mutant(
+        "a restart has the number of the run before",
+        COORDINATOR,
+        "job, run = site.config, state.run + 1",
+        "job, run = site.config, state.run",
+    ),
+    Mutant(
+        "a checkpoint is complete without the operators",
+        COORDINATOR,
+        "late = {*job.sinks} if job.design.finishes is Finishes.WITHOUT_SINKS else set()",
+        "late = {*job.tasks}",
+        "two relays",
+    ),
+    Mutant(
+        "the outputs of records on their way make no checkpoint due",
+        SINKS,
+        "due = () if known else (Send(OVERSEER, CheckpointDue(state.run, number)),)",
+        "due = ()",
+    ),
+    Mutant(
+        "an output behind a barrier belongs to the checkpoint of the barrier",
+        SINKS,
+        "number = state.number + (2 if sender in state.marked else 1)",
+        "number = state.number + 1",
+        "scale-down: the second instance falls",
+    ),
+    Mutant(
+        "a restart keeps the outputs that are not committed",
+        SINKS,
+        "early, state = state.early, CommitterState(run, number)",
+        "early, state = state.early, CommitterState(run, number, prepared=state.prepared)",
+    ),
+)

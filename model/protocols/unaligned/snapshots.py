@@ -1,0 +1,134 @@
+"""The snapshots of instances: barriers that overtake records, or wait behind them.
+
+Rule of this file: no record is processed here.
+FLIP-76: at the first barrier an instance hands the barrier on, and stores its state with all
+records that the barrier has overtaken and those that come before the barriers of other inputs.
+"""
+
+from __future__ import annotations
+
+from model.core import Effect, NodeName, Note, Send, Site, Step
+from model.protocols.unaligned.design import Captures, Overtaking
+from model.protocols.unaligned.instances import OVERSEER
+from model.protocols.unaligned.messages import (
+    OVERTAKEN,
+    WAITED,
+    BufferedRecord,
+    CheckpointBarrier,
+    CheckpointPart,
+    FlowRecord,
+    InstancePart,
+    InstanceState,
+)
+
+
+def overtakes(site: Site) -> bool:
+    """Do barriers overtake records at this instance?"""
+    job = site.config
+    if job.design.overtaking is Overtaking.NOT_AT_WRITERS:
+        return not {*job.graph.succs(job.places[site.name].node)} & {*job.sinks}
+    return bool(job.design.overtaking is Overtaking.ALL)
+
+
+def blocked(site: Site, state: InstanceState) -> frozenset[NodeName]:
+    """The inputs whose records wait for the barriers of other inputs."""
+    return frozenset() if overtakes(site) else state.marked
+
+
+def note_arrival(site: Site, state: InstanceState, sender: NodeName, record: FlowRecord) -> Step:
+    """Take a record that comes before the barrier of its input into the open snapshot."""
+    if state.open is None or sender in state.marked:
+        return Step(state)
+    if site.config.design.captures in (Captures.AT_FIRST_BARRIER, Captures.NO_INPUTS):
+        return Step(state)
+    late = BufferedRecord(sender, site.name, record)
+    opened = state.open._replace(inputs=(*state.open.inputs, late))
+    return Step(state._replace(open=opened), (Note(OVERTAKEN),))
+
+
+def arrive(site: Site, state: InstanceState, sender: NodeName, barrier: CheckpointBarrier) -> Step:
+    """Take a barrier at once if it overtakes; else put it behind the records of its input."""
+    if overtakes(site):
+        return _mark_overtaking(site, state, sender, barrier)
+    return settle(site, state._replace(inbox=(*state.inbox, (sender, barrier))))
+
+
+def _mark_overtaking(
+    site: Site, state: InstanceState, sender: NodeName, barrier: CheckpointBarrier
+) -> Step:
+    first, marked = not state.marked, state.marked | {sender}
+    last = marked.issuperset(site.config.inputs(site.name, state.run))
+    state = state._replace(marked=frozenset() if last else marked)
+    effects: tuple[Effect, ...] = ()
+    if first:
+        part = _capture(site, state)
+        count = len(part.inputs) + len(part.outputs)
+        sends = _barriers(site, state, barrier)
+        state = state._replace(number=barrier.number, open=part)
+        effects = (*((Note(OVERTAKEN, count),) if count else ()), *sends)
+    if not last:
+        return Step(state, effects)
+    stored = CheckpointPart(state.run, barrier.number, state.open)
+    return Step(state._replace(open=None), (*effects, Send(OVERSEER, stored)))
+
+
+def _capture(site: Site, state: InstanceState) -> InstancePart:
+    """The snapshot at the first barrier, with all records in the buffers."""
+    captures = site.config.design.captures
+    inputs = tuple(BufferedRecord(sender, site.name, one) for sender, one in state.inbox)
+    outputs = tuple(BufferedRecord(site.name, receiver, one) for receiver, one in state.outbox)
+    if captures is Captures.ALL_BUT_RESTORED:
+        inputs = tuple(one for one in inputs if one.record.run == state.run)
+    return InstancePart(
+        state.keys,
+        () if captures is Captures.NO_INPUTS else inputs,
+        () if captures is Captures.NO_OUTPUTS else outputs,
+    )
+
+
+def _barriers(site: Site, state: InstanceState, barrier: CheckpointBarrier) -> tuple[Send, ...]:
+    """Hand the barrier on, past the output buffers."""
+    return tuple(Send(name, barrier) for name in site.config.outputs(site.name, state.run))
+
+
+def settle(site: Site, state: InstanceState) -> Step:
+    """Take the barriers that have become the first of their inputs, where they do not overtake."""
+    if overtakes(site):
+        return Step(state)
+    effects: list[Effect] = []
+    while (at := _first_barrier(state)) is not None:
+        sender, barrier = state.inbox[at]
+        inbox = (*state.inbox[:at], *state.inbox[at + 1 :])
+        state = state._replace(inbox=inbox, marked=state.marked | {sender})
+        if state.marked.issuperset(site.config.inputs(site.name, state.run)):
+            state, more = _snapshot(site, state, barrier)
+            effects += more
+    waiting = any(sender in state.marked for sender, _ in state.inbox)
+    return Step(state, (*effects, *((Note(WAITED),) if waiting else ())))
+
+
+def _first_barrier(state: InstanceState) -> int | None:
+    """The place of a barrier in front of which no message of its input is left."""
+    before = set(state.marked)
+    for at, (sender, message) in enumerate(state.inbox):
+        if sender not in before and isinstance(message, CheckpointBarrier):
+            return at
+        before.add(sender)
+    return None
+
+
+def _snapshot(site: Site, state: InstanceState, barrier: CheckpointBarrier) -> Step:
+    """Store the state after all barriers; the barrier waits behind the outputs.  A restored record
+    of an instance that is no more comes behind no barrier, so it is part of the snapshot."""
+    restored = tuple(
+        BufferedRecord(sender, site.name, one)
+        for sender, one in state.inbox
+        if isinstance(one, FlowRecord) and one.run < state.run
+    )
+    part = CheckpointPart(state.run, barrier.number, InstancePart(state.keys, restored))
+    state = state._replace(number=barrier.number, marked=frozenset())
+    sends = _barriers(site, state, barrier)
+    if not state.outbox:
+        return Step(state, (*sends, Send(OVERSEER, part)))
+    behind = tuple((one.to, one.message) for one in sends)
+    return Step(state._replace(outbox=(*state.outbox, *behind)), (Send(OVERSEER, part),))
