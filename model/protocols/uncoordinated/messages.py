@@ -167,14 +167,12 @@ def size(message: Any) -> Size:
 
 
 def show(value: object) -> str:
-    """A message in a few words."""
+    """A message or a state in a few words."""
     match value:
         case LoggedRecord(run, index, number, out):
-            marks = [f"run {run}"] * bool(run) + [f"index {index}"] * bool(index)
-            return f"{out.body.type}{number}" + (f" ({', '.join(marks)})" if marks else "")
+            return f"{out.body.type}{number}{_marks(run, index)}"
         case Credit(run, index, total):
-            marks = [f"run {run}"] * bool(run) + [f"index {index}"] * bool(index)
-            return f"credit {total}" + (f" ({', '.join(marks)})" if marks else "")
+            return f"credit {total}{_marks(run, index)}"
         case CheckpointTaken(_, checkpoint):
             return f"checkpoint: {_counts(checkpoint)}"
         case NeedsLine():
@@ -182,6 +180,7 @@ def show(value: object) -> str:
         case GoBack(_, None):
             return "send again"
         case GoBack(_, checkpoint, undone):
+            assert checkpoint is not None
             back = f", {undone} undone" if undone else ""
             return f"go back: {_counts(checkpoint)}{back}"
         case LineMoved(_, made, needed):
@@ -190,13 +189,24 @@ def show(value: object) -> str:
             return f"{out.body.type}{number}"
         case Settled(made, back):
             return f"{'back to' if back else 'settled up to'} {made}"
-    return str(value)
+        case LoggingTask(run, part):
+            return "waits" if run < 0 else _counts(part)
+        case LineManager(_, stored):
+            return f"{'+'.join(str(len(own)) for own in stored)} stored"
+        case HeldOutputs(_, waiting):
+            return f"holds {sum(map(len, waiting))}"
+    return ""
 
 
-def _counts(checkpoint: LocalCheckpoint | None) -> str:
+def _marks(run: int, index: int) -> str:
+    marks = [f"run {run}"] * bool(run) + [f"index {index}"] * bool(index)
+    return f" ({', '.join(marks)})" if marks else ""
+
+
+def _counts(checkpoint: LocalCheckpoint) -> str:
     """The counts of a checkpoint: messages received, outputs made, credits received."""
-    assert checkpoint is not None
     inputs = "+".join(map(str, checkpoint.received))
-    credits = f", {'+'.join(map(str, checkpoint.credited))} credits" if any(checkpoint.credited) else ""
+    credits = "+".join(map(str, checkpoint.credited))
     index = f"#{checkpoint.index} " if checkpoint.index else ""
-    return f"{index}{inputs} in, {checkpoint.made} out{credits}"
+    more = f", {credits} credits" if any(checkpoint.credited) else ""
+    return f"{index}{inputs} in, {checkpoint.made} out{more}"

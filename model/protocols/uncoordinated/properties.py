@@ -18,17 +18,20 @@ def _is_consistent(scope: Scope, seen: Observation) -> bool:
     return not has_orphans(bonds(scope.graph), [own[0] for own in manager.stored])
 
 
-def _is_no_domino(scope: Scope, seen: Observation) -> bool:
-    """The manager orders all operators at once; an order shows how far back it goes."""
+def _undone(scope: Scope, seen: Observation) -> int:
+    """How many checkpoints of every operator a restart at the beginning undoes; 0: there is none.
+
+    The manager orders all operators at once; an order shows how far back it goes.
+    """
     orders = [
         message
         for (sender, _), messages in seen.messages
         for message in messages[-1:]
         if sender == MANAGER and isinstance(message, GoBack) and message.checkpoint is not None
     ]
-    return len(orders) < len(operators(scope.graph)) or not all(
-        order.undone and not any(order.checkpoint.received) for order in orders
-    )
+    if len(orders) < len(operators(scope.graph)):
+        return 0
+    return min(0 if any(o.checkpoint.received) else o.undone for o in orders)
 
 
 def _is_useful(scope: Scope, seen: Observation) -> bool:
@@ -56,7 +59,13 @@ CONSISTENT = Property(
 NO_DOMINO = Property(
     "no restart undoes all checkpoints of all operators",
     When.ALWAYS,
-    _is_no_domino,
+    lambda scope, seen: _undone(scope, seen) == 0,
+    messages=True,
+)
+NO_LONG_DOMINO = Property(
+    "no restart undoes two checkpoints of every operator, and all others",
+    When.ALWAYS,
+    lambda scope, seen: _undone(scope, seen) < 2,
     messages=True,
 )
 USEFUL = Property(
