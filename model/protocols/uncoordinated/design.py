@@ -48,18 +48,12 @@ class Induced(Enum):
     AFTER = "after it has processed the message"
 
 
-class ReplayedIndex(Enum):
-    """The index of a message that a restart sends again."""
+class IndexOn(Enum):
+    """The messages that carry the index of their sender."""
 
-    OWN = "that of the restored checkpoint"
-    NONE = "none"
-
-
-class RestoredIndex(Enum):
-    """The index with which a restarted operator goes on."""
-
-    KEPT = "that of the restored checkpoint"
-    FORGOTTEN = "zero, as at its first start"
+    ALL = "all messages"
+    NOT_REPLAYED = "all but those that a restart sends again"
+    OUTPUTS = "outputs; credits have none"
 
 
 class Collects(Enum):
@@ -91,8 +85,7 @@ class LineDesign:
     logs: MessageLog = MessageLog.KEPT
     exchange: Exchange = Exchange.ONE_WAY
     induced: Induced = Induced.NEVER
-    replayed_index: ReplayedIndex = ReplayedIndex.OWN
-    restored_index: RestoredIndex = RestoredIndex.KEPT
+    index_on: IndexOn = IndexOn.ALL
     collects: Collects = Collects.BEHIND_LINE
     outputs: Outputs = Outputs.BEHIND_LINE
     repeats: Repeats = Repeats.DISCARDED

@@ -47,8 +47,9 @@ class LocalCheckpoint(NamedTuple):
     """All that an operator knows: its checkpoint, and its state between two of them.
 
     index: of the last checkpoint, 0 where messages have none.  received: the number of the last
-    message of each input.  made: how many outputs it has made.  kept: (number, output) for restarts.
-    granted: the credits sent to each input; credited: those received of each operator below.
+    message of each input.  made: how many outputs it has made.  kept: those that a restart sends
+    again, (number, output).  granted: the credits sent to each input; credited: those received of
+    each operator below.
     """
 
     index: int

@@ -27,12 +27,11 @@ from model.core import (
 from model.protocols.uncoordinated.deployment import CHECKPOINT, GRANT, MANAGER
 from model.protocols.uncoordinated.design import (
     Exchange,
+    IndexOn,
     Induced,
     MessageLog,
     Outputs,
     Repeats,
-    ReplayedIndex,
-    RestoredIndex,
 )
 from model.protocols.uncoordinated.messages import (
     BEFORE_LINE,
@@ -93,9 +92,7 @@ def _take(site: Site, state: LoggingTask, sender: NodeName, message: Any) -> Ste
     if message.run < state.run:
         return Step(state, (STALE_NOTE,))
     if message.run > state.run:
-        return Step(
-            state._replace(early=(*state.early, (sender, message))), (Note(BEFORE_LINE),)
-        )
+        return Step(state._replace(early=(*state.early, (sender, message))), (Note(BEFORE_LINE),))
     if not _is_new(site, state.part, sender, message):
         return Step(state, (Note(DISCARDED),))
     state, before = _induce(site, state, message.index, Induced.BEFORE)
@@ -179,11 +176,17 @@ def _grant(site: Site, state: LoggingTask) -> Step:
     if not new:
         return Step(state)
     sends = tuple(
-        Send(name, Credit(state.run, part.index, part.received[edge])) for edge, name in new
+        _credit_for(site, name, Credit(state.run, part.index, part.received[edge]))
+        for edge, name in new
     )
     for edge, _ in new:
         part = part._replace(granted=_put(part.granted, edge, part.received[edge]))
     return Step(state._replace(part=part, changed=True), (*sends, SetTimer(CHECKPOINT)))
+
+
+def _credit_for(site: Site, name: NodeName, credit: Credit) -> Send:
+    bare = site.config.design.index_on is IndexOn.OUTPUTS
+    return Send(name, credit._replace(index=0) if bare else credit)
 
 
 def _put(counts: tuple[int, ...], at: int, count: int) -> tuple[int, ...]:
@@ -211,8 +214,6 @@ def _go_back(site: Site, state: LoggingTask, order: GoBack) -> Step:
     part = order.checkpoint
     assert part is not None  # a source alone has none
     design = site.config.design
-    if design.restored_index is RestoredIndex.FORGOTTEN:
-        part = part._replace(index=0)
     settled = _to_sinks(site, Settled(part.made, back=True))
     again = _replay(site, order.run, part)
     effects: list[Effect] = [*settled, Note(RESTORED), Note(REPLAYED, len(again)), *again]
@@ -229,7 +230,7 @@ def _go_back(site: Site, state: LoggingTask, order: GoBack) -> Step:
 def _replay(site: Site, run: int, part: LocalCheckpoint) -> tuple[Send, ...]:
     """The messages of a checkpoint that may have been on their way."""
     job = site.config
-    index = part.index if job.design.replayed_index is ReplayedIndex.OWN else 0
+    index = 0 if job.design.index_on is IndexOn.NOT_REPLAYED else part.index
     downs = tuple(
         Send(name, LoggedRecord(run, index, number, out))
         for number, out in part.kept
@@ -237,7 +238,7 @@ def _replay(site: Site, run: int, part: LocalCheckpoint) -> tuple[Send, ...]:
         if number <= _last(site, part, branch)
     )
     ups = tuple(
-        Send(name, Credit(run, index, part.granted[site.preds.index(name)]))
+        _credit_for(site, name, Credit(run, index, part.granted[site.preds.index(name)]))
         for name in job.above
         if part.granted[site.preds.index(name)]
     )

@@ -53,9 +53,7 @@ def _is_useful(scope: Scope, seen: Observation) -> bool:
     )
 
 
-CONSISTENT = Property(
-    "the recovery line has no orphans", When.ALWAYS, _is_consistent, nodes=True
-)
+CONSISTENT = Property("the recovery line has no orphans", When.ALWAYS, _is_consistent, nodes=True)
 NO_DOMINO = Property(
     "no restart undoes all checkpoints of all operators",
     When.ALWAYS,

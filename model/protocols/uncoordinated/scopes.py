@@ -67,13 +67,19 @@ TWO_RELAYS = Case("two relays", two(Relay(), Relay(), 1), REPEATABLE)
 TWO_RELAYS_AND_TWO_CRASHES = Case(
     "two relays and two crashes", two(Relay(), Relay(), 1, 2), REPEATABLE
 )
-TWO_RELAYS_AND_TWO_EVENTS = Case(
-    "two relays and two events", two(Relay(), Relay(), 2), REPEATABLE
+TWO_RELAYS_AND_TWO_EVENTS = Case("two relays and two events", two(Relay(), Relay(), 2), REPEATABLE)
+TWO_EVENTS_AND_A_CRASH_OF_THE_FIRST = Case(
+    "two events and a crash of the first",
+    only(two(Relay(), Relay(), 2), "first"),
+    REPEATABLE,
+    quick=False,
 )
+A_DOMINO = Case("a domino", only(two(Relay(), Relay(), 2), "first"), REPEATABLE)
 PAIRS_BEHIND_A_RELAY = Case("pairs behind a relay", two(Relay(), PAIRED, 2), DETERMINISTIC)
 A_RELAY_BEHIND_PAIRS = Case("a relay behind pairs", two(PAIRED, Relay(), 2), DETERMINISTIC)
 A_COIN = Case("a coin", one(COIN, 2), ARBITRARY)
 A_RELAY_BEHIND_A_COIN = Case("a relay behind a coin", two(COIN, Relay(), 1), ARBITRARY)
 A_UNION = Case("a union", merged(1), ARBITRARY)
-A_DIAMOND = Case("a diamond", diamond(1), ARBITRARY)
+A_DIAMOND = Case("a diamond", only(diamond(1), "left"), ARBITRARY)
+A_UNION_AND_TWO_CRASHES = Case("a union and two crashes", merged(1, 2), ARBITRARY, quick=False)
 NO_CRASH = Case("no crash", two(Relay(), Relay(), 2, 0), REPEATABLE)
