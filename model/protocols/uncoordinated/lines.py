@@ -24,9 +24,9 @@ def recovery_line(rule: LineRule, bonds: Sequence[Bond], chains: Chains) -> tupl
         case LineRule.NEWEST:
             return newest
         case LineRule.BY_INDEX:
-            reached = min(own[-1].index for own in chains)
+            reached = min(own[-1].level for own in chains)
             return tuple(
-                next(place for place, one in enumerate(own) if one.index >= reached)
+                next(place for place, one in enumerate(own) if one.level >= reached)
                 for own in chains
             )
         case _:
@@ -55,9 +55,14 @@ def go_back(
 
 def has_orphans(bonds: Sequence[Bond], checkpoints: Sequence[LocalCheckpoint]) -> bool:
     """Has a checkpoint received a message that the checkpoint of its sender has not sent?"""
-    chains = [(one,) for one in checkpoints]
-    first = [0] * len(chains)
-    return any(_too_new(bond, chains, first, matched=False) for bond in bonds)
+    for bond in bonds:
+        if bond.sender is not None:
+            sender, receiver = checkpoints[bond.sender], checkpoints[bond.receiver]
+            of_outputs = receiver.received[bond.edge] > sender.made
+            of_credits = sender.credited[bond.branch] > receiver.granted[bond.edge]
+            if of_outputs or of_credits:
+                return True
+    return False
 
 
 def _too_new(bond: Bond, chains: Chains, line: Sequence[int], *, matched: bool) -> list[int]:

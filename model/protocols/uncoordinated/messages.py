@@ -26,11 +26,11 @@ QUANTITIES = (INDUCED_CHECKPOINTS, UNDONE, ADVANCED, BEFORE_LINE)
 
 # --- messages --------------------------------------------------------------------------------
 class LoggedRecord(NamedTuple):
-    """An output.  run: the number of restarts before it.  index: of the sender's last checkpoint.
-    number: its place among the sender's outputs, from 1."""
+    """An output.  run: the number of restarts before it.  level: the index of the sender's last
+    checkpoint.  number: its place among the sender's outputs, from 1."""
 
     run: int
-    index: int
+    level: int
     number: int
     out: Out
 
@@ -39,20 +39,20 @@ class Credit(NamedTuple):
     """The receiver has processed so many outputs of the sender, all told."""
 
     run: int
-    index: int
+    level: int
     total: int
 
 
 class LocalCheckpoint(NamedTuple):
     """All that an operator knows: its checkpoint, and its state between two of them.
 
-    index: of the last checkpoint, 0 where messages have none.  received: the number of the last
-    message of each input.  made: how many outputs it has made.  kept: those that a restart sends
-    again, (number, output).  granted: the credits sent to each input; credited: those received of
-    each operator below.
+    level: the index of the last checkpoint, 0 where messages have none.  received: the number of
+    the last message of each input.  made: how many outputs it has made.  kept: those that a restart
+    sends again, (number, output).  granted: the credits sent to each input; credited: those
+    received of each operator below.
     """
 
-    index: int
+    level: int
     box: Any
     received: tuple[int, ...]
     made: int = 0
@@ -170,10 +170,10 @@ def size(message: Any) -> Size:
 def show(value: object) -> str:
     """A message or a state in a few words."""
     match value:
-        case LoggedRecord(run, index, number, out):
-            return f"{out.body.type}{number}{_marks(run, index)}"
-        case Credit(run, index, total):
-            return f"credit {total}{_marks(run, index)}"
+        case LoggedRecord(run, level, number, out):
+            return f"{out.body.type}{number}{_marks(run, level)}"
+        case Credit(run, level, total):
+            return f"credit {total}{_marks(run, level)}"
         case CheckpointTaken(_, checkpoint):
             return f"checkpoint: {_counts(checkpoint)}"
         case NeedsLine():
@@ -199,8 +199,8 @@ def show(value: object) -> str:
     return ""
 
 
-def _marks(run: int, index: int) -> str:
-    marks = [f"run {run}"] * bool(run) + [f"index {index}"] * bool(index)
+def _marks(run: int, level: int) -> str:
+    marks = [f"run {run}"] * bool(run) + [f"index {level}"] * bool(level)
     return f" ({', '.join(marks)})" if marks else ""
 
 
@@ -208,6 +208,6 @@ def _counts(checkpoint: LocalCheckpoint) -> str:
     """The counts of a checkpoint: messages received, outputs made, credits received."""
     inputs = "+".join(map(str, checkpoint.received))
     credits = "+".join(map(str, checkpoint.credited))
-    index = f"#{checkpoint.index} " if checkpoint.index else ""
+    level = f"#{checkpoint.level} " if checkpoint.level else ""
     more = f", {credits} credits" if any(checkpoint.credited) else ""
-    return f"{index}{inputs} in, {checkpoint.made} out{more}"
+    return f"{level}{inputs} in, {checkpoint.made} out{more}"

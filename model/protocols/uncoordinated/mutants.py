@@ -25,12 +25,12 @@ MUTANTS = (
         LINES,
         "if sender.credited[bond.branch] > receiver.granted[bond.edge]:",
         "if False:",
-        scope="index-line: two relays",
+        scope="two-way: two relays",
     ),
     Mutant(
         "the line of an index is one checkpoint too new",
         LINES,
-        "next(place for place, one in enumerate(own) if one.index >= reached)",
+        "next(place for place, one in enumerate(own) if one.level >= reached)",
         "len(own) - 1",
         scope="index-line: two relays",
     ),
@@ -88,7 +88,7 @@ MUTANTS = (
         OPERATORS,
         "return (*downs, *ups)",
         "return downs",
-        scope="index-based: two relays and two crashes",
+        scope="index-based: two events and a crash of the first",
     ),
     Mutant(
         "an operator lets go of one output too many",
@@ -114,15 +114,15 @@ MUTANTS = (
     Mutant(
         "an equal index forces no checkpoint, nor does the next one",
         OPERATORS,
-        "if site.config.design.induced is not when or index <= state.part.index:",
-        "if site.config.design.induced is not when or index <= state.part.index + 1:",
+        "if site.config.design.induced is not when or level <= state.part.level:",
+        "if site.config.design.induced is not when or level <= state.part.level + 1:",
         scope=BASED,
     ),
     Mutant(
         "an induced checkpoint keeps its old index",
         OPERATORS,
-        "state, effects = _checkpoint(state, index)",
-        "state, effects = _checkpoint(state, state.part.index)",
+        "state, effects = _checkpoint(state, level)",
+        "state, effects = _checkpoint(state, state.part.level)",
         scope="index-line: two relays",
     ),
     Mutant(

@@ -69,20 +69,20 @@ def _capture(site: Site, state: LoggingTask) -> Step:
     if not state.changed:
         return Step(state)
     step = 0 if site.config.design.induced is Induced.NEVER else 1
-    return _checkpoint(state, state.part.index + step)
+    return _checkpoint(state, state.part.level + step)
 
 
-def _checkpoint(state: LoggingTask, index: int) -> Step:
-    part = state.part._replace(index=index)
+def _checkpoint(state: LoggingTask, level: int) -> Step:
+    part = state.part._replace(level=level)
     taken = Send(MANAGER, CheckpointTaken(state.run, part))
     return Step(state._replace(part=part, changed=False), (taken,))
 
 
-def _induce(site: Site, state: LoggingTask, index: int, when: Induced) -> Step:
+def _induce(site: Site, state: LoggingTask, level: int, when: Induced) -> Step:
     """The checkpoint that a message with a higher index forces (Survey, 3.3)."""
-    if site.config.design.induced is not when or index <= state.part.index:
+    if site.config.design.induced is not when or level <= state.part.level:
         return Step(state)
-    state, effects = _checkpoint(state, index)
+    state, effects = _checkpoint(state, level)
     return Step(state, (Note(INDUCED_CHECKPOINTS), *effects))
 
 
@@ -95,20 +95,23 @@ def _take(site: Site, state: LoggingTask, sender: NodeName, message: Any) -> Ste
         return Step(state._replace(early=(*state.early, (sender, message))), (Note(BEFORE_LINE),))
     if not _is_new(site, state.part, sender, message):
         return Step(state, (Note(DISCARDED),))
-    state, before = _induce(site, state, message.index, Induced.BEFORE)
+    state, before = _induce(site, state, message.level, Induced.BEFORE)
     if isinstance(message, Credit):
         state, effects = _credit(site, state, sender, message.total)
     else:
         state, effects = _process(site, state, sender, message)
-    state, after = _induce(site, state, message.index, Induced.AFTER)
+    state, after = _induce(site, state, message.level, Induced.AFTER)
     return Step(state, (*before, *effects, *after))
 
 
-def _is_new(site: Site, part: LocalCheckpoint, sender: NodeName, message: Any) -> bool:
+def _is_new(
+    site: Site, part: LocalCheckpoint, sender: NodeName, message: LoggedRecord | Credit
+) -> bool:
     if isinstance(message, Credit):
-        return message.total > part.credited[site.config.below.index(sender)]
-    known = part.received[site.preds.index(sender)]
-    return message.number > known or site.config.design.repeats is Repeats.TAKEN
+        credited: int = part.credited[site.config.below.index(sender)]
+        return message.total > credited
+    takes = site.config.design.repeats is Repeats.TAKEN
+    return takes or message.number > part.received[site.preds.index(sender)]
 
 
 def _process(site: Site, state: LoggingTask, sender: NodeName, record: LoggedRecord) -> Step:
@@ -136,7 +139,7 @@ def _put_out(
     keeps = job.below and job.design.logs is MessageLog.KEPT
     kept = part.kept.append((number, out)) if keeps else part.kept
     part = part._replace(made=number, kept=kept)
-    record = LoggedRecord(run, part.index, number, out)
+    record = LoggedRecord(run, part.level, number, out)
     downs = (
         Send(name, record)
         for branch, name in enumerate(job.below)
@@ -158,7 +161,7 @@ def _credit(site: Site, state: LoggingTask, sender: NodeName, total: int) -> Ste
     old, part = state.part.credited[branch], state.part
     part = part._replace(credited=_put(part.credited, branch, total))
     sends = tuple(
-        Send(sender, LoggedRecord(state.run, part.index, number, out))
+        Send(sender, LoggedRecord(state.run, part.level, number, out))
         for number, out in part.kept
         if old + 1 < number <= total + 1
     )
@@ -176,7 +179,7 @@ def _grant(site: Site, state: LoggingTask) -> Step:
     if not new:
         return Step(state)
     sends = tuple(
-        _credit_for(site, name, Credit(state.run, part.index, part.received[edge]))
+        _credit_for(site, name, Credit(state.run, part.level, part.received[edge]))
         for edge, name in new
     )
     for edge, _ in new:
@@ -186,7 +189,7 @@ def _grant(site: Site, state: LoggingTask) -> Step:
 
 def _credit_for(site: Site, name: NodeName, credit: Credit) -> Send:
     bare = site.config.design.index_on is IndexOn.OUTPUTS
-    return Send(name, credit._replace(index=0) if bare else credit)
+    return Send(name, credit._replace(level=0) if bare else credit)
 
 
 def _put(counts: tuple[int, ...], at: int, count: int) -> tuple[int, ...]:
@@ -230,15 +233,15 @@ def _go_back(site: Site, state: LoggingTask, order: GoBack) -> Step:
 def _replay(site: Site, run: int, part: LocalCheckpoint) -> tuple[Send, ...]:
     """The messages of a checkpoint that may have been on their way."""
     job = site.config
-    index = 0 if job.design.index_on is IndexOn.NOT_REPLAYED else part.index
+    level = 0 if job.design.index_on is IndexOn.NOT_REPLAYED else part.level
     downs = tuple(
-        Send(name, LoggedRecord(run, index, number, out))
+        Send(name, LoggedRecord(run, level, number, out))
         for number, out in part.kept
         for branch, name in enumerate(job.below)
         if number <= _last(site, part, branch)
     )
     ups = tuple(
-        _credit_for(site, name, Credit(run, index, part.granted[site.preds.index(name)]))
+        _credit_for(site, name, Credit(run, level, part.granted[site.preds.index(name)]))
         for name in job.above
         if part.granted[site.preds.index(name)]
     )

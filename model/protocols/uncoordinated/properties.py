@@ -23,15 +23,13 @@ def _undone(scope: Scope, seen: Observation) -> int:
 
     The manager orders all operators at once; an order shows how far back it goes.
     """
-    orders = [
-        message
+    undone = [
+        0 if any(message.checkpoint.received) else message.undone
         for (sender, _), messages in seen.messages
         for message in messages[-1:]
         if sender == MANAGER and isinstance(message, GoBack) and message.checkpoint is not None
     ]
-    if len(orders) < len(operators(scope.graph)):
-        return 0
-    return min(0 if any(o.checkpoint.received) else o.undone for o in orders)
+    return min(undone) if len(undone) == len(operators(scope.graph)) else 0
 
 
 def _is_useful(scope: Scope, seen: Observation) -> bool:

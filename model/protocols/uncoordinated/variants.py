@@ -19,7 +19,7 @@ from model.protocols.uncoordinated.design import (
     Repeats,
 )
 from model.protocols.uncoordinated.family import RESTARTED, UNCOORDINATED
-from model.protocols.uncoordinated.properties import NO_DOMINO, NO_LONG_DOMINO, USEFUL
+from model.protocols.uncoordinated.properties import CONSISTENT, NO_DOMINO, NO_LONG_DOMINO, USEFUL
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 OUTPUTS_ALONE = (AS_IF, COMPLETE)
@@ -126,6 +126,20 @@ VARIANTS = (
     UNCOORDINATED.design(
         "two-way",
         LineDesign(exchange=Exchange.CREDITS),
+        (
+            scopes.A_RELAY.holds(227),
+            scopes.TWO_RELAYS.holds(2_826),
+            scopes.TWO_RELAYS_AND_TWO_CRASHES.holds(20_239),
+            scopes.A_RELAY_BEHIND_A_COIN.holds(2_904),
+            scopes.NO_CRASH.holds(5_472),
+        ),
+        "With messages both ways the line is still consistent, and the outputs are right.",
+        properties=(AS_IF, COMPLETE, CONSISTENT),
+        must_occur=RESTARTED,
+    ),
+    UNCOORDINATED.design(
+        "domino",
+        LineDesign(exchange=Exchange.CREDITS),
         (scopes.A_DOMINO.fails(44_739, 16, PRECISE),),
         "The domino effect.  Each operator takes its checkpoint between a receipt and the next "
         "send, so that each checkpoint has an orphan of the other operator.  One crash undoes "
@@ -134,7 +148,7 @@ VARIANTS = (
         must_occur=RESTARTED,
     ),
     UNCOORDINATED.design(
-        "two-way-restarts",
+        "domino-of-one-event",
         LineDesign(exchange=Exchange.CREDITS),
         (scopes.TWO_RELAYS.fails(2_826, 8, PRECISE),),
         "One event is enough for a restart that undoes the checkpoints of both operators.",
@@ -142,7 +156,7 @@ VARIANTS = (
         must_occur=RESTARTED,
     ),
     UNCOORDINATED.design(
-        "two-way-useless",
+        "useless",
         LineDesign(exchange=Exchange.CREDITS),
         (scopes.TWO_RELAYS.fails(2_826, 6, PRECISE),),
         "A checkpoint between a receipt and the credit for it belongs to no consistent line once "
