@@ -99,7 +99,7 @@ class Crashes:
         if run.log is not None:
             run.order += 1
             action = Crash(name, False, together)
-            run.log.append(LogEntry(now, 2, run.order, now, now, action, ("crash", None)))
+            run.log.append(LogEntry(now, 1, run.order, now, now, action, ("crash", None)))
 
     def _take_down(
         self, node: TimedNode, now: int, again: int | None, returns: tuple[int, int]

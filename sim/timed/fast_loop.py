@@ -30,7 +30,6 @@ from model.core import (
     Received,
     Save,
     Send,
-    SetTimer,
     Sync,
     TimerFired,
 )
@@ -265,7 +264,7 @@ class FastLoop:
                     done = self._store(channel.receiver, done, size)
                     if run.costs.storage.blocking:
                         busy = done
-        self.timers.set(node, done, [e.name for e in effects if isinstance(e, SetTimer)])
+        self.timers.take(node, done, effects)
         node.worked += busy - began
         return busy, done
 

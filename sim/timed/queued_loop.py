@@ -28,7 +28,6 @@ from model.core import (
     Received,
     Save,
     Send,
-    SetTimer,
     Sync,
     TimerFired,
 )
@@ -228,7 +227,7 @@ class QueuedLoop:
         effects = queued.effects
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
         self.state.take_effect(node, now, aftermath)
-        self.timers.set(node, now, [e.name for e in effects if isinstance(e, SetTimer)])
+        self.timers.take(node, now, effects)
         self._depart(node, effects, now)
         return True
 

@@ -18,7 +18,7 @@ class LogEntry(NamedTuple):
     """An action that took place: a crash, a restart, or a step, from the start of its service
     until its effects took place.  The sorted entries are a path of model.world.
 
-    rank: 0 for a restart, 1 for a step, 2 for a crash.  what: a message, after its kind.
+    rank: 0 for a restart, 1 for a step or a crash.  what: a message, after its kind.
     """
 
     done_ps: int

@@ -14,16 +14,17 @@ from sim.timed.costs import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.network import TimedNode
 
-REFUSED = CancelTimer | Rewind | Fail
+REFUSED = Rewind | Fail
 RARE = frozenset({CancelTimer, Sync, Rewind, Fail})
 """The effects that few protocols have; the loops check a step that has one."""
 
 
 def check_deployment(system: System) -> None:
-    """Raise Invalid for prompt sites that send to each other or set timers."""
-    for name, site in system.sites.items():
-        if site.timers and name in system.prompt:
-            raise _left_out(system, f"timers of a prompt site, as {name} has")
+    """Raise Invalid for patient timers, which alone prompt sites set, and for prompt sites that
+    send to each other."""
+    if system.deployment.patient:
+        kinds = ", ".join(sorted(system.deployment.patient))
+        raise _left_out(system, f"patient timers ({kinds})")
     for sender, receiver in system.channel_at:
         if sender in system.prompt and receiver in system.prompt:
             raise _left_out(system, f"a prompt site that sends to another ({sender}, {receiver})")

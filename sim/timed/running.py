@@ -22,12 +22,10 @@ from model.core import (
     Role,
     Save,
     Send,
-    SetTimer,
     Step,
     Sync,
 )
 from model.costs import Size
-from model.errors import Invalid
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
 from sim.timed.clock import Occurrence, SimulatedClock
@@ -84,11 +82,7 @@ class RunState:
     def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
         """The checked step on a timer, on a restart (None), or of a prompt site."""
         answer = call_step(self.system, node.name, value, input_, node.site.disk)
-        step = check_step(self.system, node.name, input_, answer, hashed=input_ is None)
-        prompt = self.system.deployment.prompt
-        if node.name in prompt and any(isinstance(effect, SetTimer) for effect in step.effects):
-            raise Invalid(f"{self.protocol.name}: a timed run has no timer of a prompt site")
-        return step
+        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
     def ask(self, moment: Occurrence) -> Evaluated | None:
         """The step of a prompt site on a message that departs now."""
