@@ -354,7 +354,7 @@ def _keep(system: System, world: World, name: NodeName, node: Node, effect: Effe
         case Save():
             return node._replace(durable=write(system.sites[name], node.durable, effect))
         case Sync():
-            return node._replace(durable=tuple(writes[-1:] for writes in node.durable))
+            return node._replace(durable=synced(node.durable))
         case SetTimer(timer):
             return node._replace(timers=tuple(sorted({*node.timers, timer})))
         case CancelTimer(timer):
@@ -371,3 +371,8 @@ def write(site: Site, durable: Any, save: Save) -> tuple[Any, ...]:
         writes if one.name != save.name else (save.value,) if save.synced else (*writes, save.value)
         for one, writes in zip(site.files, durable, strict=True)
     )
+
+
+def synced(durable: Any) -> tuple[Any, ...]:
+    """The files of a node after a sync."""
+    return tuple(writes[-1:] for writes in durable)

@@ -11,12 +11,11 @@ restarts come first and crashes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from simpy.events import URGENT
 
 from model.actions import Crash
-from model.core import Effect, Lost, NodeName, Save, Send
+from model.core import Effect, Lost, NodeName, Save, Send, Sync
 from model.costs import CONTROL
 from model.errors import Invalid
 from model.protocol import Failures
@@ -25,6 +24,7 @@ from model.world import DOWN
 from sim.timed.clock import LAST, Occurrence
 from sim.timed.costs import Detector, picoseconds
 from sim.timed.failures import TimedCrash, TimedOutage
+from sim.timed.files import open_files
 from sim.timed.network import Tariff, TimedNode
 from sim.timed.record import LogEntry
 from sim.timed.refusals import check_plans
@@ -99,7 +99,7 @@ class Crashes:
         if run.log is not None:
             run.order += 1
             action = Crash(name, False, together)
-            run.log.append(LogEntry(now, 2, run.order, now, now, action, ("crash", None)))
+            run.log.append(LogEntry(now, 1, run.order, now, now, action, ("crash", None)))
 
     def _take_down(
         self, node: TimedNode, now: int, again: int | None, returns: tuple[int, int]
@@ -163,9 +163,16 @@ class Crashes:
     def _restart(self, moment: Occurrence) -> Evaluated:
         now, node = moment.what
         assert node.outage is not None
-        node.state, effects = self.run.answered(node, node.durable, None)
+        filed = node.site.files
+        if filed:
+            open_files(node)
+        durable = node.site.disk if filed else node.durable
+        node.state, effects = self.run.answered(node, durable, None)
         check_sizes(self.run, effects)
-        saving = sum(self._save_ps(effect.value) for effect in effects if isinstance(effect, Save))
+        saves = [effect for effect in effects if isinstance(effect, Save | Sync)]
+        saving = sum(self.run.storing_ps(node, effect) or 0 for effect in saves)
+        if filed:
+            open_files(node)  # none of these writes has come yet
         # If two nodes restarted at one time, the order of their first messages would be undefined.
         back = now
         while back + saving in self.restarts:
@@ -173,9 +180,6 @@ class Crashes:
         self.restarts.add(back + saving)
         node.outage.restarted_ps = node.done = back
         return node, 0, effects, None
-
-    def _save_ps(self, value: Any) -> int:
-        return self.run.costs.save_ps(self.run.protocol.behaviour.size(value))
 
     def come_back(self, node: TimedNode, done: int) -> None:
         """Let the node run again: the effects of its first step take place."""
@@ -188,8 +192,10 @@ class Crashes:
 def check_sizes(run: RunState, effects: tuple[Effect, ...]) -> None:
     """Raise Invalid if the protocol cannot size the messages and values of the effects."""
     for effect in effects:
-        if isinstance(effect, Send | Save):
-            size_of(run.protocol, effect[-1])
+        if isinstance(effect, Send):
+            size_of(run.protocol, effect.message)
+        elif isinstance(effect, Save):
+            size_of(run.protocol, effect.value)
 
 
 def _drop_inputs(node: TimedNode) -> int:

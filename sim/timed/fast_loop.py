@@ -30,7 +30,7 @@ from model.core import (
     Received,
     Save,
     Send,
-    SetTimer,
+    Sync,
     TimerFired,
 )
 from model.costs import CONTROL, Size
@@ -139,7 +139,7 @@ class FastLoop:
                 for effect in effects:
                     kind = type(effect)
                     if node.asks or (kind is not Send and kind is not Emit):
-                        busy, done = self._hold_up(node, busy, effects)
+                        busy, done = self._hold_up(node, busy, effects, input_)
                         break
                 node.busy = busy
                 node.done = done
@@ -217,7 +217,7 @@ class FastLoop:
         if inside and isinstance(error, KeyError):  # there is no such channel
             check_step(system, node.name, input_, (node.state, effects))
         elif inside:  # the state is still the one before
-            again = call_step(system, node.name, node.state, input_)
+            again = call_step(system, node.name, node.state, input_, node.site.disk)
             check_step(system, node.name, input_, again)
         check_sizes(self.state, effects)
         read_gauges(system, node.name, node.state)
@@ -233,7 +233,9 @@ class FastLoop:
         service = round(run.costs.service_ps(CONTROL) * node.pace)
         return node, service, effects, input_
 
-    def _hold_up(self, node: TimedNode, busy: int, effects: tuple[Effect, ...]) -> tuple[int, int]:
+    def _hold_up(
+        self, node: TimedNode, busy: int, effects: tuple[Effect, ...], input_: Input | None
+    ) -> tuple[int, int]:
         """The times at which the node is free and the effects take place, for a step with notes,
         saves or timers, or of a node that sends to prompt sites.
 
@@ -241,7 +243,7 @@ class FastLoop:
         whether it blocks or not.
         """
         run, began = self.state, busy
-        check_effects(run.system, effects)
+        check_effects(run.system, node, effects, input_)
         for effect in effects:
             if not isinstance(effect, Effect):
                 raise StepFailed(
@@ -251,11 +253,8 @@ class FastLoop:
                 busy += run.note_ps(node, effect)
         done = max(busy, node.done)
         for effect in effects:
-            if isinstance(effect, Save):
-                takes = run.costs.save_ps(run.protocol.behaviour.size(effect.value))
-                done += takes
-                run.saves += 1
-                run.saving += takes
+            if isinstance(effect, Save | Sync):
+                done += run.store(node, effect)
                 if run.costs.storage.blocking:
                     busy = done
             elif isinstance(effect, Send) and node.asks:
@@ -265,7 +264,7 @@ class FastLoop:
                     done = self._store(channel.receiver, done, size)
                     if run.costs.storage.blocking:
                         busy = done
-        self.timers.set(node, done, [e.name for e in effects if isinstance(e, SetTimer)])
+        self.timers.take(node, done, effects)
         node.worked += busy - began
         return busy, done
 

@@ -109,14 +109,16 @@ class TimedNode:
     restart to one more crash.  settled: the state with the effects that have taken place, in a
     watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
     same job.  asks: some channel of it leads to a prompt site.  stored: the time at which a prompt
-    site has stored all that it was sent.
+    site has stored all that it was sent.  durable: as model.world.Node has it.  unsynced: by file,
+    the sizes of the writes without a sync, also of steps that have not taken effect yet
+    (sim.timed.files); () without files.
     """
 
     __slots__ = (
         *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs", "kept"),
         *("kept_area", "kept_since", "longest", "making", "name", "outage", "outgoing", "pace"),
         *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
-        *("timers", "under_way", "unsettled", "worked"),
+        *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
     def __init__(self, site: Site, state: Any, pace: float, making: int, gauged: bool) -> None:
@@ -124,6 +126,7 @@ class TimedNode:
         self.settled = state
         self.making = making
         self.durable: Any = None
+        self.unsynced: tuple[tuple[Size, ...], ...] = ()
         self.outgoing: dict[NodeName, Channel] = {}
         self.incoming: list[Channel] = []
         self.unsettled: deque[tuple[int, Aftermath | None]] = deque()

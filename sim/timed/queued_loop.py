@@ -28,7 +28,7 @@ from model.core import (
     Received,
     Save,
     Send,
-    SetTimer,
+    Sync,
     TimerFired,
 )
 from model.costs import CONTROL, MessageKind
@@ -159,7 +159,7 @@ class QueuedLoop:
     ) -> None:
         """Begin the service; an event that was in a connection has left it."""
         node.under_way, queued.began, queued.effects = queued.input_, now, effects
-        check_effects(self.state.system, effects)
+        check_effects(self.state.system, node, effects, queued.input_)
         if isinstance(queued.input_, Received):
             self._leave(queued.input_.sender, node, queued.events, now)
         service = queued.service
@@ -175,7 +175,7 @@ class QueuedLoop:
         if isinstance(effect, Send) and node.asks:
             size = size_of(self.protocol, effect.message)
             return is_stored(node.outgoing[effect.to], size)
-        return isinstance(effect, Save)
+        return isinstance(effect, Save | Sync)
 
     def _keep_busy(self, node: TimedNode, queued: QueuedInput, now: int, until: int) -> None:
         node.busy = until
@@ -197,12 +197,11 @@ class QueuedLoop:
             if isinstance(effect, Send):
                 store = self.stores[effect.to]
                 takes, end = store.write(now, size_of(self.protocol, effect.message))
+                self.state.saves += 1
+                self.state.saving += takes
             else:
-                assert isinstance(effect, Save)
-                takes = self.costs.save_ps(size_of(self.protocol, effect.value))
-                end = now + takes
-            self.state.saves += 1
-            self.state.saving += takes
+                assert isinstance(effect, Save | Sync)
+                end = now + self.state.store(node, effect)
             self._keep_busy(node, queued, now, end)
             if end > now:
                 return False
@@ -228,7 +227,7 @@ class QueuedLoop:
         effects = queued.effects
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
         self.state.take_effect(node, now, aftermath)
-        self.timers.set(node, now, [e.name for e in effects if isinstance(e, SetTimer)])
+        self.timers.take(node, now, effects)
         self._depart(node, effects, now)
         return True
 
@@ -265,7 +264,7 @@ class QueuedLoop:
         self, site: TimedNode, effects: tuple[Effect, ...], input_: Input | None, now: int
     ) -> None:
         """Let the effects of a prompt site's step take place."""
-        check_effects(self.state.system, effects)
+        check_effects(self.state.system, site, effects, input_)
         site.done = now
         aftermath = self.state.watch_step(site, (now, now, now), effects, input_, 0)
         self.state.take_effect(site, now, aftermath)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from model.actions import Action, Deliver, Inject, Restart, Timeout
-from model.core import Arrival, Input, NodeName, Received, TimerFired
+from model.core import Arrival, Input, NodeName, Received, Site, TimerFired
 from sim.timed.failures import TimedOutage
 
 
@@ -18,7 +18,7 @@ class LogEntry(NamedTuple):
     """An action that took place: a crash, a restart, or a step, from the start of its service
     until its effects took place.  The sorted entries are a path of model.world.
 
-    rank: 0 for a restart, 1 for a step, 2 for a crash.  what: a message, after its kind.
+    rank: 0 for a restart, 1 for a step or a crash.  what: a message, after its kind.
     """
 
     done_ps: int
@@ -31,7 +31,7 @@ class LogEntry(NamedTuple):
 
 
 def log_step(
-    node: NodeName,
+    site: Site,
     times_ps: tuple[int, int, int],
     order: int,
     input_: Input | None,
@@ -41,7 +41,7 @@ def log_step(
 
     times_ps: began, served, done.  input_: None for a restart.  kind: the kind of the message.
     """
-    began, served, done = times_ps
+    node, (began, served, done) = site.name, times_ps
     action: Action
     what: tuple[str, Any]
     match input_:
@@ -52,7 +52,8 @@ def log_step(
         case Arrival() as arrival:
             action, what = Inject(node, arrival), ("input", arrival)
         case None:
-            action, what = Restart(node), ("restart", None)
+            kept = (0,) * len(site.files)  # a crash loses all writes without a sync
+            action, what = Restart(node, kept=kept), ("restart", None)
     return LogEntry(done, int(input_ is not None), order, began, served, action, what)
 
 

@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.core import CancelTimer, Effect, Fail, Rewind, Role, Sync
+from model.core import CancelTimer, Effect, Fail, Input, Rewind, Role, Sync
 from model.errors import Invalid
-from model.system import System
+from model.system import System, check_step
 from sim.timed.costs import Detector
 from sim.timed.failures import TimedCrash
+from sim.timed.network import TimedNode
 
-REFUSED = CancelTimer | Sync | Rewind | Fail
+REFUSED = Rewind | Fail
+RARE = frozenset({CancelTimer, Sync, Rewind, Fail})
+"""The effects that few protocols have; the loops check a step that has one."""
 
 
 def check_deployment(system: System) -> None:
-    """Raise Invalid for files, and for prompt sites that send to each other or set timers."""
-    for name, site in system.sites.items():
-        if site.files:
-            raise _left_out(system, f"files of a site, as {name} has")
-        if site.timers and name in system.prompt:
-            raise _left_out(system, f"timers of a prompt site, as {name} has")
+    """Raise Invalid for patient timers, which alone prompt sites set, and for prompt sites that
+    send to each other."""
+    if system.deployment.patient:
+        kinds = ", ".join(sorted(system.deployment.patient))
+        raise _left_out(system, f"patient timers ({kinds})")
     for sender, receiver in system.channel_at:
         if sender in system.prompt and receiver in system.prompt:
             raise _left_out(system, f"a prompt site that sends to another ({sender}, {receiver})")
@@ -50,8 +52,13 @@ def check_plans(system: System, detector: Detector, planned: Sequence[TimedCrash
                     raise _left_out(system, f"a crash that resets a link, {ends[0]} -> {ends[1]}")
 
 
-def check_effects(system: System, effects: Sequence[Effect]) -> None:
-    """Raise Invalid for an effect that timed runs leave out."""
+def check_effects(
+    system: System, node: TimedNode, effects: Sequence[Effect], input_: Input | None
+) -> None:
+    """Check a step with rare effects; raise Invalid for an effect that timed runs leave out."""
+    if not node.unsynced and RARE.isdisjoint(map(type, effects)):
+        return
+    check_step(system, node.name, input_, (node.state, effects), hashed=False)
     for effect in effects:
         if isinstance(effect, REFUSED):
             raise _left_out(system, f"the effect {type(effect).__name__}")

@@ -22,16 +22,16 @@ from model.core import (
     Role,
     Save,
     Send,
-    SetTimer,
     Step,
+    Sync,
 )
 from model.costs import Size
-from model.errors import Invalid
 from model.system import System, call_step, check_step, read_gauges, size_of
-from model.world import boot_node
+from model.world import boot_node, synced, write
 from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
+from sim.timed.files import open_files, take_write
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
 from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
@@ -81,12 +81,8 @@ class RunState:
     # --- steps -------------------------------------------------------------------------------
     def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
         """The checked step on a timer, on a restart (None), or of a prompt site."""
-        answer = call_step(self.system, node.name, value, input_)
-        step = check_step(self.system, node.name, input_, answer, hashed=input_ is None)
-        prompt = self.system.deployment.prompt
-        if node.name in prompt and any(isinstance(effect, SetTimer) for effect in step.effects):
-            raise Invalid(f"{self.protocol.name}: a timed run has no timer of a prompt site")
-        return step
+        answer = call_step(self.system, node.name, value, input_, node.site.disk)
+        return check_step(self.system, node.name, input_, answer, hashed=input_ is None)
 
     def ask(self, moment: Occurrence) -> Evaluated | None:
         """The step of a prompt site on a message that departs now."""
@@ -122,7 +118,7 @@ class RunState:
             kind = ""
             if isinstance(input_, Received):
                 kind = size_of(self.protocol, input_.message).traffic
-            logged = log_step(node.name, times, self.order, input_, kind)
+            logged = log_step(node.site, times, self.order, input_, kind)
         record_step(self.protocol, node, times, effects, input_)
         return effects, logged, kept, node.state, events
 
@@ -152,6 +148,18 @@ class RunState:
         """The time for which a note of a priced quantity keeps the node busy."""
         return round(note.times * self.prices[note.what.name] * node.pace)
 
+    def store(self, node: TimedNode, effect: Save | Sync) -> int:
+        """The time that a save or a sync takes; the write is counted."""
+        takes = self.storing_ps(node, effect)
+        self.saves += takes is not None
+        self.saving += takes or 0
+        return takes or 0
+
+    def storing_ps(self, node: TimedNode, effect: Save | Sync) -> int | None:
+        """The time of the durable write that the effect asks for; None: it asks for none."""
+        sizes = take_write(self.protocol, node, effect)
+        return self.costs.save_ps(*sizes) if sizes else None
+
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
         """Let the effects of the node take place that are due."""
@@ -178,19 +186,26 @@ class RunState:
         elif type(effect) is Note:
             self.notes[effect.what.name] += effect.times
         elif type(effect) is Save:
-            node.durable = effect.value
+            filed = node.site.files
+            node.durable = write(node.site, node.durable, effect) if filed else effect.value
+        elif type(effect) is Sync:
+            node.durable = synced(node.durable)
 
 
 def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
     """The nodes at the start, with their channels."""
     nodes: dict[NodeName, TimedNode] = {}
     for name, site in system.sites.items():
-        state = boot_node(system.protocol, site).state
+        booted = boot_node(system.protocol, site)
+        state = booted.state
         works = site.role is Role.OPERATOR and name not in system.prompt
         pace = costs.slow.get(name, 1.0) if works else 0.0
         making = round(costs.output_ps(name) * pace)
         gauged = read_gauges(system, name, state).buffered is not None
         nodes[name] = TimedNode(site, state, pace, making, gauged)
+        nodes[name].durable = booted.durable
+        if site.files:
+            open_files(nodes[name])
     delay = picoseconds(costs.link.delay_s)
     for sender, receiver in system.deployment.channels:
         prompt = receiver in system.deployment.prompt

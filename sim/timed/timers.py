@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from model.core import CancelTimer, Effect, SetTimer, TimerFired
 from model.errors import Invalid
 from sim.timed.clock import Occurrence
 from sim.timed.costs import picoseconds
@@ -43,6 +44,17 @@ class Timers:
                 moment = Occurrence(self._run_out, (node, name, fires))
                 node.timers[name] = moment
                 self.run.at(fires, moment)
+
+    def take(self, node: TimedNode, now: int, effects: Iterable[Effect]) -> None:
+        """Set and cancel timers, in the order of the effects."""
+        for effect in effects:
+            if isinstance(effect, SetTimer):
+                self.set(node, now, (effect.name,))
+            elif isinstance(effect, CancelTimer):
+                node.timers.pop(effect.name, None)
+                out = [one for one in node.inputs if one.input_ == TimerFired(effect.name)]
+                for queued in out:
+                    node.inputs.remove(queued)
 
     def unset(self, node: TimedNode, name: str, now: int) -> None:
         """The step on this timer begins."""

@@ -11,7 +11,7 @@ from typing import Any
 from model.actions import Reread, Restart, StepAction
 from model.core import Arrival, NodeName, Save
 from model.system import System
-from model.world import Node, survivors, write
+from model.world import Node, survivors, synced, write
 
 
 class Disks:
@@ -30,7 +30,7 @@ class Disks:
         self.values[name] = write(self.sites[name], self.values[name], save)
 
     def sync(self, name: NodeName) -> None:
-        self.values[name] = tuple(writes[-1:] for writes in self.values[name])
+        self.values[name] = synced(self.values[name])
 
     def restart(self, name: NodeName) -> Restart:
         """The restart of a node: all of its writes that were not synced are lost."""

@@ -1,0 +1,40 @@
+"""The files of a node in a timed run: what its steps read, and which values a sync stores.
+
+Rule of this file: no time and no order of events; model.world says how a write changes a file.
+
+A step reads the writes of the steps before it, also those that have not taken effect yet.  A write
+without a sync is stored by the next sync, or by the next synced write to its file.  A crash loses
+all writes that are not synced.
+"""
+
+from __future__ import annotations
+
+from model.core import Save, Sync
+from model.costs import Size
+from model.protocol import Protocol
+from model.system import size_of
+from model.world import replace_item
+from sim.timed.network import TimedNode
+
+
+def open_files(node: TimedNode) -> None:
+    """Let the node find in its files what a crash has left; fresh files are empty."""
+    node.durable = tuple(writes[:1] for writes in node.durable)
+    node.site = node.site._replace(disk=tuple(synced for (synced,) in node.durable))
+    node.unsynced = ((),) * len(node.durable)
+
+
+def take_write(protocol: Protocol, node: TimedNode, effect: Save | Sync) -> tuple[Size, ...]:
+    """The sizes of the values that the effect stores; the node's next step reads a saved value."""
+    if isinstance(effect, Sync):
+        stored = tuple(size for sizes in node.unsynced for size in sizes)
+        node.unsynced = ((),) * len(node.unsynced)
+        return stored
+    size = size_of(protocol, effect.value)
+    if not node.unsynced:
+        return (size,)
+    at = [file.name for file in node.site.files].index(effect.name)
+    node.site = node.site._replace(disk=replace_item(node.site.disk, at, effect.value))
+    sizes = (*node.unsynced[at], size)
+    node.unsynced = replace_item(node.unsynced, at, () if effect.synced else sizes)
+    return sizes if effect.synced else ()
