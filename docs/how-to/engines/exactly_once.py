@@ -137,15 +137,15 @@ KAFKA = asif.Family(
 )
 VARIANTS = (
     KAFKA.design(
+        "zombies", Design(fenced=False), (NONE.fails(153, 9, REPEATING),), claims=REPEATING
+    ),
+    KAFKA.design(
         "apart",
         Design(ALONE, together=False, fenced=False),
         (ONE.fails(47, 10, REPEATING),),
         claims=REPEATING,
     ),
     KAFKA.design("transaction", Design(ALONE, fenced=False), (ONE.holds(33), TWO.holds(152))),
-    KAFKA.design(
-        "zombies", Design(fenced=False), (NONE.fails(153, 9, REPEATING),), claims=REPEATING
-    ),
 )
 PROTOCOL = KAFKA.design(
     design=Design(),
