@@ -51,6 +51,14 @@ def test_a_run_shows_its_symptom(symptom: engines.Symptom) -> None:
             assert not kinds & {MomentKind.RESTART, MomentKind.CRASH}
 
 
+@pytest.mark.parametrize("bug", engines.BUGS, ids=lambda bug: bug.file)
+def test_a_file_is_short_and_names_the_address_of_its_report(bug: engines.Bug) -> None:
+    lines = (engines.FOLDER / f"{bug.file}.py").read_text(encoding="utf-8").splitlines()
+    assert 60 <= len(lines) <= (120 if bug.engine != engines.MODEL else 130)
+    assert engines.address(bug.file) in " ".join(lines[:9])  # in its docstring
+    assert "diffpages" not in engines.address(bug.file)  # a page itself, and no state of it
+
+
 def test_the_readme_counts_engines_and_steps() -> None:
     """README shows the second bug of the page; the others are of so many other systems."""
     shown, others = (

@@ -4,8 +4,8 @@ Bytewax #181, https://github.com/bytewax/bytewax/issues/181
 Fixed in https://github.com/bytewax/bytewax/pull/193: each start of a cluster first writes how many
 workers it has, so that a missing progress message is seen to be missing.
 The cluster resumes at one epoch for all: the lowest that a worker has reached.  Event n of an input
-is its epoch n.  A worker that crashed before its first write does not count, and skips what the
-other one has done.  Results may come again, and none may be missing.
+is its epoch n.  A worker that crashed before its first write does not count, and skips the epochs
+that the other one has done.  Results may come again, and none may be missing.
 `asif check docs/how-to/engines/bytewax_181.py` holds; its variant `reported` is refuted.
 """
 
@@ -41,10 +41,8 @@ def recover(site: Site, durable: Progress | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, input_:
-        case Role.SOURCE, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
+        case Role.SOURCE, _:
+            return asif.log_source(site, state, input_)
         case Role.OPERATOR, Received(sender, Event((epoch,), _) as event):
             worker = site.preds.index(sender)
             if epoch != state[worker] + 1:
@@ -74,7 +72,7 @@ BYTEWAX = asif.Family(
     "https://github.com/bytewax/bytewax/issues/181",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
     ),
     properties=(asif.NOTHING_LOST,),
     must_occur=(asif.CRASHED,),
@@ -83,7 +81,7 @@ REPORTED = BYTEWAX.design(
     "reported",
     False,
     (ONE.fails(333, 9, GAP),),
-    "The worker that had written nothing skips what the other one had done.",
+    "The worker that had written nothing skips the epochs that the other one had done.",
     claims=GAP,
 )
 PROTOCOL = BYTEWAX.design(
