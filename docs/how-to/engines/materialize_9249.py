@@ -83,9 +83,9 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
         case _, (), Received(_, Question(about) as known) if about == site.config[0]:
             return (known,), (Send("broker", Question(site.config[1])),)
         case _, (first,), Received(_, Question(about) as second) if about == site.config[1]:
-            known = dict((first, second))
-            stamp = known["newest"]
-            return Sinker(known["fence"], stamp), (Send("source", Replay(stamp)),)
+            fence, newest = sorted((first, second))  # by their names
+            sinker = Sinker(fence.answer, newest.answer)
+            return sinker, (Send("source", Replay(newest.answer)),)
         case _:  # events that come before a replay; an old answer
             return state, ()
 
