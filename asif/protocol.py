@@ -94,8 +94,10 @@ from model.queues import (
     Replayed,
     Restarted,
     Trim,
+    log_source,
     produce,
     serve,
+    show_stream,
     trim,
 )
 
@@ -210,11 +212,13 @@ __all__ = [
     "default_size",
     "deploy_graph",
     "guarantee",
+    "log_source",
     "over_words",
     "process",
     "produce",
     "sequence",
     "serve",
+    "show_stream",
     "table",
     "trim",
 ]

@@ -6,6 +6,7 @@ Rule of this file: no look inside; a property sees only an Observation.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -102,5 +103,5 @@ def guarantee(scope: Scope, seen: Observation) -> Guarantee:
     )
 
 
-NOTHING_LOST = at_least(Guarantee.DIVERGENT)
+NOTHING_LOST = replace(at_least(Guarantee.DIVERGENT), name="at rest, nothing is lost")
 """Rollback recovery: the effects of all inputs are forwarded (Hwang et al., Section 3.1)."""

@@ -14,7 +14,20 @@ from enum import Enum
 from typing import NamedTuple, TypeVar
 
 from model.boxes.box import NOTHING_OF, Lineage
-from model.core import REPLAYED, STALE, Arrival, NodeName, Note, Quantity, Send, Step
+from model.core import (
+    REPLAYED,
+    STALE,
+    Answer,
+    Arrival,
+    Input,
+    NodeName,
+    Note,
+    Quantity,
+    Received,
+    Send,
+    Site,
+    Step,
+)
 from model.costs import MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.log import Log
@@ -110,6 +123,17 @@ def show_message(message: Replay | Replayed | Restarted | Trim) -> str:
             return f"let go up to {place}"
 
 
+def show_stream(value: object) -> str:
+    """An event by its type and place, a message of queues in words; "" for anything else."""
+    match value:
+        case Event((place,), body):
+            return f"{body.type}{place}"
+        case Replay() | Replayed() | Restarted() | Trim():
+            return show_message(value)
+        case _:
+            return ""
+
+
 # --- an output queue -------------------------------------------------------------------------
 class QueueState(NamedTuple):
     """An output queue, and all of the state of a source: the place and time of the newest output,
@@ -142,6 +166,20 @@ def trim(state: QueueState, place: int) -> Step:
     kept = state.kept.trim(lambda event: event.sn[0] <= place)
     trimmed = len(state.kept) - len(kept)
     return Step(state._replace(kept=kept), (Note(TRIMMED, trimmed),) if trimmed else ())
+
+
+def log_source(site: Site, state: QueueState, input_: Input) -> Answer:
+    """A source that keeps its events: each is numbered and sent to all successors, sent again when
+    one of them asks, and let go when one of them says so."""
+    match input_:
+        case Arrival():
+            return produce(state, input_, site.succs)
+        case Received(consumer, Replay() as request):
+            return serve(state, consumer, request)
+        case Received(_, Trim(place)):
+            return trim(state, place)
+        case _:
+            raise TypeError(f"a source has nothing to do with {input_}")
 
 
 # --- a consumer ------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ from model.results.story import Story
 from model.results.verdict import Verdict
 from reports import files, findings
 from reports.diagrams import grid, spacetime
+from reports.results import bugs, families
 from reports.results import experiments as experiment_results
-from reports.results import families
 from reports.results import proofs as proof_results
 from reports.results import run as plots
 from reports.results import simulation_plots as costs
@@ -141,6 +141,7 @@ def _view(results: ReportResults, drawn: Drawn) -> dict[str, Any]:
         "groups": groups,
         "verdicts": verdicts,
         "errata": findings.errata([group.name for group in groups]),
+        "bugs": bugs.shown(results.bugs),
         "proofs": proofs,
         "operators": results.operators,
         "timed": True,

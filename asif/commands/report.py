@@ -21,6 +21,7 @@ from model.calls import GatheredCalls, gather
 from model.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from model.results.bugs import BugResult
     from model.results.classes import OperatorResults
     from model.results.engine import EngineCheck
     from model.results.experiment import Reproduction
@@ -78,11 +79,12 @@ def report(
             found.append(part.run(job))
             over += part.share
         progress("report", over, 100, "page")
-        verdicts, proofs, operators, ran, engine = found
+        verdicts, bugs, proofs, operators, ran, engine = found
         results = ReportResults(
             version=version("asif-testbed"),
             profile=profile.value,
             verdicts=tuple(verdicts),
+            bugs=tuple(bugs),
             proofs=tuple(proofs),
             operators=operators,
             simulated=ran.simulated,
@@ -127,6 +129,19 @@ def _print_verdicts(verdicts: Sequence[Verdict]) -> None:
     for one in verdicts:
         good = "as expected" if one.expected else "NOT AS EXPECTED"
         console.print(f"{one.protocol}: {one.outcome.value}, {good}", highlight=False)
+
+
+# --- bugs of real engines --------------------------------------------------------------------
+def _check_bugs(_: Job) -> list[BugResult]:
+    from asif.engine_bugs import check_all
+
+    return [*check_all()]
+
+
+def _print_bugs(found: Sequence[BugResult]) -> None:
+    from reports.results.bugs import summary
+
+    print(summary(found))
 
 
 # --- lemmas ----------------------------------------------------------------------------------
@@ -248,7 +263,8 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("worlds, attacks and mutants", 67, _check, _print_verdicts),
+    Part("worlds, attacks and mutants", 66, _check, _print_verdicts),
+    Part("bugs of real engines", 1, _check_bugs, _print_bugs),
     Part("lemmas", 13, _prove, _print_proofs),
     Part("operators", 1, _classify, _print_classes),
     Part("simulations, experiments, flights", 14, _run, _print_runs),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from model.results.bugs import BugResult
 from model.results.classes import OperatorResults
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
@@ -19,13 +20,14 @@ from model.results.verdict import Verdict
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResults:
-    """version: of asif.  simulated, reproduced: scenarios and experiments.  engine: the checks on
-    Spark.  runs: those on real input.  lost: a line for each simulation, experiment, run or picture
-    whose process died."""
+    """version: of asif.  bugs: those of real engines.  simulated, reproduced: scenarios and
+    experiments.  engine: the checks on Spark.  runs: those on real input.  lost: a line for each
+    simulation, experiment, run or picture whose process died."""
 
     version: str
     profile: str
     verdicts: tuple[Verdict, ...] = ()
+    bugs: tuple[BugResult, ...] = ()
     proofs: tuple[ProofResult, ...] = ()
     operators: OperatorResults = OperatorResults()
     simulated: tuple[Simulation, ...] = ()
@@ -41,6 +43,7 @@ class ReportResults:
         return (
             not self.lost
             and all(one.expected and one.killed == len(one.mutants or ()) for one in self.verdicts)
+            and all(one.expected for one in self.bugs)
             and all(one.fine for one in self.proofs)
             and all(one.found is one.paper for one in self.operators.figure_2)
             and all(one.same for one in self.simulated)

@@ -19,6 +19,7 @@ from model.errors import Invalid
 from model.evidence import Outcome
 from model.registry import protocols
 from model.results.attack import AttackFailure, AttackResult, MutantResult
+from model.results.bugs import BugResult
 from model.results.classes import OperatorResults
 from model.results.report import ReportResults
 from model.results.run import (
@@ -133,6 +134,19 @@ def _verdict(name: str, *, refuted: bool = False, **changed: Any) -> Verdict:
     return replace(verdict, **changed)
 
 
+def _bug(**changed: Any) -> BugResult:
+    bug = BugResult(
+        file="kip_447",
+        report="KIP-447",
+        engine="Kafka",
+        symptom="it comes <twice>",
+        about="Who was taken for dead commits.",
+        stream=True,
+        forms=(_verdict("kip_447"), _verdict("kip_447:reported", refuted=True)),
+    )
+    return replace(bug, **changed)
+
+
 def _run() -> RealRun:
     digest = OutputDigest(42, "ab" * 32)
     return RealRun(
@@ -163,6 +177,7 @@ def _results(**changed: Any) -> ReportResults:
         version="1.2",
         profile="quick",
         verdicts=(_verdict("upstream-backup"), _verdict("upstream-backup:pairs", refuted=True)),
+        bugs=(_bug(),),
         operators=OperatorResults(figure2.rows(), tuple(map(classifying.verdict, BOXES[:4]))),
         runs=(_run(),),
         seconds=61.0,
@@ -190,6 +205,41 @@ def test_a_class_that_is_not_the_pinned_one_is_said(tmp_path: Path) -> None:
     assert "(not derived)" in markdown
     for page in (html, markdown):
         assert "derived: repeatable" in page
+
+
+def test_bugs_of_engines_have_symptom_and_verdicts(tmp_path: Path) -> None:
+    html, markdown = _written(_results(), tmp_path)
+    outline = _outline(html)
+    for text in (" ".join(outline.text.split()), markdown.replace("\\", "")):
+        for said in (
+            *("duplicates without a crash", "log-io:scale-down-of-what-was-chosen"),
+            *("KIP-447", "Kafka", "it comes <twice>", "Who was taken for dead commits."),
+            *("refuted in 3 steps, gap", "holds, precise", "✓ as expected"),
+            *("2 of 2 forms", "asif check docs/how-to/engines/kip_447.py"),
+        ):
+            assert said in text
+        assert "participants disagree" not in text  # no bug of these results shows it
+    assert "bug-kip-447" in outline.ids
+    assert "KIP-447: after 3 steps this run violates" in " ".join(outline.text.split())
+
+
+def test_a_bug_that_is_not_as_pinned_or_not_found_is_said(tmp_path: Path) -> None:
+    forms = _verdict("kip_447"), _verdict("kip_447:reported", expected=False)
+    results = _results(verdicts=(), runs=(), bugs=(_bug(forms=forms),))
+    assert not results.fine
+    html, markdown = _written(results, tmp_path)
+    for text in (" ".join(_outline(html).text.split()), markdown):
+        assert "1 of 2 forms" in text
+        assert "not refuted" in text
+        assert "as expected" in text.partition("not refuted")[2].lower()
+    no_stream = _results(bugs=(_bug(stream=False),))
+    assert "refuted in 3 steps, no stream" in _written(no_stream, tmp_path)[1]
+
+
+def test_where_no_models_are_installed_the_report_says_where_they_are(tmp_path: Path) -> None:
+    for text in _written(_results(bugs=()), tmp_path):
+        assert "docs/how-to/engines" in text
+        assert "not in this installation" in text
 
 
 def _written(results: ReportResults, out: Path) -> tuple[str, str]:
@@ -317,6 +367,7 @@ def test_a_report_is_fine_if_all_is_as_expected_and_no_mutant_survives(tmp_path:
         assert not replace(fine, verdicts=(wrong,)).fine
     wrong_type = replace(figure2.rows()[0], found=Guarantee.GAP)
     assert not replace(fine, operators=OperatorResults((wrong_type,))).fine
+    assert not replace(fine, bugs=(_bug(forms=(replace(good, expected=False),)),)).fine
     assert not replace(fine, runs=(replace(_run(), same=False),)).fine
 
 

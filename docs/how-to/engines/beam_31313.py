@@ -45,25 +45,23 @@ def recover(_site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
-        case _, None, Received("sink", readers):
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
+        case _, None, Received("sink", Job(readers)):
             readers = (*readers, 0) if site.config else readers
             return Job(readers), (Note(asif.RESTORED), Send("source", Replay(min(readers))))
         case _, Job(readers, results), Received(_, Event((number,), body)):
-            taken = readers.count(number - 1)  # each reader takes what follows its last one
+            taken = readers.count(number - 1)  # each reader takes the one after its last
             now = tuple(number if last == number - 1 else last for last in readers)
             timer = (asif.SetTimer("checkpoint"),) if taken else ()
             return Job(now, (*results, *(body,) * taken)), timer
         case _, Job(readers), asif.TimerFired():
             return Job(readers), (Note(asif.CHECKPOINTED), Send("sink", state))
         case Role.SINK, readers, Received(job, Ask()):
-            return readers, (Send(job, readers),)
+            return readers, (Send(job, Job(readers)),)
         case Role.SINK, _, Received(_, Job(readers, results)):
             return readers, tuple(Emit((0, body)) for body in results)
-        case _:  # what comes before a replay
+        case _:  # events that come before a replay
             return state, ()
 
 
@@ -77,7 +75,7 @@ BEAM = asif.Family(
     "https://github.com/apache/beam/issues/31313",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         timers={"checkpoint": "From the first result after a checkpoint to the next one."},
     ),
     must_occur=(asif.CRASHED, asif.RESTORED, asif.CHECKPOINTED),

@@ -3,9 +3,9 @@
 Debezium dbz#2460, https://github.com/debezium/debezium/pull/7852 (the same fault was seen in
 RisingWave: https://github.com/risingwavelabs/risingwave/issues/25071)
 The connector saves its offset now and then, is notified later, and acknowledges to the database
-what it has read by then.  After a crash the saved offset points to a part of the log that is gone.
-Each restart fails, and nothing comes any more.
-The fix acknowledges what had been read at the notification before, which this flush has saved.
+all that it has read by then.  After a crash the saved offset points to a part of the log that is
+gone.  Each restart fails, and nothing comes any more.
+The fix acknowledges the changes read by the notification before, which this flush has saved.
 `asif check docs/how-to/engines/debezium_2460.py` holds; its variant `reported` is refuted.
 """
 
@@ -39,18 +39,14 @@ def recover(_site: Site, durable: int | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
-        case Role.SOURCE, _, Received(_, Trim(place)):
-            return asif.trim(state, place)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Connector(last), Received(_, Event((number,), _) as change) if number == last + 1:
             return state._replace(last=number), (Send("topic", change), asif.SetTimer("flush"))
         case _, Connector(last), asif.TimerFired("flush"):
             return state, (Save(last), asif.SetTimer("notify"))
         case _, Connector(last), Received(_, asif.Replayed(_, start)) if start > last:
-            return state, (asif.Fail(),)  # the log no longer has what follows the saved offset
+            return state, (asif.Fail(),)  # the log does not reach back to the saved offset
         case _, Connector(last, before), asif.TimerFired("notify"):
             safe = before if site.config else last
             return Connector(last, last), (Send("database", Trim(safe)),)
@@ -70,7 +66,7 @@ DEBEZIUM = asif.Family(
     "https://github.com/debezium/debezium/pull/7852",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         timers={
             "flush": "From the first change after a flush to the next flush.",
             "notify": "From a flush to the notification that it is done.",
@@ -84,7 +80,7 @@ REPORTED = DEBEZIUM.design(
     "reported",
     False,
     (THREE.fails(1_498, 11, REPEATING),),
-    "The database has thrown away what follows the saved offset: no restart succeeds.",
+    "The log no longer reaches back to the saved offset: no restart succeeds.",
 )
 PROTOCOL = DEBEZIUM.design(
     design=True,

@@ -1,10 +1,9 @@
 """A savepoint commits the transactions of the sinks, and a restart does not begin from it.
 
-Apache Flink FLINK-10354, https://github.com/apache/flink/pull/6704
-Fixed by restarting from savepoints too (the variant of this name); since FLINK-25191,
-https://github.com/apache/flink/pull/18092, a savepoint neither commits nor is restarted from.
-`asif check docs/how-to/engines/flink_10354.py` holds, as does its variant `retained`; its variant
-`reported` is refuted.
+Apache Flink FLINK-10354, https://issues.apache.org/jira/browse/FLINK-10354
+Fixed in https://github.com/apache/flink/pull/6704 by restarts from savepoints, too (`retained`);
+since https://github.com/apache/flink/pull/18092 (FLINK-25191) a savepoint does not commit.
+`asif check docs/how-to/engines/flink_10354.py` holds, as does `retained`; `reported` is refuted.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from asif.protocol import Answer, Body, Event, Received, Replay, Role, Save, Sen
 
 
 class Savepoint(Enum):
-    """What a savepoint does."""
+    """The effect of a savepoint."""
 
     COMMITS = "it commits, and a restart does not know it"
     RETAINED = "it is a checkpoint"
@@ -68,10 +67,8 @@ def recover(_site: Site, durable: Checkpoint | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Checkpoint(offset, transaction), Received(_, Event((number,), body)) if (
             number == offset + 1
         ):
@@ -86,12 +83,10 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
         case Role.SINK, writes, Received(_, Write() as write):
             return (*writes, write), ()
         case Role.SINK, writes, Received(_, Commit(number) | Restore(number) as end):
-            left = (
-                () if isinstance(end, Restore) else (w for w in writes if w.transaction != number)
-            )
-            ended = (asif.Emit((0, w.body)) for w in writes if w.transaction == number)
-            return tuple(left), tuple(ended)
-        case _:  # the beginning of a replay, and what comes before it
+            ended = tuple(asif.Emit((0, w.body)) for w in writes if w.transaction == number)
+            others = tuple(w for w in writes if w.transaction != number)
+            return () if isinstance(end, Restore) else others, ended
+        case _:  # the beginning of a replay, and the events before it
             return state, ()
 
 
@@ -99,18 +94,15 @@ GRAPH = asif.chain(("job", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)
+TIMERS = {
+    "checkpoint": "From the first result of a transaction to the next checkpoint.",
+    "savepoint": "From the start of the job to the savepoint that a user asks for.",
+}
 FLINK = asif.Family(
     "flink_10354",
     "Checkpoints, savepoints and transactions",
-    "https://github.com/apache/flink/pull/6704",
-    asif.Behaviour(
-        *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-        timers={
-            "checkpoint": "From the first result of a transaction to the next checkpoint.",
-            "savepoint": "From the start of the job to the savepoint that a user asks for.",
-        },
-    ),
+    "https://issues.apache.org/jira/browse/FLINK-10354",
+    asif.Behaviour(deploy, boot, step, recover, show=asif.show_stream, timers=TIMERS),
     must_occur=(asif.CRASHED, asif.REPLAYED, asif.CHECKPOINTED),
 )
 RETAINED = FLINK.design("retained", Savepoint.RETAINED, (ONE.holds(55), TWO.holds(664)))

@@ -1,9 +1,10 @@
 """A checkpoint that falls into a recovery knows no partition, and a restart reads none.
 
-Apache Flink FLINK-40469, https://github.com/apache/flink-connector-kafka/pull/295
+Apache Flink FLINK-40469, https://issues.apache.org/jira/browse/FLINK-40469
+(fixed in https://github.com/apache/flink-connector-kafka/pull/295)
 A restored reader reports its partitions to the enumerator, which gives them out again when it has
 discovered which ones there are.  A checkpoint in between has them neither with the readers nor as
-partitions to give out.  The fix saves what was reported and is not yet given out.
+partitions to give out.  The fix saves partitions that are reported and not yet given out.
 `asif check docs/how-to/engines/flink_40469.py` holds; its variant `reported` is refuted.
 """
 
@@ -18,7 +19,7 @@ from asif.protocol import Answer, Emit, Event, Note, Received, Replay, Role, Sav
 
 
 class Job(NamedTuple):
-    """How far the reader has read its partition, and what it has reported; None: no partition."""
+    """How far the reader has read its partition, and the place it has reported; None: none."""
 
     read: int | None = 0
     reported: int | None = None
@@ -42,10 +43,8 @@ def recover(_site: Site, durable: Job | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Job(int(read)), Received(_, Event((number,), _) as event) if number == read + 1:
             return Job(number), (Send("sink", event), asif.SetTimer("checkpoint"))
         case _, Job(read, reported), asif.TimerFired("checkpoint"):
@@ -57,7 +56,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             if number <= last:
                 return last, (Note(asif.DISCARDED),)
             return number, (Emit((0, body)),)
-        case _:  # what a replay brings again or comes before it; what nobody reads
+        case _:  # events that a replay brings again, that come before it, or that nobody reads
             return state, ()
 
 
@@ -68,10 +67,10 @@ TWO = asif.Case("two events, two crashes", asif.over_words(GRAPH, 2, "a", crashe
 FLINK = asif.Family(
     "flink_40469",
     "A source that gives out its partitions again",
-    "https://github.com/apache/flink-connector-kafka/pull/295",
+    "https://issues.apache.org/jira/browse/FLINK-40469",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         timers={
             "checkpoint": "From a restart or an event to the next checkpoint.",
             "discover": "From a restart to the answer which partitions there are.",

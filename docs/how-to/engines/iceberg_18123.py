@@ -19,7 +19,7 @@ from asif.protocol import Answer, Body, Emit, Event, Note, Received, Replay, Rol
 
 
 class Job(NamedTuple):
-    """The last checkpoint, how far the job has read, and what it has not committed."""
+    """The last checkpoint, how far the job has read, and the rows that it has not committed."""
 
     checkpoint: int = 0
     offset: int = 0
@@ -27,7 +27,7 @@ class Job(NamedTuple):
 
 
 class Starting(NamedTuple):
-    """A job that does not know yet what the source has kept for it."""
+    """A job that does not know yet where the source begins."""
 
 
 class Commit(NamedTuple):
@@ -50,12 +50,8 @@ def recover(_site: Site, _durable: None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
-        case Role.SOURCE, _, Received(_, Trim(offset)):
-            return asif.trim(state, offset)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Starting(), Received(_, asif.Replayed(_, start)):
             return Job(offset=start), ()
         case _, Job(last, offset, rows), Received(_, Event((number,), row)) if number == offset + 1:
@@ -67,7 +63,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             if checkpoint <= highest and not site.config:
                 return highest, (Note(asif.DISCARDED),)
             return max(checkpoint, highest), tuple(Emit((0, row)) for row in rows)
-        case _:  # what comes before a replay
+        case _:  # events that come before a replay
             return state, ()
 
 
@@ -84,7 +80,7 @@ ICEBERG = asif.Family(
     "https://github.com/apache/iceberg/pull/18123",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         timers={"checkpoint": "From the first row after a checkpoint to the next one."},
         quantities=(asif.TRIMMED,),
     ),

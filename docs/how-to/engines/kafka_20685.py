@@ -1,9 +1,9 @@
 """A checkpoint file outlives the restoration, so writes of an aborted transaction count.
 
-Apache Kafka KAFKA-20685, https://github.com/apache/kafka/pull/22548 (Kafka Streams 4.1 and 4.2,
-exactly once).  The report: https://www.mail-archive.com/jira@kafka.apache.org/msg247943.html
-The fix deletes the file when the restoration is complete: no file after a crash means that the
-disk may hold what was never committed, so that it is wiped.
+Apache Kafka KAFKA-20685, https://issues.apache.org/jira/browse/KAFKA-20685 (Kafka Streams 4.1 and
+4.2, exactly once), fixed in https://github.com/apache/kafka/pull/22548
+The fix deletes the file when the restoration is complete.  No file after a crash means that the
+disk may hold writes that were never committed, so it is wiped.
 `asif check docs/how-to/engines/kafka_20685.py` holds; its variant `reported` is refuted.
 """
 
@@ -12,19 +12,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
-from asif.protocol import (
-    Answer,
-    CepState,
-    Event,
-    File,
-    Note,
-    Received,
-    Replay,
-    Role,
-    Save,
-    Send,
-    Site,
-)
+from asif.protocol import Answer, CepState, Event, Received, Replay, Role, Save, Send, Site
 
 STORE, CHECKPOINT = "store", "checkpoint"
 """The files of a task: the local store, and how many changes the store is known to have."""
@@ -49,7 +37,7 @@ class Commit(NamedTuple):
 
 
 class Init(NamedTuple):
-    """Abort the open transaction, and say what is committed."""
+    """Abort the open transaction, and answer with the committed state."""
 
 
 class Broker(NamedTuple):
@@ -64,7 +52,7 @@ class Broker(NamedTuple):
 def deploy(keeps: bool, scope: asif.Scope) -> asif.Deployment:
     deployed = asif.deploy_graph(scope.graph, replies=True, config=lambda _: keeps)
     source, task, broker = deployed.sites
-    task = task._replace(files=(File(STORE), File(CHECKPOINT)))
+    task = task._replace(files=(asif.File(STORE), asif.File(CHECKPOINT)))
     return deployed._replace(sites=(source, task, broker), prompt=frozenset({"broker"}))
 
 
@@ -78,10 +66,8 @@ def recover(_site: Site, _files: tuple[CepState | None, int | None]) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Task(int(offset)), Received(_, Event((number,), body)) if number == offset + 1:
             store, (*_, produced, _) = asif.process(site.spec, site.disk[0] or CepState(), body)
             write = Write(number, store, tuple(result for _, result in produced))
@@ -91,16 +77,12 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
         case _, Task(int()), asif.TimerFired():
             return state, (Send("broker", Commit()),)
         case _, Task(None), Received(_, Broker(offset, committed, changes)):
-            # With a checkpoint, the changes since then are read; without one, the store is made
-            # anew from all of them.
+            # A checkpoint spares the changes before it; without one the store is made anew.
             store, checkpoint = site.disk
-            saves = (
-                Save(store if checkpoint == changes else committed, STORE),
-                Save(changes, CHECKPOINT),
-            )
+            restored = Save(store if checkpoint == changes else committed, STORE)
             forgets = () if site.config else (Save(None, CHECKPOINT),)
-            after = (*saves, *forgets, Send("source", Replay(offset)))
-            return Task(offset), (Note(asif.RESTORED), *after)
+            saves = restored, Save(changes, CHECKPOINT), *forgets
+            return Task(offset), (asif.Note(asif.RESTORED), *saves, Send("source", Replay(offset)))
         case Role.SINK, Broker(), Received(_, Write() as write):
             return state._replace(open=(*state.open, write)), ()
         case Role.SINK, Broker(_, _, changes, (*_, last) as writes), Received(_, Commit()):
@@ -108,7 +90,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return ended, tuple(asif.Emit((0, one)) for write in writes for one in write.results)
         case Role.SINK, Broker(), Received(task, Init()):
             return state._replace(open=()), (Send(task, state._replace(open=())),)
-        case _:  # what a replay brings again, or comes before it; nothing to commit
+        case _:  # events that a replay brings again, or that come before it; nothing to commit
             return state, ()
 
 
@@ -116,15 +98,12 @@ EACH = asif.Function(lambda window: tuple((body,) for body in window))
 GRAPH = asif.chain(("task", asif.Operator(EACH, asif.CountWindows(2, 2))), sink="broker")
 SCOPE = asif.over_words(GRAPH, 2, "a", crashes=2)
 TWO = asif.Case("a pair, two crashes", SCOPE, asif.OperatorClass.DETERMINISTIC)
+TIMERS = {"commit": "From the first write of a transaction to its commit."}
 KAFKA = asif.Family(
     "kafka_20685",
     "A store, its changelog and a checkpoint file",
-    "https://github.com/apache/kafka/pull/22548",
-    asif.Behaviour(
-        *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-        timers={"commit": "From the first write of a transaction to its commit."},
-    ),
+    "https://issues.apache.org/jira/browse/KAFKA-20685",
+    asif.Behaviour(deploy, boot, step, recover, show=asif.show_stream, timers=TIMERS),
     must_occur=(asif.CRASHED, asif.RESTORED, asif.REPLAYED),
 )
 REPORTED = KAFKA.design(

@@ -1,15 +1,13 @@
-"""A worker that was taken for dead commits what its successor has taken over.
+"""A worker that was taken for dead commits events that its successor has taken over.
 
 Apache Kafka KIP-447,
 https://cwiki.apache.org/confluence/display/KAFKA/KIP-447%3A+Producer+scalability+for+exactly+once+semantics
 Each worker has a transactional id of its own, so the epoch of one does not fence the other.  The
 fix has two parts: offsets are committed with the generation of the group, and a member that asks
-where to begin waits until nothing is pending (here the broker aborts what is pending, as it does at
-the time-out of the transaction).  The variant `reported` has neither, `half` the first one alone.
+where to begin waits until nothing is pending (here the broker aborts at once, as it does at the
+time-out of a transaction).  The variant `reported` has neither, `half` the first one alone.
 `asif check docs/how-to/engines/kip_447.py` holds; both variants are refuted.
 """
-
-# The broker aborts at once what is pending; in Kafka the new member waits for that.
 
 from __future__ import annotations
 
@@ -50,18 +48,16 @@ class Group(NamedTuple):
 
 
 def deploy(design: str, scope: asif.Scope) -> asif.Deployment:
-    source, one, broker = asif.deploy_graph(scope.graph, config=lambda _: design).sites
-    pair = (one.name, "B")
-    workers = (one._replace(name=name) for name in pair)
-    sites = (source._replace(succs=pair), *workers, broker._replace(preds=pair))
-    ends = ((name, broker.name) for name in pair)
-    back = ((broker.name, "B"), ("B", source.name))
-    channels = (*((source.name, name) for name in pair), *ends, *back, pair)
-    return asif.Deployment(
-        *(sites, channels, frozenset({one.name})),
+    deployed = asif.deploy_graph(scope.graph, config=lambda _: design)
+    source, one, broker = deployed.sites
+    pair, joins = ("A", "B"), (("A", "B"), ("B", "broker"), ("broker", "B"), ("B", "source"))
+    sites = source._replace(succs=pair), one, one._replace(name="B"), broker._replace(preds=pair)
+    return deployed._replace(
+        sites=sites,
+        channels=(*deployed.channels, ("source", "B"), *joins),
         watched=frozenset({pair}),
         returning=frozenset(),
-        prompt=frozenset({broker.name}),
+        prompt=frozenset({"broker"}),
     )
 
 
@@ -72,15 +68,11 @@ def boot(site: Site) -> Any:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
-        case _, Worker(generation, offset), Received(_, Event((number,), _) as event) if (
-            number == offset + 1
-        ):
-            add = Send("broker", Add(generation, event))
-            return Worker(generation, number), (add, asif.SetTimer("commit"))
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
+        case _, Worker(current, offset), Received(_, Event((n,)) as event) if n == offset + 1:
+            add = Send("broker", Add(current, event))
+            return Worker(current, n), (add, asif.SetTimer("commit"))
         case _, Worker(), asif.TimerFired():
             return state, (Send("broker", End()),)
         case _, None, Received(_, asif.Lost()):
@@ -101,7 +93,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             left = () if site.config == "fixed" else pending
             assigned = Worker(generation + 1, offset)
             return Group(generation + 1, offset, left), (Send(worker, assigned),)
-        case _:  # what a worker has read, or is not to read
+        case _:  # events that a worker has read, or is not to read
             return state, ()
 
 
@@ -109,15 +101,12 @@ GRAPH = asif.chain(("A", asif.Relay()), sink="broker")
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 TWO = asif.Case("two events, two faults", asif.over_words(GRAPH, 2, "a", crashes=2), REPEATABLE)
+TIMERS = {"commit": "From the first result of a transaction to its commit."}
 KAFKA = asif.Family(
     "kip_447",
     "Two workers of one consumer group",
     "https://cwiki.apache.org/confluence/display/KAFKA/KIP-447%3A+Producer+scalability+for+exactly+once+semantics",
-    asif.Behaviour(
-        *(deploy, boot, step),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-        timers={"commit": "From the first result of a transaction to its commit."},
-    ),
+    asif.Behaviour(deploy, boot, step, show=asif.show_stream, timers=TIMERS),
     assumes=asif.Assumptions(asif.Failures.ANY, suspicions=True),
     must_occur=(asif.SUSPECTED,),
 )
@@ -125,9 +114,6 @@ VARIANTS = tuple(
     KAFKA.design(name, name, (ONE.fails(states, 8, REPEATING),), claims=REPEATING)
     for name, states in (("reported", 121), ("half", 146))
 )
-PROTOCOL = KAFKA.design(
-    design="fixed",
-    scopes=(ONE.holds(101), TWO.holds(1_260)),
-    must_occur=(asif.CRASHED, asif.SUSPECTED, asif.STALE),
-    variants=VARIANTS,
-)
+FIXED = ONE.holds(101), TWO.holds(1_260)
+OCCUR = asif.CRASHED, asif.SUSPECTED, asif.STALE
+PROTOCOL = KAFKA.design(design="fixed", scopes=FIXED, must_occur=OCCUR, variants=VARIANTS)

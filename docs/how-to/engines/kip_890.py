@@ -5,8 +5,7 @@ https://cwiki.apache.org/confluence/display/KAFKA/KIP-890%3A+Transactions+Server
 A producer gives up on a message, aborts its transaction and sends the message again in the next
 one.  All its transactions have one epoch, so the first copy, which was only late, counts as well.
 The fix raises the epoch with the end of every transaction.
-`asif check docs/how-to/engines/kip_890.py` holds; its variant `reported` is refuted, without a
-crash.
+`asif check docs/how-to/engines/kip_890.py` holds; its variant `reported` is refuted.
 """
 
 from __future__ import annotations
@@ -19,8 +18,7 @@ from asif.protocol import Answer, Event, Note, Received, Role, Send, Site
 
 
 class Producer(NamedTuple):
-    """Its epoch, the events that it has not committed; how often it has sent the first of them, and
-    whether it waits for the end of a transaction."""
+    """Its epoch, the events to commit, the attempt at the first one; is a transaction ending?"""
 
     epoch: int = 1
     waiting: tuple[Event, ...] = ()
@@ -37,7 +35,7 @@ class Produce(NamedTuple):
 
 
 class End(NamedTuple):
-    """Commit or abort what is open; as an answer: that is done."""
+    """Commit or abort the open transaction; as an answer: that is done."""
 
     commits: bool
 
@@ -64,8 +62,8 @@ def boot(site: Site) -> Any:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Producer(), Received("source", event):
             after = state._replace(waiting=(*state.waiting, event))
             return begin(after) if not state.waiting else (after, ())
@@ -103,28 +101,20 @@ def begin(producer: Producer) -> Answer:
 GRAPH = asif.chain(("producer", asif.Relay()), sink="broker")
 
 
-def scope(length: int) -> asif.Scope:
-    """One time-out may come early, and one message late."""
+def scope(length: int) -> asif.Scope:  # one time-out may come early, and one message late
     return replace(asif.over_words(GRAPH, length, "a", crashes=0), early=1, disturbances=1)
 
 
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING
 ONE = asif.Case("one event", scope(1), REPEATABLE)
 TWO = asif.Case("two events", scope(2), REPEATABLE)
+TIMERS = {"give up": "From a message to the moment at which its sender gives up."}
 KAFKA = asif.Family(
     "kip_890",
     "A producer that gives up on a message",
     "https://cwiki.apache.org/confluence/display/KAFKA/KIP-890%3A+Transactions+Server-Side+Defense",
-    asif.Behaviour(
-        *(deploy, boot, step),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
-        timers={"give up": "From a message to the moment at which its sender gives up."},
-    ),
+    asif.Behaviour(deploy, boot, step, show=asif.show_stream, timers=TIMERS),
 )
 REPORTED = KAFKA.design("reported", False, (ONE.fails(43, 11, REPEATING),), claims=REPEATING)
-PROTOCOL = KAFKA.design(
-    design=True,
-    scopes=(ONE.holds(35), TWO.holds(139)),
-    must_occur=(asif.STALE,),
-    variants=(REPORTED,),
-)
+FIXED = ONE.holds(35), TWO.holds(139)
+PROTOCOL = KAFKA.design("", True, FIXED, must_occur=(asif.STALE,), variants=(REPORTED,))

@@ -47,10 +47,8 @@ def recover(_site: Site, durable: Logs | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, input_:
-        case Role.SOURCE, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, Received(reader, Replay() as request):
-            return asif.serve(state, reader, request)
+        case Role.SOURCE, _:
+            return asif.log_source(site, state, input_)
         case Role.OPERATOR, Received(_, Event((batch,), row)) if batch == state.done + 1:
             plan, done = Logs(batch, state.done), Logs(batch, batch)
             return done, (Save(plan), Send("table", Commit(site.config, batch, row)), Save(done))
@@ -58,7 +56,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             if user and identifier <= state:
                 return state, (Note(asif.DISCARDED),)
             return identifier, (Emit((0, row)),)
-        case _:  # the beginning of a replay, and what the replay brings again
+        case _:  # the beginning of a replay, and events that it brings again
             return state, ()
 
 

@@ -104,7 +104,7 @@ PULSAR = asif.Family(
     "https://github.com/apache/pulsar/issues/5218",
     asif.Behaviour(
         *(deploy, boot, step),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         timers={"write": "From a write to the moment at which the broker takes it for failed."},
         quantities=(asif.TRIMMED,),
     ),

@@ -48,12 +48,8 @@ def recover(_site: Site, durable: Row | None) -> Answer:
 
 def step(site: Site, state: Any, input_: Any) -> Answer:
     match site.role, state, input_:
-        case Role.SOURCE, _, asif.Arrival():
-            return asif.produce(state, input_, site.succs)
-        case Role.SOURCE, _, Received(coordinator, Replay() as request):
-            return asif.serve(state, coordinator, request)
-        case Role.SOURCE, _, Received(_, Trim(epoch)):
-            return asif.trim(state, epoch)
+        case Role.SOURCE, _, _:
+            return asif.log_source(site, state, input_)
         case _, Coordinator(noted, acknowledged), Received(_, Event((epoch,), _) as data) if (
             epoch == acknowledged + 1
         ):
@@ -68,7 +64,7 @@ def step(site: Site, state: Any, input_: Any) -> Answer:
             return Coordinator(noted, start), ()
         case Role.SINK, last, Received(_, Event((epoch,), body)):
             return max(epoch, last), (asif.Emit((0, body)),) if epoch > last else ()
-        case _:  # what comes before a replay
+        case _:  # events that come before a replay
             return state, ()
 
 
@@ -82,7 +78,7 @@ RISINGWAVE = asif.Family(
     "https://github.com/risingwavelabs/risingwave/pull/25690",
     asif.Behaviour(
         *(deploy, boot, step, recover),
-        show=lambda value: f"{value.body.type}{value.sn[0]}" if isinstance(value, Event) else "",
+        show=asif.show_stream,
         quantities=(asif.TRIMMED,),
     ),
     must_occur=(asif.CRASHED, asif.REPLAYED),

@@ -44,7 +44,7 @@ from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.world import replace_item
 
-RESET = Quantity("states reset", "nodes", "a node restarted empty")
+STATES_RESET = Quantity("states reset", "nodes", "a node restarted empty")
 MARK = Size(MessageKind.CONTROL, name="mark")
 
 
@@ -112,7 +112,7 @@ def boot(site: Site) -> State:
 
 def recover(site: Site, _durable: None) -> Answer:
     """Restart empty, and go on with what comes next."""
-    return boot(site), (Note(RESET),)
+    return boot(site), (Note(STATES_RESET),)
 
 
 def step(site: Site, state: State, input_: Input) -> Answer:

@@ -13,7 +13,7 @@ from model.evidence import Mutant
 from model.family import Family
 from model.protocol import Behaviour
 from model.protocols.amnesia import nodes
-from model.protocols.amnesia.nodes import RESET
+from model.protocols.amnesia.nodes import STATES_RESET
 from model.protocols.amnesia.scopes import SCOPES
 
 NODES = "model.protocols.amnesia.nodes"
@@ -50,7 +50,7 @@ BEHAVIOUR = Behaviour(
     memory=nodes.memory,
     show=nodes.show,
     size=nodes.size,
-    quantities=(RESET,),
+    quantities=(STATES_RESET,),
 )
 AMNESIA = Family(
     "amnesia",
@@ -66,6 +66,6 @@ PROTOCOL = AMNESIA.design(
     SCOPES,
     "A crash loses what the node held and what comes until it is back: gap recovery.  "
     "Amnesia is the baseline of costs: a run without any protection.",
-    must_occur=(CRASHED, SPANNED, RESET),
+    must_occur=(CRASHED, SPANNED, STATES_RESET),
     mutants=MUTANTS,
 )
