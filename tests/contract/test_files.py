@@ -133,14 +133,17 @@ def test_a_write_may_be_torn_in_a_file_that_tears() -> None:
     assert read_after(torn) == {(None,), (1,), (2,), (Torn(1),), (Torn(2),)}
 
 
-def test_one_file_alone_is_torn_and_only_one_that_tears() -> None:
-    files = (File("f", tears=True), G)
-    found = read_after(writing(EARLY, Save("x", "g", synced=False), files=files))
-    assert found == {(f, g) for f in (None, 1, Torn(1)) for g in (None, "x")}
-    tear = File("g", tears=True)
-    found = read_after(writing(EARLY, Save("x", "g", synced=False), files=(files[0], tear)))
-    assert (Torn(1), Torn("x")) not in found
-    assert {(Torn(1), "x"), (1, Torn("x"))} <= found
+def test_each_file_that_tears_may_be_torn_and_no_other() -> None:
+    """Whether the other one is, or not."""
+    f, g = File("f", tears=True), File("g", tears=True)
+    effects = EARLY, Save("x", "g", synced=False)
+    whole = {(one, other) for one in (None, 1, Torn(1)) for other in (None, "x")}
+    assert read_after(writing(*effects, files=(f, G))) == whole
+    assert read_after(writing(*effects, files=(F, G))) == {
+        pair for pair in whole if Torn(1) not in pair
+    }
+    torn = {(one, Torn("x")) for one in (None, 1, Torn(1))}
+    assert read_after(writing(*effects, files=(f, g))) == whole | torn
 
 
 def test_the_restarts_of_a_node_name_what_survived() -> None:
@@ -204,6 +207,16 @@ def test_a_step_reads_its_writes_with_those_that_are_not_synced(synced: bool) ->
     states = [w.nodes[0].state for w in reachable(System(counter(synced=synced), ALONE))]
     assert states == [0, None, 1, 2]
     holds(counter(synced=synced), ALONE, 4)
+
+
+def test_a_state_and_a_disk_together_decide() -> None:
+    """One state and one timer, and each time another disk: 0, 1, 2 writes."""
+
+    def count(site: Site, _state: Any, _input: Input) -> Answer:
+        number = site.disk[0] or 0
+        return 0, (Save(number + 1, "f"), SetTimer("go")) if number < 2 else ()
+
+    holds(protocol(deployed(site("a", "go", files=(F,))), count), ALONE, 3 + 1)
 
 
 def test_after_a_crash_a_step_reads_what_the_crash_left() -> None:

@@ -196,6 +196,12 @@ def test_to_cancel_a_timer_that_is_not_set_changes_nothing() -> None:
     holds(protocol(deployed(site("a", "go")), lambda *_: (0, (CancelTimer("no"),))), ALONE, 2)
 
 
+def test_to_cancel_one_timer_leaves_the_others() -> None:
+    """Whichever runs out first, the other one runs out next: both set, one, the other, none."""
+    cancels = (CancelTimer("no"),)
+    holds(protocol(deployed(site("a", "go", "on")), lambda *_: (0, cancels)), ALONE, 4)
+
+
 # --- wrong words -------------------------------------------------------------------------------
 ODD: Any = None
 BAD: dict[str, tuple[Any, Scope, str]] = {
