@@ -38,11 +38,12 @@ from tests.contract.words import (
     fails,
     holds,
     protocol,
+    reachable,
     refuted,
     site,
     states_at_rest,
 )
-from tests.proofs.test_searches import both, reachable
+from tests.proofs.test_searches import both
 
 F, G = File("f"), File("g")
 EARLY = Save(1, "f", synced=False)

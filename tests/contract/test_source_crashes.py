@@ -36,8 +36,8 @@ from model.protocol import Behaviour, Protocol
 from model.system import System
 from model.world import DOWN, apply
 from proofs.explore.explorer import edges
-from tests.contract.words import ANYTHING, fails, holds, refuted
-from tests.proofs.test_searches import both, reachable
+from tests.contract.words import ANYTHING, fails, holds, reachable, refuted
+from tests.proofs.test_searches import both
 
 GRAPH = chain()
 """source -> sink."""
