@@ -18,8 +18,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from model.actions import Disturbance
 from model.comparison import BAG, SET
-from model.core import Fail, Link, Send
+from model.core import Fail, Link, Send, When
 from model.patches import Change, patched_source
 from model.protocol import Failures
 from model.system import System
@@ -80,7 +81,8 @@ def mutated(module: str, line: str, wrong: str) -> Iterator[None]:
     sources = [patched_source(module, change) for change in ((), (Change(module, line, wrong),))]
     right, changed = (dict(functions(compile(source, module, "exec"))) for source in sources)
     (name,) = [name for name, code in right.items() if changed[name] != code]
-    target: Any = unwrap(reduce(getattr, name.split("."), import_module(module)))
+    found: Any = import_module(module)
+    target: Any = unwrap(reduce(getattr, name.split("."), found))
     kept = target.__code__
     target.__code__ = changed[name]
     try:
@@ -112,9 +114,7 @@ def reads(form: str, how: str) -> Callable[[], None]:
 
 
 def disturbed(link: Link, worlds: int, ends: set[tuple[int, ...]]) -> Callable[[], None]:
-    return partial(
-        test_links.test_with_a_budget_of_one_it_happens_once, link, worlds, frozenset(ends)
-    )
+    return partial(test_links.test_with_a_budget_of_one_it_happens_once, link, worlds, ends)
 
 
 WORLD, CHOICES, SYSTEM = "model.world", "model.choices", "model.system"
@@ -176,7 +176,7 @@ FAULTS = [
         "seen = seen._replace(states=(), durable=())",
         partial(
             invariants.test_a_property_that_does_not_say_where_it_looks_is_refused,
-            *("states", invariants.When.ALWAYS),
+            *("states", When.ALWAYS),
         ),
     ),
     # --- Fail ---
@@ -215,7 +215,10 @@ FAULTS = [
         "case Fail() if False:",
         partial(
             test_fail.test_a_fail_that_is_not_the_last_effect_is_a_failing_step,
-            *((Fail(), Send("b", 1)), "has a Fail among its effects: it is the last effect of a"),
+            *(
+                (Fail(), Send("b", 1)),
+                "has a Fail among its effects: it is the last effect of a step",
+            ),
         ),
     ),
     Fault(
@@ -318,7 +321,7 @@ FAULTS = [
         "kinds = link.doubling, link.lossy, link.unordered, link.resets",
         partial(
             test_links.test_a_link_has_its_own_faults_alone,
-            *(test_links.Disturbance.LOSE, test_links.LOSSY),
+            *(Disturbance.LOSE, test_links.LOSSY),
         ),
     ),
     Fault(
