@@ -56,7 +56,7 @@ def writing(
     """A writer with these effects on its only timer; a restart's state is what it reads."""
 
     def step(site: Site, _state: Any, input_: Input) -> Answer:
-        return ("written", effects) if isinstance(input_, TimerFired) else ("told", ())
+        return ("written", effects) if isinstance(input_, TimerFired) else ("reported", ())
 
     deployment = deployed(
         site("a", "go", files=files), site("b"), channels="a-b", crashable="a", watched=frozenset()
@@ -67,7 +67,7 @@ def writing(
 
 
 def read_after(tried: Protocol, crashes: int = 1) -> set[Any]:
-    """All that a restart may read."""
+    """The values that a restart may read."""
     ends = states_at_rest(tried, Scope(crashes=crashes), "a")
     return {state for state in ends if isinstance(state, tuple)}
 
@@ -108,7 +108,7 @@ def test_a_sync_makes_safe_what_came_before_it(
 
 
 def test_a_second_crash_loses_nothing_more() -> None:
-    """What a restart has read is safe.  No crash: 2 worlds; one: 3 down, 3 back; two: 3 down, each
+    """A value that a restart has read is safe.  No crash: 2 worlds; one: 3 down, 3 back; two: 3 down, each
     with a safe value, 3 back."""
     tried = writing(EARLY, LATE)
     assert read_after(tried, crashes=2) == {(None,), (1,), (2,)}
@@ -160,24 +160,24 @@ def test_the_restarts_of_a_node_name_what_survived() -> None:
     ]
 
 
-# --- what is said and then lost ----------------------------------------------------------------
+# --- a report of a write that is lost ----------------------------------------------------------------
 def never_lost(_scope: Scope, seen: Observation) -> bool:
-    """Whoever was told of a write finds it after a crash."""
+    """After a crash, the writer finds each write that it has reported."""
     states = dict(seen.states)
-    return states["b"] != "told" or states.get("a") != (None,)
+    return states["b"] != "reported" or states.get("a") != (None,)
 
 
-KEPT = Property("what was told is kept", When.ALWAYS, never_lost, nodes=True)
+KEPT = Property("a reported write is kept", When.ALWAYS, never_lost, nodes=True)
 
 
-def test_a_writer_that_tells_before_the_sync_is_refuted() -> None:
-    """Written, told, crash, restart without the write."""
+def test_a_writer_that_reports_before_the_sync_is_refuted() -> None:
+    """Written, reported, crash, restart without the write."""
     refuted(writing(EARLY, Send("b", 1), properties=(KEPT,)), Scope(), 4)
     refuted(writing(EARLY, Send("b", 1), Sync(), properties=(KEPT,)), Scope(), 3)
 
 
-def test_a_writer_that_tells_after_the_sync_holds() -> None:
-    """New; written, and b is being told or was told.  Down with nothing, with the write on its way,
+def test_a_writer_that_reports_after_the_sync_holds() -> None:
+    """New; written, and b receives the report or has it.  Down with nothing, with the write on its way,
     or safe: with no message; and safe with a message on its way or taken: 3 + 2.  Back with None,
     with 1, and with 1 as the message is on its way or taken: 2 + 2."""
     holds(writing(EARLY, Sync(), Send("b", 1), properties=(KEPT,)), Scope(), 3 + 5 + 4)

@@ -423,7 +423,7 @@ FAULTS = [
         "writes if one.name != save.name else (save.value,) if save.synced else (*writes, "
         "save.value)",
         "writes if one.name != save.name else (save.value,)",
-        files.test_a_writer_that_tells_before_the_sync_is_refuted,
+        files.test_a_writer_that_reports_before_the_sync_is_refuted,
     ),
     Fault(
         "Save(name)",
@@ -438,14 +438,14 @@ FAULTS = [
         WORLD,
         "return node._replace(durable=tuple(writes[-1:] for writes in node.durable))",
         "return node._replace(durable=tuple(writes[:1] for writes in node.durable))",
-        files.test_a_writer_that_tells_after_the_sync_holds,
+        files.test_a_writer_that_reports_after_the_sync_holds,
     ),
     Fault(
         "Save(synced=False)",
         CHOICES,
         "for kept in product(*(range(len(own)) for own in writes)):",
         "for kept in product(*(range(len(own) - 1, len(own)) for own in writes)):",
-        files.test_a_writer_that_tells_before_the_sync_is_refuted,
+        files.test_a_writer_that_reports_before_the_sync_is_refuted,
     ),
     Fault(
         "Save(synced=False)",
