@@ -233,9 +233,13 @@ def _misplaced(system: System, name: NodeName, effect: Effect, *, last: bool) ->
             return "a prompt site never crashes"
         case Fail() if not last:
             return "it is the last effect of a step"
-        case Rewind(to) if name not in system.source_at or not isinstance(to, int) or to < 0:
+        case Rewind(to) if name not in system.source_at or not _is_place(to):
             return f"to {to!r:.60}; a source goes back to one of its arrivals, from 0"
     return ""
+
+
+def _is_place(to: Any) -> bool:
+    return isinstance(to, int) and to >= 0
 
 
 def faulty_output(system: System, name: NodeName, output: Any) -> str:

@@ -6,6 +6,7 @@ Rule of this file: one clear line for a deployment that is none; no step.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from model.comparison import Compare
 from model.core import Deployment, File, Group, Link, NodeName, Role, Scope, When
@@ -83,10 +84,10 @@ def _check_budgets(protocol: Protocol, scope: Scope, deployment: Deployment) -> 
 def _check_sinks(scope: Scope) -> None:
     """Raise Invalid for a comparison of no such sink, or for a sink with two."""
     known = [name for name, spec in scope.graph.nodes if spec is SINK]
-    if not isinstance(scope.sinks, tuple) or not all(
-        isinstance(pair, tuple) and len(pair) == 2 for pair in scope.sinks
-    ):
-        raise Invalid(f"scope: sinks {scope.sinks!r:.60}; give pairs (sink, comparison)")
+    given: Any = scope.sinks
+    pairs = isinstance(given, tuple) and all(isinstance(one, tuple) for one in given)
+    if not pairs or any(len(one) != 2 for one in given):
+        raise Invalid(f"scope: sinks {given!r:.60}; give pairs (sink, comparison)")
     for name, how in scope.sinks:
         if name not in known:
             raise Invalid(f"scope: sinks: the graph has no sink {name!r}{nearest(name, known)}")
@@ -185,8 +186,9 @@ def _check_files(protocol: Protocol, deployment: Deployment) -> None:
     """Raise Invalid for files that are none, or that share a name."""
     for site in deployment.sites:
         gives = f"{protocol.name}: deploy gives {site.name!r}"
-        if not isinstance(site.files, tuple) or not all(isinstance(f, File) for f in site.files):
-            raise Invalid(f"{gives} the files {site.files!r:.60}; give a tuple of File(name)")
+        given: Any = site.files
+        if not isinstance(given, tuple) or not all(isinstance(one, File) for one in given):
+            raise Invalid(f"{gives} the files {given!r:.60}; give a tuple of File(name)")
         names = [file.name for file in site.files]
         for name in names:
             if names.count(name) > 1:
@@ -195,12 +197,13 @@ def _check_files(protocol: Protocol, deployment: Deployment) -> None:
 
 def _check_links(protocol: Protocol, deployment: Deployment) -> None:
     """Raise Invalid for a link that is no channel, or that ends at a prompt site."""
-    if not isinstance(deployment.links, Mapping):
+    given: Any = deployment.links
+    if not isinstance(given, Mapping):
         raise Invalid(
-            f"{protocol.name}: deploy gives the links {deployment.links!r:.60}; give a mapping "
+            f"{protocol.name}: deploy gives the links {given!r:.60}; give a mapping "
             "{(sender, receiver): Link(...)}"
         )
-    for ends, link in deployment.links.items():
+    for ends, link in given.items():
         if ends not in deployment.channels:
             ways = ", ".join(f"{sender} -> {receiver}" for sender, receiver in deployment.channels)
             shown = " -> ".join(ends) if isinstance(ends, tuple) else repr(ends)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from model.actions import Crash
+from model.actions import Crash, Timeout
 from model.choices import enabled
 from model.core import (
     Answer,
@@ -25,8 +25,8 @@ from model.errors import Invalid
 from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from proofs.explore.explorer import explore
-from tests.contract.words import DOWN, deployed, holds, protocol, refuted, site
-from tests.proofs.test_searches import both, reachable
+from tests.contract.words import DOWN, deployed, holds, protocol, reachable, refuted, site
+from tests.proofs.test_searches import both
 
 HOST = frozenset({"a", "b"})
 
@@ -137,10 +137,8 @@ def test_a_crash_in_a_step_takes_the_host_down() -> None:
     """After the first of two effects: what was sent to the host is lost, c was sent nothing."""
     system = System(relay(alone=False), Scope(crashes=1))
     (world, *_) = reachable(system)
-    cuts = [a for a in enabled(system, world) if getattr(a, "crash_after", None)]
-    assert [(cut.crash_after, cut.group) for cut in cuts if not isinstance(cut, Crash)] == [
-        (1, ("a", "b"))
-    ]
+    steps = [action for action in enabled(system, world) if isinstance(action, Timeout)]
+    assert steps == [Timeout("a", "go"), Timeout("a", "go", 1, ("a", "b"))]
 
 
 BAD: dict[str, tuple[Any, str]] = {

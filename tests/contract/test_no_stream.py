@@ -33,7 +33,7 @@ CASE = Case("a lease", ALONE, CLASS)
 
 
 def one(_scope: Scope, seen: Observation) -> bool:
-    return sum(state == "holder" for name, state in seen.states if name != "lock") < 2
+    return [state for name, state in seen.states if name != "lock"].count("holder") < 2
 
 
 ONE_HOLDER = Property("one holds the lease", When.QUIESCENT, one, nodes=True)

@@ -35,11 +35,12 @@ from tests.contract.words import (
     fails,
     holds,
     protocol,
+    reachable,
     refuted,
     site,
     states_at_rest,
 )
-from tests.proofs.test_searches import both, reachable
+from tests.proofs.test_searches import both
 
 EXPIRE = frozenset({"expire"})
 NEVER = always("nobody has given up", lambda seen: "given up" not in dict(seen.states).values())
@@ -144,6 +145,26 @@ def test_an_early_one_may_be_cut_by_a_crash_and_uses_both_budgets() -> None:
     assert both(tried, early(1, crashes=1)).states == len(reachable(system))
 
 
+def test_a_crash_may_fall_within_the_step_of_a_patient_timer() -> None:
+    """Only where nothing else is possible: not while `work` is set.  The timer runs out whole, or
+    is cut between its two messages."""
+
+    def twice(site: Site, state: Any, input_: Input) -> Answer:
+        fires = isinstance(input_, TimerFired) and site.name == "a"
+        return state, (Send("b", 1), Send("b", 2)) if fires else ()
+
+    sites = deployed(site("a", "expire"), site("b", "work"), channels="a-b", crashable="a")
+    tried = protocol(sites._replace(patient=EXPIRE, returning=frozenset()), twice)
+    system = System(tried, Scope())
+    for world in reachable(system):
+        steps = [a for a in enabled(system, world) if isinstance(a, Timeout) and a.node == "a"]
+        idle = not world.nodes[1].timers and not any(world.channels) and world.nodes[0].timers
+        whole = [Timeout("a", "expire")] if idle else []
+        cut = [Timeout("a", "expire", crash_after=1)] if idle and world.crashes else []
+        assert steps == whole + cut
+    assert both(tried, Scope()).states == len(reachable(system))
+
+
 def test_a_world_with_a_patient_timer_is_not_at_rest() -> None:
     system = System(asking(cancels=False), ALONE)
     waiting = [w for w in reachable(system) if w.nodes[0][:1] == ("answered",)]
@@ -194,6 +215,12 @@ def test_a_broker_has_patient_timers_alone(effect: Effect) -> None:
 def test_to_cancel_a_timer_that_is_not_set_changes_nothing() -> None:
     """The worlds of a timer that runs out."""
     holds(protocol(deployed(site("a", "go")), lambda *_: (0, (CancelTimer("no"),))), ALONE, 2)
+
+
+def test_to_cancel_one_timer_leaves_the_others() -> None:
+    """Whichever runs out first, the other one runs out next: both set, one, the other, none."""
+    cancels = (CancelTimer("no"),)
+    holds(protocol(deployed(site("a", "go", "on")), lambda *_: (0, cancels)), ALONE, 4)
 
 
 # --- wrong words -------------------------------------------------------------------------------

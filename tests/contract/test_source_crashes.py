@@ -36,8 +36,8 @@ from model.protocol import Behaviour, Protocol
 from model.system import System
 from model.world import DOWN, apply
 from proofs.explore.explorer import edges
-from tests.contract.words import ANYTHING, fails, holds, refuted
-from tests.proofs.test_searches import both, reachable
+from tests.contract.words import ANYTHING, fails, holds, reachable, refuted
+from tests.proofs.test_searches import both
 
 GRAPH = chain()
 """source -> sink."""
@@ -141,14 +141,17 @@ def test_new_events_wait_until_all_was_read_again() -> None:
     assert play.world.arrivals == ((A,),)
 
 
-@pytest.mark.parametrize(("to", "behind"), [(0, 2), (1, 1), (2, 0), (9, 0)])
-def test_a_place_in_the_log(to: int, behind: int) -> None:
+@pytest.mark.parametrize(("to", "read"), [(0, "abc"), (1, "bc"), (2, "c"), (3, ""), (9, "")])
+def test_a_place_in_the_log(to: int, read: str) -> None:
     """0 is the first arrival; a place behind the last one is the end of the log."""
-    play = Play(reading(forward, lambda *_: (to, (Rewind(to),))), TWO)
-    play.inject("source", A, A)
-    play.crash("source")
+    three = over_words(GRAPH, 3, "abc")
+    play = Play(reading(forward, lambda *_: (to, (Rewind(to),))), three)
+    play.inject("source", *(Arrival(1, type_) for type_ in "abc"))
+    play.crash("source", drops=True)
     play.do(Restart("source"))
-    assert play.node("source").behind == behind
+    assert play.node("source").behind == len(read)
+    play.settle()
+    assert [body.type for _, body in play.outputs("sink")] == [*read]
 
 
 def test_a_crash_forgets_how_far_the_source_had_read() -> None:

@@ -16,8 +16,8 @@ from model.system import System
 from model.world import apply, initial, unfold
 from proofs.explore.explorer import edges
 from proofs.explore.random_walk import walks
-from tests.contract.words import ALONE, always, deployed, holds, protocol, refuted, site
-from tests.proofs.test_searches import both, reachable
+from tests.contract.words import ALONE, always, deployed, holds, protocol, reachable, refuted, site
+from tests.proofs.test_searches import both
 
 AGREE = always(
     "the coordinator and the table have counted as many commits",

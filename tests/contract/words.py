@@ -30,7 +30,8 @@ from model.world import World
 from proofs.explore.explorer import Trace
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
-from tests.proofs.test_searches import both, reachable
+from tests.proofs import test_searches
+from tests.proofs.test_searches import both
 
 LIMIT = 5_000
 """Of worlds: a wrong word may make a small system an endless one."""
@@ -39,6 +40,11 @@ QUIET_WALKS, QUIET_EXAMPLES = 100, 10
 """Of a system in which nothing is to be found."""
 ANYTHING = Property("anything goes", When.ALWAYS, lambda *_: True)
 ALONE = Scope(crashes=0)
+
+
+def reachable(system: System) -> dict[World, int]:
+    """Every reachable world, and the fewest actions that lead to it."""
+    return test_searches.reachable(system, LIMIT)
 
 
 def site(name: NodeName, *timers: str, **more: Any) -> Site:

@@ -363,8 +363,8 @@ def leaves_nobody_waiting(graph: nx.MultiDiGraph, edges: list[tuple[World, World
     return set.intersection(*possible) <= taken
 
 
-def reachable(system: System) -> dict[World, int]:
-    """Every reachable world, and the fewest actions that lead to it."""
+def reachable(system: System, most: int = 1_000_000) -> dict[World, int]:
+    """Every reachable world, and the fewest actions that lead to it; it fails at more than most."""
     depths = {initial(system): 0}
     frontier = [*depths]
     while frontier:
@@ -372,6 +372,7 @@ def reachable(system: System) -> dict[World, int]:
         depth = depths[frontier[0]] + 1
         frontier = [*dict.fromkeys(world for world in after if world not in depths)]
         depths.update(dict.fromkeys(frontier, depth))
+        assert len(depths) <= most
     return depths
 
 
