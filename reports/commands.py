@@ -26,7 +26,7 @@ from model.results.explanation import ExplainedTable
 from model.results.lineage import LineageResult, PortsResult
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
-from model.results.run import ComparedRun, RealRun
+from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
 from model.results.verdict import ScopeResult, Verdict, WitnessResult
@@ -181,6 +181,7 @@ def run(result: RealRun) -> Output:
     if not result.expected.count:
         yield "warning: the pattern never matches here, so this run says little"
     yield "the same" if result.same else f"NOT THE SAME: {_differences(result)}"
+    yield from map(_violated, result.violations)
     if left_out := result.left_out:
         yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
     other = result.compared
@@ -192,6 +193,13 @@ def run(result: RealRun) -> Output:
     yield f"backup at its peak: {peak}"
     if other is not None and not other.same:
         yield f"{other.protocol}: NOT THE SAME: {_differences(other)}"
+    if other is not None:
+        yield from (f"{other.protocol}: {_violated(one)}" for one in other.violations)
+
+
+def _violated(one: RunViolation) -> str:
+    by = "" if one.node is None else f", by {one.node}"
+    return f"VIOLATED at event {one.at_event:,}{by}: {one.property}"
 
 
 def _differences(result: RealRun | ComparedRun) -> str:
@@ -215,6 +223,7 @@ def simulation(result: Simulation) -> Output:
     yield simulation_results.overhead(result)
     yield from simulation_results.free(result)
     yield from simulation_results.cut_off(result)
+    yield from simulation_results.judged(result)
     yield simulation_results.verdict(result)
 
 
