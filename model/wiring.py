@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from model.comparison import Compare
 from model.core import Deployment, File, Group, Link, NodeName, Role, Scope, When
 from model.errors import Invalid, nearest
-from model.graph import SINK
+from model.graph import NO_GRAPH, SINK
 from model.protocol import Failures, Protocol
 from model.timers import parse_timer
 
@@ -20,6 +20,11 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     names = [site.name for site in deployment.sites]
     sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
     sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+    if scope.graph != NO_GRAPH and not (sources or sinks):
+        raise Invalid(
+            f"{protocol.name}: deploy gives no source and no sink; a protocol without a stream "
+            "takes no events, and asif check explores it"
+        )
     for name, spec in scope.graph.nodes:
         if spec is SINK and name not in sinks:
             raise Invalid(f"{protocol.name}: deploy gives no sink {name!r}, which the graph has")

@@ -29,7 +29,7 @@ from tests.contract.words import ALONE, ANYTHING, deployed, holds, protocol, ref
 from tests.proofs.test_searches import both
 
 CLASS = OperatorClass.REPEATABLE
-CASE = Case("a lease", ALONE, CLASS)
+CASE = Case("a lease", ALONE)
 
 
 def one(_scope: Scope, seen: Observation) -> bool:
