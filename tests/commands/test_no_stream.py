@@ -89,6 +89,18 @@ def test_check_hunts_the_mutants(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert mutant["by"] == "explorer"
 
 
+def test_pin_writes_worlds_and_steps_and_no_guarantee(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pinned_lease.py").write_text(LEASE.read_text())
+    quick = ("--walks", "5", "--examples", "2", "--pin", "--yes")
+    assert asked(monkeypatch, "check", "pinned_lease.py", *quick) == 0
+    text = Path("pinned_lease.py").read_text()
+    assert "CASE.holds(91)" in text
+    assert "CASE.fails(None, None)" not in text
+
+
 def test_duties_are_kept(file: str) -> None:
     assert not [one for one in check_duties(file) if one.faults]
 
