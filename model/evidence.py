@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.core import Guarantee, OperatorClass, Quantity, Scope
+from model.errors import Invalid
+from model.graph import NO_GRAPH
 
 
 class Outcome(Enum):
@@ -25,32 +27,45 @@ class Outcome(Enum):
 class PinnedScope:
     """A scope with the evidence that is expected of it; made by a `Case`.
 
-    states: reachable worlds (None: not pinned).  steps: length of the shortest counterexample.
-    quick: False leaves the scope to the full profile.  reduced: worlds of a reduced search (None:
-    not pinned); no driver compares this number yet.
+    operators, guarantee: None if the scope has no stream.  states: reachable worlds (None: not
+    pinned).  steps: length of the shortest counterexample.  quick: False leaves the scope to the
+    full profile.  reduced: worlds of a reduced search (None: not pinned); no driver compares this
+    number yet.
+
+    Raises Invalid unless operators are given with a stream, and only with one.
     """
 
     name: str
     scope: Scope
-    operators: OperatorClass
+    operators: OperatorClass | None
     expect: Outcome = Outcome.HOLDS
     states: int | None = None
     steps: int | None = None
-    guarantee: Guarantee = Guarantee.PRECISE
+    guarantee: Guarantee | None = Guarantee.PRECISE
     quick: bool = True
     reduced: int | None = None
+
+    def __post_init__(self) -> None:
+        streams = self.scope.graph != NO_GRAPH
+        if streams and self.operators is None:
+            raise Invalid(f"scope {self.name!r}: give the class of its operators (OperatorClass)")
+        if not streams and self.operators is not None:
+            raise Invalid(f"scope {self.name!r}: without a stream it has no class of operators")
+        if not streams:
+            object.__setattr__(self, "guarantee", None)
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """A scope by name, with the class of its operators: a constant that several variants use.
 
+    operators: None of a scope without a stream, which has no guarantee either.
     quick: False leaves the scope to the full profile, whoever uses it.
     """
 
     name: str
     scope: Scope
-    operators: OperatorClass
+    operators: OperatorClass | None = None
     quick: bool = True
 
     def holds(
@@ -88,7 +103,7 @@ class Case:
     ) -> PinnedScope:
         """The case in which a property is refuted.
 
-        states: reachable worlds.  steps: of a shortest counterexample.  guarantee: what is left.
+        states: reachable worlds.  steps: of a shortest counterexample.  guarantee: the one left.
         """
         return PinnedScope(
             self.name,

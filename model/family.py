@@ -12,7 +12,6 @@ from typing import Any
 from model.core import Guarantee, OperatorClass, Property, Quantity
 from model.errors import Invalid
 from model.evidence import Evidence, Mutant, PinnedScope
-from model.graph import NO_GRAPH
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Assumptions, Behaviour, Failures, Promise, Protocol, Words
 
@@ -53,20 +52,19 @@ class Family:
     ) -> Protocol:
         """The protocol of a design; None: as the family has it.
 
-        The claims are made for the classes of operators in the scopes.  variant: empty for the
-        family's own protocol, which has the variants.
+        The claims are made for the classes of operators in the scopes; without streams there are
+        none.  variant: empty for the family's own protocol, which has the variants.
         """
         claims = self.claims if claims is None else claims
-        classes = sorted({pinned.operators for pinned in scopes})
+        classes = sorted({one.operators for one in scopes if one.operators is not None})
         if not isinstance(claims, Guarantee):
             known = ", ".join(one.name for one in claims) or "no class"
             for one in scopes:
-                if one.scope.graph != NO_GRAPH and one.operators not in claims:
+                if one.operators is not None and one.operators not in claims:
                     raise Invalid(
                         f"{self.name}: no claim about {one.operators.name} operators, which the "
                         f"scope {one.name!r} has; the claims are about {known}"
                     )
-            classes = [one for one in classes if one in claims]
         return Protocol(
             family=self.name,
             variant=variant,

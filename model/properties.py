@@ -6,7 +6,7 @@ Rule of this file: no look inside; a property sees only an Observation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -82,13 +82,25 @@ AS_IF = Property("outputs are a prefix of the failure-free outputs", When.ALWAYS
 COMPLETE = Property("at rest, all failure-free outputs have been seen", When.QUIESCENT, _complete)
 
 
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """The condition that the recovery type is this one or a stronger one."""
+
+    weakest: Guarantee
+
+    def __call__(self, scope: Scope, seen: Observation) -> bool:
+        return guarantee(scope, seen) <= self.weakest
+
+
 def at_least(weakest: Guarantee) -> Property:
     """The property that at rest the recovery type is this one or a stronger one."""
+    name = f"at rest, the recovery is {weakest.name.lower()}"
+    return Property(name, When.QUIESCENT, AtLeast(weakest))
 
-    def holds(scope: Scope, seen: Observation) -> bool:
-        return guarantee(scope, seen) <= weakest
 
-    return Property(f"at rest, the recovery is {weakest.name.lower()}", When.QUIESCENT, holds)
+def compares_outputs(property_: Property) -> bool:
+    """Is it a property of this file: does it compare the outputs with the allowed ones alone?"""
+    return property_ in (AS_IF, COMPLETE) or isinstance(property_.holds, AtLeast)
 
 
 def guarantee(scope: Scope, seen: Observation) -> Guarantee:

@@ -11,7 +11,7 @@ from typing import Any
 from model.comparison import Compare
 from model.core import Deployment, File, Group, Link, NodeName, Role, Scope, When
 from model.errors import Invalid, nearest
-from model.graph import SINK
+from model.graph import NO_GRAPH, SINK
 from model.protocol import Failures, Protocol
 from model.timers import parse_timer
 
@@ -21,6 +21,11 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     names = [site.name for site in deployment.sites]
     sources = [site.name for site in deployment.sites if site.role is Role.SOURCE]
     sinks = [site.name for site in deployment.sites if site.role is Role.SINK]
+    if scope.graph != NO_GRAPH and not (sources or sinks):
+        raise Invalid(
+            f"{protocol.name}: deploy gives no source and no sink; a protocol without a stream "
+            "takes no events, and asif check explores it"
+        )
     for name, spec in scope.graph.nodes:
         if spec is SINK and name not in sinks:
             raise Invalid(f"{protocol.name}: deploy gives no sink {name!r}, which the graph has")

@@ -26,7 +26,7 @@ from model.results.explanation import ExplainedTable
 from model.results.lineage import LineageResult, PortsResult
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
-from model.results.run import ComparedRun, RealRun
+from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
 from model.results.verdict import ScopeResult, Verdict, WitnessResult
@@ -58,7 +58,7 @@ def verdict(result: Verdict) -> Output:
             f"{row.states:,}",
             f"{row.states_per_second:,}",
             f"{row.hit}/{row.points}",
-            row.guarantee.name.lower(),
+            _word(row.guarantee),
             outcome,
         )
     yield table
@@ -66,7 +66,8 @@ def verdict(result: Verdict) -> Output:
     yield _attack(result.attack)
     yield f"crash points hit: {result.hit} of {result.points}"
     yield from (f"  missed: {point}" for point in result.missed)
-    yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
+    if result.evidence:
+        yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
     yield from (f"  never happened: {note}" for note in result.missing)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     yield from _guarantees(result)
@@ -98,10 +99,13 @@ def _guarantees(result: Verdict) -> Iterator[str]:
 
 
 def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
-    """The scopes whose operators are of another class than the pinned one, or of an unknown one."""
+    """The scopes without a stream, and those whose operators are of another class than the pinned
+    one, or of an unknown one."""
     for row in scopes:
         pinned = _word(row.operators)
-        if row.derived is None:
+        if row.operators is None:
+            yield f"{row.name}: no stream, so no guarantee: the properties alone are judged"
+        elif row.derived is None:
             yield f"{row.name}: {pinned} operators, pinned but not derived"
         elif row.derived is not row.operators:
             yield f"{row.name}: {_word(row.derived)} operators, pinned as {pinned}"
@@ -181,6 +185,7 @@ def run(result: RealRun) -> Output:
     if not result.expected.count:
         yield "warning: the pattern never matches here, so this run says little"
     yield "the same" if result.same else f"NOT THE SAME: {_differences(result)}"
+    yield from map(_violated, result.violations)
     if left_out := result.left_out:
         yield f"one operator alone is deployed; left out: {', '.join(left_out)}"
     other = result.compared
@@ -192,6 +197,13 @@ def run(result: RealRun) -> Output:
     yield f"backup at its peak: {peak}"
     if other is not None and not other.same:
         yield f"{other.protocol}: NOT THE SAME: {_differences(other)}"
+    if other is not None:
+        yield from (f"{other.protocol}: {_violated(one)}" for one in other.violations)
+
+
+def _violated(one: RunViolation) -> str:
+    by = "" if one.node is None else f", by {one.node}"
+    return f"VIOLATED at event {one.at_event:,}{by}: {one.property}"
 
 
 def _differences(result: RealRun | ComparedRun) -> str:
@@ -215,6 +227,7 @@ def simulation(result: Simulation) -> Output:
     yield simulation_results.overhead(result)
     yield from simulation_results.free(result)
     yield from simulation_results.cut_off(result)
+    yield from simulation_results.judged(result)
     yield simulation_results.verdict(result)
 
 
@@ -352,5 +365,6 @@ def _texts(*cells: str) -> Iterator[Text]:
     return (Text(one_line(cell)) for cell in cells)
 
 
-def _word(one: Enum) -> str:
-    return one.name.lower().replace("_", "-")
+def _word(one: Enum | None) -> str:
+    """The word of a class or a guarantee; without a stream there is none."""
+    return "–" if one is None else one.name.lower().replace("_", "-")

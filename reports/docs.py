@@ -109,11 +109,11 @@ def _row(pinned: PinnedScope) -> str:
         expected += f" in {pinned.steps} steps"
     return _join(
         pinned.name,
-        pinned.operators.name.lower().replace("_", "-"),
+        "" if pinned.operators is None else pinned.operators.name.lower().replace("_", "-"),
         str(pinned.scope.crashes),
         expected,
         f"{pinned.states:,}" if pinned.states is not None else "",
-        pinned.guarantee.name.lower(),
+        "" if pinned.guarantee is None else pinned.guarantee.name.lower(),
         "quick" if pinned.quick else "full",
     )
 
@@ -210,7 +210,8 @@ def _guarantees(name: str, variant: Protocol) -> str:
 
 def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
     """The weakest guarantee in the scopes of a class; bold where another one is claimed."""
-    found = [one.guarantee for one in variant.evidence.scopes if one.operators is operators]
+    scopes = [one for one in variant.evidence.scopes if one.operators is operators]
+    found = [one.guarantee for one in scopes if one.guarantee is not None]
     if not found:
         return ""
     weakest, claim = max(found), variant.promise.claims[operators]

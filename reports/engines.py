@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from model.core import Guarantee
 from model.evidence import Outcome, PinnedScope
-from model.graph import NO_GRAPH
 from model.protocol import Protocol
 from model.registry import import_file, subject
 
@@ -171,21 +170,22 @@ def _reports() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for file, report, engine, symptom in BUGS:
         _, pinned = refuted(file)
-        worst = max(one.guarantee for one in protocol(file).evidence.scopes)
+        scopes = protocol(file).evidence.scopes
+        kept = [one.guarantee for one in scopes if one.guarantee is not None]
         cells = (
             f"[{report}]({address(file)})",
             engine,
             symptom,
             f"[{file}.py]({file}.py)",
-            f"[{pinned.steps}](#{file}), {_left(pinned, pinned.guarantee)}",
-            f"holds, {_left(pinned, worst)}",
+            f"[{pinned.steps}](#{file}), {_left(pinned.guarantee)}",
+            f"holds, {_left(max(kept, default=None))}",
         )
         yield f"| {' | '.join(cells)} |"
 
 
-def _left(pinned: PinnedScope, guarantee: Guarantee) -> str:
+def _left(guarantee: Guarantee | None) -> str:
     """The guarantee; without a stream there is none to give."""
-    return "no stream" if pinned.scope.graph == NO_GRAPH else guarantee.name.lower()
+    return "no stream" if guarantee is None else guarantee.name.lower()
 
 
 def _runs() -> Iterator[str]:

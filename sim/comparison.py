@@ -80,6 +80,7 @@ def compare(
         seconds=time.perf_counter() - started,
         compared=compared,
         series=_series(runs[1:]),
+        violations=free.violations or crashed.violations,
     )
 
 
@@ -93,6 +94,7 @@ def _compared(other: Protocol, expected: Outputs, found: UntimedResult) -> Compa
         surplus_outputs=surplus,
         replayed=found.notes.get(REPLAYED.name, 0),
         peak_backup=found.peak,
+        violations=found.violations,
     )
 
 

@@ -119,7 +119,7 @@ def run_(
     if out is not None:
         _write_outputs(out, kept, real.shown)
     save(json_, result)
-    if not result.same:
+    if not result.as_promised:
         raise typer.Exit(1)
 
 

@@ -111,7 +111,7 @@ def simulate(
         write(trace, chrome(result))
     save(json_, replace(result, steps=None))
     cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
-    if not result.same or cut_off:
+    if not result.as_promised or cut_off:
         raise typer.Exit(1)
 
 

@@ -23,7 +23,8 @@ def named(sample: Sample) -> Iterator[str]:
     for name in ("title", "source"):
         if not getattr(words, name).strip():
             yield f"Words.{name} is empty"
-    if not sample.protocol.promise.claims:
+    streams = any(one.operators is not None for one in sample.protocol.evidence.scopes)
+    if streams and not sample.protocol.promise.claims:
         yield "Promise.claims is empty"
 
 

@@ -30,8 +30,9 @@ def as_pinned(sample: Sample) -> Iterator[str]:
     if pinned.expect is Outcome.HOLDS and found.counterexample is not None:
         violated = found.counterexample.property.name
         yield f"{where}: {violated!r} is violated, and the scope is expected to hold"
-    if pinned.expect is Outcome.HOLDS and found.guarantee > pinned.guarantee:
-        yield f"{where}: {found.guarantee.name}, and {pinned.guarantee.name} is pinned"
+    promised = pinned.guarantee if pinned.expect is Outcome.HOLDS else None
+    if promised is not None and found.guarantee > promised:
+        yield f"{where}: {found.guarantee.name}, and {promised.name} is pinned"
     if found.complete and found.outcome is not pinned.expect:
         yield f"{where}: {found.outcome.value}, and {pinned.expect.value!r} is pinned"
     if found.complete and pinned.states not in (None, found.states):

@@ -96,9 +96,10 @@ def _edits(source: PythonText, made: MadeScopes, protocol: str, row: ScopeResult
         raise _Refused(f"{', '.join(others)} has it, too; write a call for each protocol")
     if opaque(call.node):
         raise _Refused(f"{where} has arguments by *; write each one")
-    if found.guarantee is not present.guarantee and found.guarantee not in call.words:
-        guarantee = found.guarantee.name.lower()
-        raise _Refused(f"the guarantee is {guarantee}; import Guarantee, so that it can be named")
+    left = found.guarantee
+    if left is not None and left is not present.guarantee and left not in call.words:
+        name = left.name.lower()
+        raise _Refused(f"the guarantee is {name}; import Guarantee, so that it can be named")
     yield from edits(source, call.node, present.changes(found, call.words))
 
 

@@ -43,9 +43,21 @@ class BackupSample(NamedTuple):
     compared: int | None
 
 
+class RunViolation(NamedTuple):
+    """A property that does not hold in a run, and where it first did not.
+
+    node: the node whose step, or crash, led there; null: the start or the end of the run.
+    at_event: the event that was handed out last, or is to be handed out now.
+    """
+
+    property: str
+    node: str | None
+    at_event: int
+
+
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """The same run with another protocol."""
+    """The same run with another protocol.  violations: with crashes."""
 
     protocol: str
     same: bool
@@ -53,13 +65,15 @@ class ComparedRun:
     surplus_outputs: int
     replayed: int
     peak_backup: int
+    violations: tuple[RunViolation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RealRun:
     """missing_outputs, surplus_outputs: with crashes, beside the oracle.  same: are all three
-    equal?  clock, added: only for a file of the user's, what a step of its times is, and
-    the operators behind the pattern."""
+    equal?  violations: the properties that do not hold, but for those that compare outputs: in the
+    run without crashes, or else in the run with crashes.  clock, added: only for a file of the
+    user's, what a step of its times is, and the operators behind the pattern."""
 
     protocol: str
     input: str
@@ -82,3 +96,9 @@ class RealRun:
     series: tuple[BackupSample, ...]
     clock: str | None = key(absent=True, default=None)
     added: tuple[str, ...] | None = key(absent=True, default=None)
+    violations: tuple[RunViolation, ...] = ()
+
+    @property
+    def as_promised(self) -> bool:
+        """Is the output the same, and does every property hold?"""
+        return self.same and not self.violations

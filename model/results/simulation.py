@@ -193,6 +193,8 @@ class TracedStep:
 class Simulation:
     """same: is the output that of a run without failures, in every byte and in order?  If not, and
     no output is missing or surplus, the order differs.  recovery_type: the weakest of all edges.
+    violations: the properties that the end of the run violates, but for those that compare outputs.
+    judged_at_end: the properties of every world, by which the run is judged at its end alone.
     steps: only of a traced run."""
 
     scenario: str
@@ -218,4 +220,11 @@ class Simulation:
     failures_asked: int
     failures: tuple[CrashCourse, ...]
     series: SimulationSeries
+    violations: tuple[str, ...] = ()
+    judged_at_end: tuple[str, ...] = ()
     steps: tuple[TracedStep, ...] | None = key(absent=True, default=None)
+
+    @property
+    def as_promised(self) -> bool:
+        """Is the output the same, and does the end violate no property?"""
+        return self.same and not self.violations

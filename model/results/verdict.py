@@ -35,13 +35,14 @@ class ScopeCounterexample:
 class ScopeResult:
     """What was found in a scope, beside what is pinned.
 
-    operators, derived: the pinned class of its operators, and the one that was found (None: not
-    decided).  pinned: the number of worlds that is expected; None: any.  points, hit, missed: the
-    crash points.  spent: the budget that ended the exploration, in words.
+    operators, derived: the pinned class of its operators (None: the scope has no stream, and no
+    guarantee), and the one that was found (None: not decided).  pinned: the number of worlds that
+    is expected; None: any.  points, hit, missed: the crash points.  spent: the budget that ended
+    the exploration, in words.
     """
 
     name: str
-    operators: OperatorClass
+    operators: OperatorClass | None
     derived: OperatorClass | None
     crashes: int
     expect: Outcome
@@ -54,8 +55,8 @@ class ScopeResult:
     quiescent: int
     seconds: float
     states_per_second: int
-    guarantee: Guarantee
-    expect_guarantee: Guarantee
+    guarantee: Guarantee | None
+    expect_guarantee: Guarantee | None
     points: int
     hit: int
     missed: tuple[str, ...]

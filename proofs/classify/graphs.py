@@ -17,7 +17,7 @@ from model.cep.operator import Operator
 from model.core import Arrival, OperatorClass, Scope
 from model.errors import Invalid
 from model.events import Body
-from model.graph import SINK, SOURCE
+from model.graph import NO_GRAPH, SINK, SOURCE
 from proofs.classify.classes import classify
 from proofs.classify.pairs import confluence, explore
 from proofs.classify.streams import Alphabet
@@ -32,8 +32,11 @@ def class_of(scope: Scope) -> OperatorClass | None:
     """The class of the scope's graph for every stream over the alphabets of its sources.
 
     An item that an operator passes on keeps its type and its attributes, and comes with the gaps of
-    the sources, or at once.  None: an operator is no box, raises, or is undecided.
+    the sources, or at once.  None: an operator is no box, raises, or is undecided; or there is no
+    stream.
     """
+    if scope.graph == NO_GRAPH:
+        return None
     graph, inputs = scope.graph, dict(scope.inputs)
     gaps = sorted({0, *(one.gap for given in inputs.values() for one in given.alphabet)})
     edges: dict[str, tuple[Arrival, ...]] = {}

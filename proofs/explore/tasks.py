@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from model.core import Guarantee
 from model.errors import Invalid
 from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
@@ -199,7 +200,7 @@ def _explore(protocol: Protocol, pinned: PinnedScope, task: Task) -> Exploration
     return explore(
         protocol,
         pinned.scope,
-        until=None if task.whole else pinned.guarantee,
+        until=None if task.whole else pinned.guarantee or Guarantee.PRECISE,
         limit=usual if worlds is None else worlds,
         seconds=seconds,
         memory=memory,
@@ -215,12 +216,13 @@ def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> Sc
     counterexample = _counterexample(pinned, found)
     steps = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
+    guarantee = None if pinned.operators is None else found.guarantee
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
         and found.outcome is pinned.expect
         and (pinned.states in (None, found.states) or not (whole or found.complete))
         and pinned.steps in (None, steps)
-        and found.guarantee is pinned.guarantee
+        and guarantee is pinned.guarantee
         and derived in (pinned.operators, None)
     )
     return ScopeResult(
@@ -238,7 +240,7 @@ def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> Sc
         quiescent=found.quiescent,
         seconds=round(found.seconds, 3),
         states_per_second=round(found.states / max(found.seconds, 1e-9)),
-        guarantee=found.guarantee,
+        guarantee=guarantee,
         expect_guarantee=pinned.guarantee,
         points=len(found.points),
         hit=len(found.hit),

@@ -7,7 +7,7 @@ up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from model.calls import Execute, one_by_one
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
-from model.graph import NO_GRAPH
 from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.registry import Subject, subject
@@ -163,8 +162,7 @@ def assemble(
         *_never_tried(protocol, profile, tasks, refuted=refuted),
     )
     found = _guarantees(scopes)
-    streams = {one.operators for one in protocol.evidence.scopes if one.scope.graph != NO_GRAPH}
-    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found, streams)
+    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found)
     outcome = _outcome(scopes, refuted=refuted or bool(weaker), vacuous=bool(vacuous))
     return Verdict(
         protocol=protocol.name,
@@ -194,10 +192,11 @@ def assemble(
 
 
 def _guarantees(scopes: Sequence[ScopeResult]) -> dict[OperatorClass, Guarantee]:
-    """The weakest guarantee of each class of operators."""
+    """The weakest guarantee of each class of operators; none without a stream."""
     found: dict[OperatorClass, Guarantee] = {}
     for row in scopes:
-        found[row.operators] = max(found.get(row.operators, Guarantee.PRECISE), row.guarantee)
+        if row.operators is not None and row.guarantee is not None:
+            found[row.operators] = max(found.get(row.operators, Guarantee.PRECISE), row.guarantee)
     return found
 
 
@@ -205,18 +204,13 @@ _Classes: TypeAlias = tuple[OperatorClass, ...]
 
 
 def _compare(
-    claims: Mapping[OperatorClass, Guarantee],
-    found: Mapping[OperatorClass, Guarantee],
-    streams: Collection[OperatorClass],
+    claims: Mapping[OperatorClass, Guarantee], found: Mapping[OperatorClass, Guarantee]
 ) -> tuple[_Classes, _Classes, _Classes]:
-    """The classes for which less was found than is claimed, more, or something unclaimed.
-
-    streams: the classes in scopes with a graph; where there is no stream, nothing need be claimed.
-    """
+    """The classes for which less was found than is claimed, more, or something unclaimed."""
     tried = [operators for operators in claims if any(c <= operators for c in found)]
     weaker = tuple(c for c in tried if _found_for(c, found) > claims[c])
     stronger = tuple(c for c in found if c in claims and _found_for(c, found) < claims[c])
-    return weaker, stronger, tuple(c for c in found if c in streams and c not in claims)
+    return weaker, stronger, tuple(c for c in found if c not in claims)
 
 
 def _never_tried(

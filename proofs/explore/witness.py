@@ -19,15 +19,20 @@ from proofs.explore.tasks import WORLD_LIMIT
 def choose(protocol: Protocol, name: str | None) -> tuple[PinnedScope, ...]:
     """The scopes that are to have a witness: the named one, or all that are not precise.
 
-    Raises Invalid for an unknown scope, or a precise one.
+    Raises Invalid for an unknown scope, a precise one, or one without a stream.
     """
-    weak = [one for one in protocol.evidence.scopes if one.guarantee is not Guarantee.PRECISE]
+    strong = {None, Guarantee.PRECISE}
+    weak = [one for one in protocol.evidence.scopes if one.guarantee not in strong]
+    if all(one.guarantee is None for one in protocol.evidence.scopes):
+        raise Invalid(f"{protocol.name}: no scope has a stream, so none has a guarantee")
     if name is None:
         return tuple(weak)
     chosen = [one for one in protocol.evidence.scopes if one.name == name]
     if not chosen:
         names = [one.name for one in protocol.evidence.scopes]
         raise Invalid(f"{protocol.name} has no scope {name!r}{nearest(name, names)}")
+    if chosen[0].guarantee is None:
+        raise Invalid(f"{protocol.name}, {name}: without a stream there is no guarantee")
     if chosen[0] not in weak:
         raise Invalid(f"{protocol.name}, {name}: it is precise, and no guarantee is stronger")
     return tuple(chosen)
@@ -35,6 +40,7 @@ def choose(protocol: Protocol, name: str | None) -> tuple[PinnedScope, ...]:
 
 def witness(protocol: Protocol, pinned: PinnedScope) -> WitnessResult:
     """A shortest run to a world at rest with the pinned guarantee of a scope, if there is one."""
+    assert pinned.guarantee is not None
     stronger = Guarantee(pinned.guarantee - 1)
     asked = protocol.vary(properties=(at_least(stronger),), needed=None)
     limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0)

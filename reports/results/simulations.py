@@ -234,6 +234,13 @@ def verdict(result: Simulation) -> str:
     )
 
 
+def judged(result: Simulation) -> Iterator[str]:
+    """The properties that are violated, and those by which not every world was judged."""
+    yield from (f"VIOLATED at the end: {name}" for name in result.violations)
+    for name in result.judged_at_end:
+        yield f"judged at the end alone, and by asif run in every world: {name}"
+
+
 def overhead(result: Simulation) -> str:
     """The line with the costs of protection, and the costs of these failures."""
     found = result.overhead

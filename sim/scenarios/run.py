@@ -21,6 +21,7 @@ from model.results.simulation import Metrics, Simulation
 from model.system import System, faulty_output, show_value
 from sim.outputs import count, differences, digest
 from sim.scenarios.baseline import baseline
+from sim.scenarios.judge import TimedJudgement, judge_end
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.costs import PS
@@ -69,6 +70,7 @@ def _found(
     edges = {name: len(graph.preds(name)) for name, spec in graph.nodes if spec is SINK}
     observed = metrics.outputs(ran.emissions, edges)
     missing, surplus = differences(expected, observed)
+    judged, free_judged = _judge(scenario, ran), _judge(scenario, free_run)
     return Simulation(
         scenario=scenario.name,
         protocol=scenario.protocol.name,
@@ -93,6 +95,8 @@ def _found(
         failures_asked=len(scenario.failures),
         failures=recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked),
         series=metrics.series(ran.result, ran.emissions, scenario.unit_ps),
+        violations=free_judged.violations or judged.violations,
+        judged_at_end=judged.at_end,
     )
 
 
@@ -130,6 +134,11 @@ def run(
             if why := faulty_output(system, sink, output):
                 raise StepFailed(sink, "a step", why)
     return ScenarioRun(result, emissions, system)
+
+
+def _judge(scenario: Scenario, ran: ScenarioRun) -> TimedJudgement:
+    passed_on = {sink: [one.output for one in passed] for sink, passed in ran.emissions.items()}
+    return judge_end(ran.system, ran.result, scenario.workload.events, passed_on)
 
 
 def _metrics(scenario: Scenario, ran: ScenarioRun, free: ScenarioRun | None = None) -> Metrics:

@@ -108,7 +108,9 @@ def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
     expected to be refuted."""
     if any(pinned.expect is Outcome.REFUTED for pinned in protocol.evidence.scopes):
         return True
-    return Guarantee[recovery_type.upper()] <= max(protocol.promise.claims.values())
+    return Guarantee[recovery_type.upper()] <= max(
+        protocol.promise.claims.values(), default=Guarantee.GAP
+    )
 
 
 def _error_line(error: BaseException) -> str:

@@ -48,6 +48,7 @@ from model.world import DOWN, boot_node, real_effects
 from sim.outputs import Outputs
 from sim.untimed.crashes import UntimedCrash, UntimedOutage, group_of
 from sim.untimed.durable import Disks, SourceLogs
+from sim.untimed.judge import RunJudge
 from sim.untimed.plans import CrashPlans
 
 ROUNDS = 1_000
@@ -88,6 +89,8 @@ class UntimedRun:
         self.back: dict[NodeName, float] = {}
         self.kept = dict.fromkeys(sites, 0)
         self.touched: set[NodeName] = set()
+        self.judge = RunJudge(system, self.states, self.disks, self.logs, self.passed_on)
+        self.judge.look(None, 0, ())
 
     def hand(self, event: int, source: NodeName, arrival: Arrival) -> None:
         """Hand out the next event and process everything that follows from it.
@@ -131,6 +134,7 @@ class UntimedRun:
             if self.record:
                 self.record(Crash(up[0], False, group))
             self._ask()
+            self._look(up[0])
 
     def _resting(self) -> bool:
         """Is there nothing that the system does by itself?"""
@@ -157,6 +161,7 @@ class UntimedRun:
         for name, state in self.states.items():
             check_state(name, "its last step", state)
         self.plans.check_done()
+        self.judge.rest(self.event)
 
     def backup(self) -> int:
         """The number of events that all nodes together keep for others now."""
@@ -233,6 +238,12 @@ class UntimedRun:
         self._step(action, input_, self.record)
         if self.asked:
             self._ask()
+        if self.judge.always:
+            self._look(action.node)
+
+    def _look(self, name: NodeName) -> None:
+        """Judge the state after an action of the node."""
+        self.judge.look(name, self.event, self.messages)
 
     def _step(
         self,
@@ -291,6 +302,7 @@ class UntimedRun:
         up = [member for member in group or (action.node,) if member not in self.back]
         if fatal == points:
             self._ask()
+            self._look(action.node)
         self._crash(up)
         if self.record and fatal < points:
             self.record(action._replace(crash_after=fatal, group=group))

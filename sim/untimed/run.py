@@ -15,6 +15,7 @@ from model.actions import Action
 from model.core import Arrival, Inputs, Scope
 from model.progress import Progress, silent
 from model.protocol import Protocol
+from model.results.run import RunViolation
 from model.system import System
 from sim.inputs.streams import Workload
 from sim.outputs import Outputs, count
@@ -35,6 +36,7 @@ class UntimedResult:
 
     peak: the most events that all nodes together kept as upstream backup, counted for each edge and
     measured after every event.  series: (event, the most since the last point).  outages: in order.
+    violations: of each property the first one (sim.untimed.judge).
     """
 
     events: int
@@ -44,6 +46,7 @@ class UntimedResult:
     series: tuple[tuple[int, int], ...]
     outages: tuple[UntimedOutage, ...]
     seconds: float
+    violations: tuple[RunViolation, ...]
 
     @property
     def count(self) -> int:
@@ -89,6 +92,7 @@ def run(
         tuple(highest.items()),
         tuple(driver.outages),
         time.perf_counter() - started,
+        tuple(driver.judge.violations),
     )
 
 

@@ -29,7 +29,7 @@ from tests.contract.words import ALONE, ANYTHING, deployed, holds, protocol, ref
 from tests.proofs.test_searches import both
 
 CLASS = OperatorClass.REPEATABLE
-CASE = Case("a lease", ALONE, CLASS)
+CASE = Case("a lease", ALONE)
 
 
 def one(_scope: Scope, seen: Observation) -> bool:
@@ -108,7 +108,7 @@ def _designed(claims: Any, *scopes: Any, strict: bool) -> Protocol:
     [
         (replace(forgetful.SMALL, graph=NO_GRAPH, inputs=()), ""),
         (replace(forgetful.SMALL, graph=NO_GRAPH), "inputs: there is no source 'source'; there"),
-        (forgetful.SMALL, "words: deploy gives no sink 'sink', which the graph has"),
+        (forgetful.SMALL, "words: deploy gives no source and no sink; a protocol without"),
     ],
 )
 def test_a_stream_that_nobody_takes_is_one_line(scope: Scope, line: str) -> None:

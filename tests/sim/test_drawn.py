@@ -10,13 +10,15 @@ from typing import Any
 
 import pytest
 
-from model.actions import Action, Crash, Deliver, Reread, Restart, Timeout
-from model.core import Arrival, Deployment, File, Inputs, Link, Scope
+from model.actions import Action, Crash, Deliver, Inject, Reread, Restart, Timeout
+from model.core import Arrival, Deployment, File, Inputs, Link, Scope, When
 from model.errors import Invalid
+from model.observations import look_inside, looks_at
 from model.oracle import by_edge
 from model.play import Play
 from model.protocol import Failures, Protocol
-from model.system import System
+from model.results.run import RunViolation
+from model.system import System, is_satisfied
 from sim.inputs.streams import Workload
 from sim.timed.costs import PS, Costs, LinkCosts, Service, Sizes, Storage
 from sim.timed.failures import TimedCrash
@@ -75,6 +77,7 @@ def shape_of(chance: random.Random) -> Shape:
         link=Link(resets=pick([True, False])),
         files=pick([(), (File("f"),), (File("f", tears=True), File("g"))]),
         rewinds=pick([0.0, 0.0, 0.1]),
+        inside=pick([(True, False), (False, True), (True, True), (False, False)]),
     )
 
 
@@ -89,9 +92,28 @@ def plans_of(chance: random.Random, system: System, events: int) -> list[Untimed
     return plans
 
 
+def broken_by(play: Play, actions: list[Action]) -> list[RunViolation]:
+    """The first world of the run that violates the property of every world.
+
+    The run may have begun with the next event, and waits until its source is back.
+    """
+    (always,) = (one for one in play.system.properties if one.when is When.ALWAYS)
+    found: list[RunViolation] = []
+    looks, event = looks_at([always]), 0
+    for action in (None, *actions):
+        if action is not None:
+            play.follow(action)
+            event += isinstance(action, Inject)
+        seen = look_inside(play.system, play.world, looks)
+        if not found and not is_satisfied(play.system, always, seen):
+            found.append(RunViolation(always.name, action and action.node, event))
+    return found
+
+
 @pytest.mark.slow
 def test_every_untimed_run_is_one_that_the_world_allows() -> None:
     kinds: Counter[type] = Counter()
+    violated = 0
     for seed in range(2_000):
         chance = random.Random(seed)
         events = chance.randint(2, 5)
@@ -103,14 +125,20 @@ def test_every_untimed_run_is_one_that_the_world_allows() -> None:
             away = chance.randint(0, 2)
             found = run(protocol, workload, plans, restart_after=away, record=actions.append)
         play = Play(protocol, Scope(workload.graph, system.scope.inputs, crashes=len(plans)))
-        play.follow(*actions)
+        broken = broken_by(play, actions)
         kinds.update({type(action) for action in actions})
         if found is not None:
+            always = [one for one in found.violations if "at rest" not in one.property]
+            assert [one[:2] for one in always] == [one[:2] for one in broken]
+            pairs = zip(always, broken, strict=True)
+            assert all(0 <= one.at_event - it.at_event <= 1 for one, it in pairs)
+            violated += len(broken)
             assert not play.ready()
             edges = [len(system.sites[name].preds) for name in system.sink_at]
             assert found.outputs == tuple(map(by_edge, play.world.outputs, edges))
             assert play.world.arrivals == tuple(workload.events.values())
     assert min(kinds[kind] for kind in (Deliver, Timeout, Crash, Restart, Reread)) > 50
+    assert violated > 50
 
 
 def costs_of(chance: random.Random) -> Costs:

@@ -80,7 +80,7 @@ def agree(_scope: asif.Scope, seen: asif.Observation) -> bool:
 
 
 SCOPE = asif.Scope(crashes=0)
-THREE = asif.Case("three managers", SCOPE, asif.OperatorClass.REPEATABLE)
+THREE = asif.Case("three managers", SCOPE)
 AGREE = asif.Property(
     "no manager commits while another aborts", asif.When.ALWAYS, agree, nodes=True
 )
@@ -99,5 +99,5 @@ TWO_PHASE = asif.Family(
     ),
     properties=(AGREE,),
 )
-EARLY = TWO_PHASE.design("early", 1, (THREE.fails(17_654, 5, asif.Guarantee.PRECISE),))
+EARLY = TWO_PHASE.design("early", 1, (THREE.fails(17_654, 5),))
 PROTOCOL = TWO_PHASE.design(design=3, scopes=(THREE.holds(7_394),), variants=(EARLY,))
