@@ -60,7 +60,7 @@ class SavepointRule(Enum):
 
     NEVER = "nobody asks for one"
     COPIES = "it only copies the state"
-    RETAINED = "it is a checkpoint"
+    CHECKPOINTS = "it is a checkpoint"
     COMMITS = "it commits, and a restart does not begin from it"
 
 

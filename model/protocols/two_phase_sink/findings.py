@@ -49,7 +49,7 @@ TWO_PHASE_SINKS = FindingTable(
             "A restart aborts the transactions that are not in its checkpoint",
             Judgement.NEEDED,
             section="Flink",
-            remark="readers wait for ever; no time-out frees them if KIP-939 spares the transaction",
+            remark="readers wait for ever; no time-out frees them if it spares the transaction",
             witnesses=(
                 ByScope("two-phase-sink:kept-open", "one event"),
                 ByScope("two-phase-sink:kept-open", "a time-out"),

@@ -62,11 +62,11 @@ NO_CRASH = Case("no crash", over_words(RELAY, 3, "a", crashes=0), REPEATABLE)
 NO_CRASH_AND_TIME_OUT = Case(
     "no crash and a time-out", timed(over_words(RELAY, 2, "a", crashes=0)), REPEATABLE
 )
-OVERTAKEN = Case("an overtaken request", overtaking(over_words(RELAY, 1, "a")), REPEATABLE)
-OVERTAKEN_TWO_EVENTS = Case(
+LATE_REQUEST = Case("an overtaken request", overtaking(over_words(RELAY, 1, "a")), REPEATABLE)
+LATE_REQUEST_OF_TWO = Case(
     "two events and an overtaken request", overtaking(over_words(RELAY, 2, "a")), REPEATABLE
 )
-OVERTAKEN_AND_TIME_OUT = Case(
+LATE_REQUEST_AND_TIME_OUT = Case(
     "an overtaken request and a time-out",
     overtaking(timed(over_words(RELAY, 1, "a"))),
     REPEATABLE,

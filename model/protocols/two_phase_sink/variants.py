@@ -98,7 +98,7 @@ VARIANTS = (
     ),
     TWO_PHASE_SINK.design(
         "savepoint-retained",
-        TwoPhaseDesign(savepoints=SavepointRule.RETAINED),
+        TwoPhaseDesign(savepoints=SavepointRule.CHECKPOINTS),
         (scopes.TWO_EVENTS.holds(732), scopes.TWO_CRASHES.holds(2_659), scopes.NO_CRASH.holds(491)),
         "A savepoint that commits is right if a restart begins from it.",
     ),
@@ -113,9 +113,9 @@ VARIANTS = (
         TwoPhaseDesign(late=True, numbered=True),
         (
             scopes.TWO_CRASHES.holds(2_959),
-            scopes.OVERTAKEN.holds(223),
-            scopes.OVERTAKEN_TWO_EVENTS.holds(1_743),
-            scopes.OVERTAKEN_AND_TIME_OUT.holds(856),
+            scopes.LATE_REQUEST.holds(223),
+            scopes.LATE_REQUEST_OF_TWO.holds(1_743),
+            scopes.LATE_REQUEST_AND_TIME_OUT.holds(856),
             scopes.NO_CRASH.holds(298),
         ),
         "Requests may travel and overtake each other if the job names the number of its "
@@ -124,7 +124,7 @@ VARIANTS = (
     TWO_PHASE_SINK.design(
         "late-restoration",
         TwoPhaseDesign(late=True),
-        (scopes.OVERTAKEN.holds(223), scopes.OVERTAKEN_AND_TIME_OUT.fails(1_070, 30, GAP)),
+        (scopes.LATE_REQUEST.holds(223), scopes.LATE_REQUEST_AND_TIME_OUT.fails(1_070, 30, GAP)),
         "If the external system counts the epochs, as Kafka does, the restoration of a job "
         "that is dead may come late, and aborts the prepared transaction of the present job.",
     ),
@@ -132,8 +132,8 @@ VARIANTS = (
         "late-unfenced",
         TwoPhaseDesign(late=True, numbered=True, fences=False),
         (
-            scopes.OVERTAKEN.fails(236, 16, GAP),
-            scopes.OVERTAKEN_AND_TIME_OUT.holds(894),
+            scopes.LATE_REQUEST.fails(236, 16, GAP),
+            scopes.LATE_REQUEST_AND_TIME_OUT.holds(894),
         ),
         "A result from before the restart opens a transaction that nobody ends, and readers "
         "see nothing that comes later; with a time-out they wait for it.",

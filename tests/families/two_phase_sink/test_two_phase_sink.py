@@ -136,8 +136,8 @@ def test_requests_that_travel_need_a_fence_and_restorations_that_travel_a_number
     fences: bool, numbered: bool
 ) -> None:
     late = {"late": True, "fences": fences, "numbered": numbered}
-    assert holds(scopes.OVERTAKEN, **late) is fences
-    assert holds(scopes.OVERTAKEN_AND_TIME_OUT, **late) is numbered
+    assert holds(scopes.LATE_REQUEST, **late) is fences
+    assert holds(scopes.LATE_REQUEST_AND_TIME_OUT, **late) is numbered
 
 
 # --- the runs behind the findings ------------------------------------------------------------
@@ -163,7 +163,7 @@ def test_two_jobs_with_one_prefix_lose_a_result_of_the_one_that_is_up() -> None:
 
 
 def test_a_restoration_of_a_dead_job_is_overtaken() -> None:
-    run = refutation("late-restoration", scopes.OVERTAKEN_AND_TIME_OUT).trace.actions
+    run = refutation("late-restoration", scopes.LATE_REQUEST_AND_TIME_OUT).trace.actions
     assert len([one for one in run if isinstance(one, Disturb)]) == 1
     assert len([one for one in run if isinstance(one, Crash)]) == 1
 
@@ -175,7 +175,7 @@ def system_of(case: Case, **choices: object) -> System:
 
 
 def test_results_that_overtake_each_other_keep_their_order() -> None:
-    site = system_of(scopes.OVERTAKEN, late=True).sites["system"]
+    site = system_of(scopes.LATE_REQUEST, late=True).sites["system"]
     of, state = SinkTransaction(1, 1), boot(site)
     bodies = [Body(time, "a", ()) for time in (1, 2)]
     writes = [WriteResult(of, place, Out(body)) for place, body in enumerate(bodies)]
