@@ -18,7 +18,7 @@ PROTOCOL = UNALIGNED_CHECKPOINTS.design(
         scopes.A_RELAY.holds(1_302),
         scopes.A_RELAY_AND_TWO_CRASHES.holds(9_964),
         scopes.TWO_RECORDS.holds(36_968),
-        scopes.TWO_RECORDS_AND_TWO_CRASHES.holds(363_510),
+        scopes.TWO_RECORDS_AND_TWO_CRASHES.holds(363_510, quick=False),
         scopes.TWO_RELAYS.holds(12_465),
         scopes.PAIRS.holds(8_649),
         scopes.PAIRS_BEHIND_A_RELAY.holds(147_594),

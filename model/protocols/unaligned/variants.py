@@ -33,8 +33,9 @@ RIGHT = (
             scopes.TWO_KEYS.holds(77_849),
             scopes.AN_IDLE_SLOT.holds(9_491),
             scopes.A_BAG.holds(178_765),
-            scopes.A_TABLE.holds(178_765),
+            scopes.A_TABLE.holds(178_765, quick=False),
             scopes.A_RELAY_BEFORE_A_KEY.holds(21_915),
+            scopes.NO_CRASH.holds(0),
             scopes.TWO_MOVE.holds(70_529),
         ),
         "From one instance to two: key groups move, and each record on its way goes to the "
@@ -47,6 +48,7 @@ RIGHT = (
         (
             scopes.THE_SECOND_FALLS.holds(58_589),
             scopes.A_RELAY_BEFORE_THE_SECOND.holds(43_963),
+            scopes.NO_CRASH.holds(0),
             scopes.AN_IDLE_SLOT.holds(16_595),
         ),
         "From two instances to one: the channels of both become one channel.",
@@ -61,6 +63,7 @@ RIGHT = (
             scopes.PAIRS.holds(2_947),
             scopes.TWO_RELAYS.holds(4_266),
             scopes.A_SILENT_SOURCE.holds(3_424),
+            scopes.NO_CRASH.holds(0),
             scopes.A_UNION.holds(165_731),
         ),
         "The same pipeline with aligned barriers: no record is in a snapshot, and a barrier waits "
@@ -70,14 +73,18 @@ RIGHT = (
     UNALIGNED_CHECKPOINTS.design(
         "aligned-scale-up",
         UnalignedDesign(UP, Overtaking.NONE),
-        (scopes.A_KEY_MOVES.holds(11_974), scopes.TWO_KEYS.holds(32_042)),
+        (scopes.A_KEY_MOVES.holds(11_974), scopes.TWO_KEYS.holds(32_042), scopes.NO_CRASH.holds(0)),
         "With aligned barriers a rescaled restart moves key groups alone.",
         must_occur=(*SEEN, RESCALED),
     ),
     UNALIGNED_CHECKPOINTS.design(
         "aligned-writers",
         UnalignedDesign(overtaking=Overtaking.NOT_AT_WRITERS),
-        (scopes.TWO_RELAYS.holds(10_846), scopes.PAIRS_BEHIND_A_RELAY.holds(120_062)),
+        (
+            scopes.TWO_RELAYS.holds(10_846),
+            scopes.PAIRS_BEHIND_A_RELAY.holds(120_062),
+            scopes.NO_CRASH.holds(0),
+        ),
         "An aligned operator behind an unaligned one is right, since the upstream operator stores "
         "the outputs that the barrier has overtaken.",
     ),
