@@ -14,6 +14,7 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE
 from model.protocols.unaligned.design import UnalignedDesign
 from model.protocols.unaligned.instances import (
+    INTERVAL,
     KEY_GROUPS,
     OVERSEER,
     InstancePlace,
@@ -21,10 +22,9 @@ from model.protocols.unaligned.instances import (
     plan,
 )
 from model.protocols.unaligned.operators import PROCESS, TRANSMIT
-from model.protocols.unaligned.sources import INTERVAL
 
 TIMERS = {
-    INTERVAL: "From the first record of a checkpoint to the source's wish to begin it.",
+    INTERVAL: "From the first record of a checkpoint to the wish of a source or sink to begin it.",
     PROCESS: "From one record of an input buffer to the next: the speed of a task.",
     TRANSMIT: "From one record of an output buffer to the next: the speed of the network.",
 }

@@ -17,6 +17,7 @@ from model.graph import SINK, SOURCE, Graph
 from model.protocols.unaligned.design import UnalignedDesign
 
 OVERSEER = "coordinator"
+INTERVAL = "checkpoint"
 KEY_GROUPS = 4
 """As many groups have all keys; a group is the smallest part of the state that moves."""
 

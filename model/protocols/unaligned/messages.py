@@ -217,4 +217,8 @@ def show(value: object) -> str:
             return "up again"
         case GoBack(run, number):
             return f"go back to {number}, run {run}"
-    return str(value)
+        case InstanceState(_, _, _, inbox, outbox):
+            return f"{len(inbox)} in, {len(outbox)} out"
+        case KeeperState(_, number):
+            return f"{number} complete"
+    return ""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from model.evidence import Mutant
 
-COORDINATOR, NODES, OPERATORS, REDISTRIBUTION, SINKS, SNAPSHOTS, SOURCES = (
+COORDINATOR, OPERATORS, REDISTRIBUTION, SINKS, SNAPSHOTS, SOURCES = (
     f"model.protocols.unaligned.{name}"
     for name in (
-        *("coordinator", "nodes", "operators", "redistribution"),
+        *("coordinator", "operators", "redistribution"),
         *("sinks", "snapshots", "sources"),
     )
 )
@@ -51,22 +51,10 @@ MUTANTS = (
         "no crash",
     ),
     Mutant(
-        "no checkpoint is due after a restart",
-        SOURCES,
-        "timer = (SetTimer(INTERVAL),) if again else ()",
-        "timer = ()",
-    ),
-    Mutant(
         "an instance drops the records that were faster than the restart",
         OPERATORS,
         "return Step(state._replace(early=(*state.early, (sender, message))), (Note(TOO_EARLY),))",
         "return Step(state, (Note(TOO_EARLY),))",
-    ),
-    Mutant(
-        "a restarted instance goes on without its part",
-        NODES,
-        "return Step(InstanceState(run=-1), (Send(OVERSEER, InstanceUp()),))",
-        "return Step(InstanceState(), (Send(OVERSEER, InstanceUp()),))",
     ),
     Mutant(
         "records before the second barrier are in no snapshot",
@@ -74,13 +62,6 @@ MUTANTS = (
         "opened = state.open._replace(inputs=(*state.open.inputs, late))",
         "opened = state.open",
         "a silent source",
-    ),
-    Mutant(
-        "the snapshot is made at the last barrier",
-        SNAPSHOTS,
-        "if first:",
-        "if last:",
-        "a union",
     ),
     Mutant(
         "an aligned barrier overtakes the output buffer",
@@ -107,13 +88,13 @@ MUTANTS = (
         COORDINATOR,
         "late = {*job.sinks} if job.design.finishes is Finishes.WITHOUT_SINKS else set()",
         "late = {*job.tasks}",
-        "two relays",
+        "a silent source",
     ),
     Mutant(
         "the outputs of records on their way make no checkpoint due",
         SINKS,
-        "due = () if known else (Send(OVERSEER, CheckpointDue(state.run, number)),)",
-        "due = ()",
+        "timer = () if known else (SetTimer(INTERVAL),)",
+        "timer = ()",
     ),
     Mutant(
         "an output behind a barrier belongs to the checkpoint of the barrier",

@@ -62,8 +62,8 @@ def step(site: Site, state: NodeState, input_: Input) -> Step:
     match state, input_:
         case KeeperState(), Received():
             return oversee(site, state, input_)
-        case CommitterState(), Received(sender, message):
-            return conclude(site, state, sender, message)
+        case CommitterState(), _:
+            return conclude(site, state, input_)
         case GeneratorState(), _:
             return generate(site, state, input_)
         case InstanceState(), _:

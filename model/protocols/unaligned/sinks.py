@@ -9,8 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from model.boxes.box import Out
-from model.core import Effect, Emit, NodeName, Note, Send, Site, Step
-from model.protocols.unaligned.instances import OVERSEER
+from model.core import (
+    Effect,
+    Emit,
+    Input,
+    NodeName,
+    Note,
+    Received,
+    Send,
+    SetTimer,
+    Site,
+    Step,
+    TimerFired,
+)
+from model.protocols.unaligned.instances import INTERVAL, OVERSEER
 from model.protocols.unaligned.messages import (
     TOO_EARLY,
     CheckpointBarrier,
@@ -25,18 +37,22 @@ from model.protocols.unaligned.messages import (
 from model.queues import STALE_NOTE
 
 
-def conclude(site: Site, state: CommitterState, sender: NodeName, message: Any) -> Step:
-    match message:
-        case GoBack(run, number, part):
+def conclude(site: Site, state: CommitterState, input_: Input) -> Step:
+    match input_:
+        case TimerFired():
+            numbers = [one.number for one in state.prepared]
+            due = (Send(OVERSEER, CheckpointDue(state.run, max(numbers))),) if numbers else ()
+            return Step(state, due)
+        case Received(_, GoBack(run, number, part)):
             return _go_back(site, state, run, number, part)
-        case CheckpointDone(run, number):
+        case Received(_, CheckpointDone(run, number)):
             if run != state.run:
                 return Step(state, (STALE_NOTE,))
             return _commit(state, number)
-        case FlowRecord() | CheckpointBarrier():
+        case Received(sender, FlowRecord() | CheckpointBarrier() as message):
             return _receive(site, state, sender, message)
         case _:
-            raise TypeError(f"{site.name}: nothing to do with {message}")
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
 def _receive(site: Site, state: CommitterState, sender: NodeName, message: Any) -> Step:
@@ -55,13 +71,13 @@ def _receive(site: Site, state: CommitterState, sender: NodeName, message: Any) 
 
 
 def _prepare(site: Site, state: CommitterState, sender: NodeName, record: FlowRecord) -> Step:
-    """Keep an output for the checkpoint whose barrier comes next; the first one makes it due."""
+    """Keep an output for the checkpoint whose barrier comes next; the first one sets the timer."""
     number = state.number + (2 if sender in state.marked else 1)
     known = any(one.number == number for one in state.prepared)
     edge = site.config.edge(sender, site.name)
     one = PreparedOut(number, edge, Out(record.body, record.of))
-    due = () if known else (Send(OVERSEER, CheckpointDue(state.run, number)),)
-    return Step(state._replace(prepared=(*state.prepared, one)), due)
+    timer = () if known else (SetTimer(INTERVAL),)
+    return Step(state._replace(prepared=(*state.prepared, one)), timer)
 
 
 def _commit(state: CommitterState, number: int) -> Step:

@@ -23,7 +23,7 @@ from model.core import (
     TimerFired,
 )
 from model.events import Body
-from model.protocols.unaligned.instances import OVERSEER
+from model.protocols.unaligned.instances import INTERVAL, OVERSEER
 from model.protocols.unaligned.messages import (
     CheckpointBarrier,
     CheckpointDone,
@@ -35,8 +35,6 @@ from model.protocols.unaligned.messages import (
     InjectBarriers,
 )
 from model.queues import STALE_NOTE
-
-INTERVAL = "checkpoint"
 
 
 def generate(site: Site, state: GeneratorState, input_: Input) -> Step:

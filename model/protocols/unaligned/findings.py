@@ -1,0 +1,119 @@
+"""The findings about unaligned checkpoints and about rescaling from them.
+
+Rule of this file: findings as data; docs/explanation/findings/unaligned.md explains them.
+"""
+
+from __future__ import annotations
+
+from model.finding import (
+    ByScope,
+    ByTest,
+    Finding,
+    FindingTable,
+    Judgement,
+)
+
+TESTS = "tests/families/unaligned"
+OVERTAKING = FindingTable(
+    "Unaligned checkpoints with rescaling",
+    (
+        Finding(
+            "Unaligned checkpoints keep exactly-once",
+            Judgement.CONFIRMED,
+            section="FLIP-76",
+            remark="with outputs that are committed with the checkpoint; two crashes, too",
+            witnesses=(ByScope("unaligned"),),
+        ),
+        Finding(
+            "The time of a checkpoint does not depend on the back pressure",
+            Judgement.CONDITIONAL,
+            section="FLIP-76",
+            remark=(
+                "no record need be processed or sent for it, which aligned barriers need; but its "
+                "size grows with the buffers, and a barrier waits for the records on the wire"
+            ),
+            witnesses=(
+                ByTest(f"{TESTS}/test_unaligned.py::test_a_checkpoint_needs_no_record_processed"),
+                ByTest(f"{TESTS}/test_costs.py", "90 records in a snapshot, and none if aligned"),
+            ),
+        ),
+        Finding(
+            "The snapshot has the records of the input buffers",
+            Judgement.NEEDED,
+            section="FLIP-76",
+            witnesses=(ByScope("unaligned:no-inputs", "a relay"),),
+        ),
+        Finding(
+            "The snapshot has the records of the output buffers",
+            Judgement.NEEDED,
+            section="FLIP-76",
+            remark="also before an aligned operator",
+            witnesses=(
+                ByScope("unaligned:no-outputs", "a relay"),
+                ByScope("unaligned:aligned-writers-no-outputs", "two relays"),
+            ),
+            mended=("unaligned", "unaligned:aligned-writers"),
+        ),
+        Finding(
+            "The snapshot has the records that come before the barriers of the other inputs",
+            Judgement.NEEDED,
+            section="FLIP-76",
+            remark="one input does not show it",
+            witnesses=(ByScope("unaligned:first-barrier", "a silent source"),),
+        ),
+        Finding(
+            "New records do not overtake the injected ones",
+            Judgement.NEEDED,
+            section="FLINK-16536",
+            remark="else an operator takes them in another order",
+            witnesses=(ByScope("unaligned:after-new", "pairs"),),
+        ),
+        Finding(
+            "A checkpoint waits until the injected records are processed, or has them again",
+            Judgement.NEEDED,
+            section="FLIP-547",
+            remark="only two records and two crashes show it",
+            witnesses=(ByScope("unaligned:restored-forgotten", "two records and two crashes"),),
+            mend="the next snapshot has them again",
+            mended=("unaligned",),
+        ),
+        Finding(
+            "A rescaled restart takes records on their way to the owners of their keys",
+            Judgement.NEEDED,
+            section="FLINK-19801",
+            remark="if buffers stay with their channel a record meets no state of its key",
+            witnesses=(
+                ByScope("unaligned:by-channel", "a key moves"),
+                ByScope("unaligned:not-redistributed", "a key moves"),
+            ),
+            mended=("unaligned:scale-up", "unaligned:scale-down"),
+        ),
+        Finding(
+            "An instance drops records of other keys from the buffers that it receives",
+            Judgement.NEEDED,
+            section="FLINK-19801",
+            remark="if buffers go to every instance that may own one of their keys",
+            witnesses=(ByScope("unaligned:unfiltered", "a key moves"),),
+            mended=("unaligned:scale-up",),
+        ),
+        Finding(
+            "Operators behind pointwise connections are not rescaled with unaligned checkpoints",
+            Judgement.NEEDED,
+            section="FLINK-21936",
+            remark="no record is lost, but a key loses its order: an old upsert wins",
+            witnesses=(ByScope("unaligned:pointwise", "a table"),),
+            mend="records go by key",
+            mended=("unaligned:scale-up",),
+        ),
+        Finding(
+            "A sink commits when the checkpoint is complete",
+            Judgement.CONDITIONAL,
+            section="FLIP-76",
+            remark="if the checkpoint is complete with the sink's part; else outputs come after",
+            witnesses=(ByScope("unaligned:without-sinks", "a relay"),),
+            mend="a barrier at the sink completes the checkpoint",
+            mended=("unaligned",),
+        ),
+    ),
+)
+FINDINGS = (OVERTAKING,)
