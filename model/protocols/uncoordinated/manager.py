@@ -37,7 +37,7 @@ def manage(site: Site, state: LineManager, input_: Received) -> Step:
 
 
 def _store(site: Site, state: LineManager, sender: NodeName, checkpoint: LocalCheckpoint) -> Step:
-    """Store a checkpoint, and let go of what is behind the line (Survey, 2.7)."""
+    """Store a checkpoint, and delete those that are behind the line."""
     job = site.config
     before = [own[0] for own in state.stored]
     at = job.tasks.index(sender)

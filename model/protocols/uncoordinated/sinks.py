@@ -1,7 +1,7 @@
 """The sinks of uncoordinated checkpoints, which hold outputs that a restart may undo.
 
 Rule of this file: no step of another node.  A sink takes messages at once and does not crash: an
-external system, which cannot be rolled back (Survey, Section 2.3: the outside world).
+external system, which cannot be rolled back (the survey's outside world).
 """
 
 from __future__ import annotations
