@@ -45,6 +45,7 @@ from model.system import System
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.story import story
 from reports.diagrams import spacetime
+from tests.proofs.test_searches import both
 
 BY_NAME = {one.variant: one for one in PROTOCOL.variants}
 PICTURE = Path(__file__).parents[3] / "docs/pictures/uncoordinated-domino.svg"
@@ -230,3 +231,11 @@ def test_the_properties_look_at_every_world() -> None:
     assert CONSISTENT.nodes
     assert USEFUL.nodes
     assert NO_DOMINO.messages
+
+
+@pytest.mark.parametrize("variant", ["", "index-based", "two-way", "domino-of-one-event"])
+def test_both_searches_find_the_same(variant: str) -> None:
+    protocol = BY_NAME[variant] if variant else PROTOCOL
+    found = both(protocol, scopes.TWO_RELAYS.scope)
+    (pinned,) = (one for one in protocol.evidence.scopes if one.name == scopes.TWO_RELAYS.name)
+    assert found.states == pinned.states
