@@ -18,7 +18,7 @@ from model.protocols.uncoordinated.design import (
     IndexOn,
     Induced,
     LineRule,
-    Outputs,
+    PassesOn,
 )
 from model.protocols.uncoordinated.family import RESTARTED, UNCOORDINATED
 from model.protocols.uncoordinated.messages import INDUCED_CHECKPOINTS
@@ -28,7 +28,7 @@ GAP, PRECISE = Guarantee.GAP, Guarantee.PRECISE
 PUBLISHED = (AS_IF, COMPLETE, CONSISTENT, NO_DOMINO, USEFUL)
 """The published claims with the outputs: no domino effect, and no useless checkpoint."""
 
-BY_INDEX = replace(INDUCED, line=LineRule.BY_INDEX, outputs=Outputs.AT_ONCE)
+BY_INDEX = replace(INDUCED, line=LineRule.BY_INDEX, outputs=PassesOn.AT_ONCE)
 
 INDUCED_VARIANTS = (
     UNCOORDINATED.design(
@@ -87,7 +87,7 @@ INDUCED_VARIANTS = (
     ),
     UNCOORDINATED.design(
         "index-line-held",
-        replace(BY_INDEX, exchange=Exchange.ONE_WAY, outputs=Outputs.BEHIND_LINE),
+        replace(BY_INDEX, exchange=Exchange.ONE_WAY, outputs=PassesOn.BEHIND_LINE),
         (scopes.TWO_RELAYS_AND_TWO_EVENTS.fails(3_757, 12, GAP),),
         "The line of an index moves only when all operators have reached the next index.  One "
         "that has nothing more to do takes no checkpoint, and outputs wait for it for ever.",

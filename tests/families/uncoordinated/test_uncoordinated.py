@@ -27,13 +27,13 @@ from model.protocols.uncoordinated.lines import go_back, has_orphans, recovery_l
 from model.protocols.uncoordinated.messages import (
     CheckpointTaken,
     Credit,
-    GoBack,
     LineMoved,
-    LocalCheckpoint,
     LoggedRecord,
     LoggingTask,
     NeedsLine,
+    ReturnToLine,
     Settled,
+    TaskCheckpoint,
     WrittenRecord,
     show,
     size,
@@ -84,14 +84,15 @@ def test_one_crash_undoes_all_checkpoints() -> None:
     assert len(trace.actions) == 16
     assert sum(isinstance(action, Crash) for action in trace.actions) == 1
     system, last = trace.system, trace.worlds[-1]
-    orders = {
-        receiver: message
-        for (sender, receiver), sent in zip(system.deployment.channels, last.channels, strict=True)
-        for message in sent
-        if sender == MANAGER and isinstance(message, GoBack) and message.checkpoint
-    }
-    assert [order.undone for order in orders.values()] == [2, 2]
-    assert all(not any(order.checkpoint.received) for order in orders.values())
+    sent = zip(system.deployment.channels, last.channels, strict=True)
+    orders = [
+        message
+        for (sender, _), messages in sent
+        for message in messages
+        if sender == MANAGER and isinstance(message, ReturnToLine) and message.checkpoint
+    ]
+    assert [order.undone for order in orders] == [2, 2]
+    assert [order.checkpoint and order.checkpoint.received for order in orders] == [(0,), (0,)]
 
 
 def test_the_picture_of_the_domino_effect_is_fresh() -> None:
@@ -130,11 +131,10 @@ def test_a_useless_checkpoint_needs_no_fault() -> None:
 
 
 # --- recovery lines --------------------------------------------------------------------------
-def checkpoint(
-    received: int, made: int, level: int = 0, **more: tuple[int, ...]
-) -> LocalCheckpoint:
+def checkpoint(received: int, made: int, level: int = 0, **more: tuple[int, ...]) -> TaskCheckpoint:
     counts = {"granted": (0,), "credited": (0,), **more}
-    return LocalCheckpoint(level, (), (received,), made, **counts)
+    one = TaskCheckpoint(level, (), (received,), made)
+    return one._replace(granted=counts["granted"], credited=counts["credited"])
 
 
 NONE, ONE, NEXT = checkpoint(0, 0), checkpoint(1, 1, 1), checkpoint(2, 2, 2)
@@ -179,9 +179,9 @@ OUT = Out(Body(1, "a", ()))
         (Credit(0, 1, 3), "credit 3 (index 1)"),
         (CheckpointTaken(0, ONE), "checkpoint: #1 1 in, 1 out"),
         (NeedsLine(), "up again"),
-        (GoBack(1, None), "send again"),
-        (GoBack(1, NONE), "go back: 0 in, 0 out"),
-        (GoBack(1, NONE, 2), "go back: 0 in, 0 out, 2 undone"),
+        (ReturnToLine(1, None), "send again"),
+        (ReturnToLine(1, NONE), "go back: 0 in, 0 out"),
+        (ReturnToLine(1, NONE, 2), "go back: 0 in, 0 out, 2 undone"),
         (LineMoved(0, 2, 1), "line at 2, let go up to 1"),
         (WrittenRecord(1, OUT), "a1"),
         (Settled(1), "settled up to 1"),
@@ -197,8 +197,8 @@ def test_messages_are_shown_in_a_few_words(value: object, shown: str) -> None:
 def test_sizes_name_the_purpose() -> None:
     assert size(LoggedRecord(0, 0, 1, OUT)).kind is MessageKind.EVENT
     assert size(CheckpointTaken(0, ONE)).kind is MessageKind.CHECKPOINT
-    assert size(GoBack(1, None)).items == 0
-    assert size(GoBack(1, ONE)).items == 1
+    assert size(ReturnToLine(1, None)).items == 0
+    assert size(ReturnToLine(1, ONE)).items == 1
     assert size(Credit(0, 0, 1)).kind is MessageKind.ACKNOWLEDGEMENT
     assert size(LineMoved(0, 1, 1)).kind is MessageKind.CONTROL
 
@@ -216,14 +216,10 @@ def test_a_graph_that_it_cannot_deploy_is_refused_in_one_line() -> None:
 
 def test_a_node_refuses_a_message_of_nobody() -> None:
     system = System(PROTOCOL, scopes.TWO_RELAYS.scope)
-    for name, state in zip(system.sites, system_states(system), strict=True):
+    for site in system.sites.values():
+        state = system.protocol.behaviour.boot(site)
         with pytest.raises((TypeError, ValueError, AttributeError)):
-            step(system.sites[name], state, Received("nobody", "nothing"))
-
-
-def system_states(system: System) -> list[object]:
-    boot = system.protocol.behaviour.boot
-    return [boot(site) for site in system.sites.values()]
+            step(site, state, Received("nobody", "nothing"))
 
 
 def test_the_properties_look_at_every_world() -> None:
