@@ -16,7 +16,7 @@ from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 from model.parts import deploy_graph
 from model.protocols.uncoordinated.design import Exchange, LineDesign
-from model.protocols.uncoordinated.messages import LocalCheckpoint
+from model.protocols.uncoordinated.messages import TaskCheckpoint
 
 MANAGER = "manager"
 CHECKPOINT, GRANT = "checkpoint", "grant"
@@ -57,7 +57,7 @@ class Dataflow(NamedTuple):
     sinks: tuple[NodeName, ...] = ()
     number: int = 0
     bonds: tuple[Bond, ...] = ()
-    beginning: tuple[LocalCheckpoint, ...] = ()
+    beginning: tuple[TaskCheckpoint, ...] = ()
 
 
 def deploy(design: LineDesign, scope: Scope) -> Deployment:
@@ -112,10 +112,10 @@ def operators(graph: Graph) -> tuple[NodeName, ...]:
     return tuple(name for name, spec in graph.nodes if spec not in (SOURCE, SINK))
 
 
-def begin(site: Site) -> LocalCheckpoint:
+def begin(site: Site) -> TaskCheckpoint:
     """The checkpoint of an operator before its first message."""
     inputs, below = len(site.preds), len(site.config.below)
-    return LocalCheckpoint(
+    return TaskCheckpoint(
         0, site.spec.begin(inputs), (0,) * inputs, granted=(0,) * inputs, credited=(0,) * below
     )
 

@@ -63,14 +63,14 @@ class Collects(Enum):
     ALL_BUT_NEWEST = "all but the newest one of each operator"
 
 
-class Outputs(Enum):
+class PassesOn(Enum):
     """When a sink passes an output on."""
 
     BEHIND_LINE = "when the recovery line has it, so that no restart undoes it"
     AT_ONCE = "when it comes, unless its number has been there"
 
 
-class Repeats(Enum):
+class Duplicates(Enum):
     """What an operator does with a message whose number it has had."""
 
     DISCARDED = "it discards the message"
@@ -87,8 +87,8 @@ class LineDesign:
     induced: Induced = Induced.NEVER
     index_on: IndexOn = IndexOn.ALL
     collects: Collects = Collects.BEHIND_LINE
-    outputs: Outputs = Outputs.BEHIND_LINE
-    repeats: Repeats = Repeats.DISCARDED
+    outputs: PassesOn = PassesOn.BEHIND_LINE
+    duplicates: Duplicates = Duplicates.DISCARDED
 
 
 INDUCED = LineDesign(exchange=Exchange.CREDITS, induced=Induced.BEFORE)
@@ -101,7 +101,7 @@ KNOBS = (
         "",
         "A sink passes outputs on when no restart can undo them, or at once (of deterministic "
         "operators alone).",
-        (("behind-line", Outputs.BEHIND_LINE), ("at-once", Outputs.AT_ONCE)),
+        (("behind-line", PassesOn.BEHIND_LINE), ("at-once", PassesOn.AT_ONCE)),
     ),
 )
 """What users may set."""

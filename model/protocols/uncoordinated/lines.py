@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from model.protocols.uncoordinated.deployment import Bond
 from model.protocols.uncoordinated.design import LineRule
-from model.protocols.uncoordinated.messages import LocalCheckpoint
+from model.protocols.uncoordinated.messages import TaskCheckpoint
 
-Chains: TypeAlias = Sequence[Sequence[LocalCheckpoint]]
+Chains: TypeAlias = Sequence[Sequence[TaskCheckpoint]]
 """The checkpoints of each operator, the oldest first."""
 
 
@@ -53,7 +53,7 @@ def go_back(
     return tuple(line)
 
 
-def has_orphans(bonds: Sequence[Bond], checkpoints: Sequence[LocalCheckpoint]) -> bool:
+def has_orphans(bonds: Sequence[Bond], checkpoints: Sequence[TaskCheckpoint]) -> bool:
     """Has a checkpoint received a message that the checkpoint of its sender has not sent?"""
     for bond in bonds:
         if bond.sender is not None:

@@ -15,11 +15,11 @@ from model.protocols.uncoordinated.messages import (
     ADVANCED,
     UNDONE,
     CheckpointTaken,
-    GoBack,
     LineManager,
     LineMoved,
-    LocalCheckpoint,
     NeedsLine,
+    ReturnToLine,
+    TaskCheckpoint,
 )
 from model.queues import STALE_NOTE
 
@@ -36,8 +36,8 @@ def manage(site: Site, state: LineManager, input_: Received) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
-def _store(site: Site, state: LineManager, sender: NodeName, checkpoint: LocalCheckpoint) -> Step:
-    """Store a checkpoint, and let go of what is behind the line (Survey, 2.7)."""
+def _store(site: Site, state: LineManager, sender: NodeName, checkpoint: TaskCheckpoint) -> Step:
+    """Store a checkpoint, and delete those that are behind the line."""
     job = site.config
     before = [own[0] for own in state.stored]
     at = job.tasks.index(sender)
@@ -53,7 +53,7 @@ def _store(site: Site, state: LineManager, sender: NodeName, checkpoint: LocalCh
     return Step(state._replace(stored=stored), (*notes, *moved))
 
 
-def _collect(site: Site, stored: Chains) -> tuple[tuple[LocalCheckpoint, ...], ...]:
+def _collect(site: Site, stored: Chains) -> tuple[tuple[TaskCheckpoint, ...], ...]:
     """The checkpoints that stay."""
     design = site.config.design
     if design.collects is Collects.ALL_BUT_NEWEST:
@@ -63,7 +63,7 @@ def _collect(site: Site, stored: Chains) -> tuple[tuple[LocalCheckpoint, ...], .
 
 
 def _moves(
-    site: Site, run: int, before: Sequence[LocalCheckpoint], after: Sequence[LocalCheckpoint]
+    site: Site, run: int, before: Sequence[TaskCheckpoint], after: Sequence[TaskCheckpoint]
 ) -> tuple[Send, ...]:
     """A message to each node that may let go of outputs, or pass them on."""
     sends = []
@@ -74,7 +74,7 @@ def _moves(
     return tuple(sends)
 
 
-def _line_for(site: Site, run: int, name: NodeName, line: Sequence[LocalCheckpoint]) -> LineMoved:
+def _line_for(site: Site, run: int, name: NodeName, line: Sequence[TaskCheckpoint]) -> LineMoved:
     """The line as a node sees it: its own outputs there, and those that all receivers have."""
     job = site.config
     made = line[job.tasks.index(name)].made if name in job.tasks else 0
@@ -90,8 +90,9 @@ def _restart(site: Site, state: LineManager) -> Step:
     stored = tuple(own[: place + 1] for _, own, place in pairs)
     undone = [len(own) - 1 - place for _, own, place in pairs]
     note = (Note(UNDONE, sum(undone)),) if any(undone) else ()
-    readers = tuple(Send(name, GoBack(run, None)) for name in job.readers)
+    readers = tuple(Send(name, ReturnToLine(run, None)) for name in job.readers)
     tasks = tuple(
-        Send(name, GoBack(run, own[place], len(own) - 1 - place)) for name, own, place in pairs
+        Send(name, ReturnToLine(run, own[place], len(own) - 1 - place))
+        for name, own, place in pairs
     )
     return Step(LineManager(run, stored), (*note, *readers, *tasks))

@@ -36,14 +36,14 @@ class LoggedRecord(NamedTuple):
 
 
 class Credit(NamedTuple):
-    """The receiver has processed so many outputs of the sender, all told."""
+    """The receiver has processed so many outputs of the sender."""
 
     run: int
     level: int
     total: int
 
 
-class LocalCheckpoint(NamedTuple):
+class TaskCheckpoint(NamedTuple):
     """All that an operator knows: its checkpoint, and its state between two of them.
 
     level: the index of the last checkpoint, 0 where messages have none.  received: the number of
@@ -65,21 +65,21 @@ class CheckpointTaken(NamedTuple):
     """A checkpoint, on its way to the storage."""
 
     run: int
-    checkpoint: LocalCheckpoint
+    checkpoint: TaskCheckpoint
 
 
 class NeedsLine(NamedTuple):
     """A crashed operator is up again, and has nothing."""
 
 
-class GoBack(NamedTuple):
+class ReturnToLine(NamedTuple):
     """Go on from this checkpoint in a new run; a source has none, and sends its log again.
 
     undone: how many checkpoints of the operator are newer.
     """
 
     run: int
-    checkpoint: LocalCheckpoint | None
+    checkpoint: TaskCheckpoint | None
     undone: int = 0
 
 
@@ -124,7 +124,7 @@ class LoggingTask(NamedTuple):
     """
 
     run: int
-    part: LocalCheckpoint
+    part: TaskCheckpoint
     changed: bool = False
     early: tuple[tuple[NodeName, Any], ...] = ()
 
@@ -134,7 +134,7 @@ class LineManager(NamedTuple):
     oldest first.  The oldest ones are the recovery line, unless there has been none yet."""
 
     run: int
-    stored: tuple[tuple[LocalCheckpoint, ...], ...]
+    stored: tuple[tuple[TaskCheckpoint, ...], ...]
 
 
 class HeldOutputs(NamedTuple):
@@ -156,7 +156,7 @@ def size(message: Any) -> Size:
             return Size(MessageKind.EVENT, 1, name="records")
         case CheckpointTaken(_, checkpoint):
             return Size(MessageKind.CHECKPOINT, len(checkpoint.kept), 1, name="checkpoints")
-        case GoBack(_, checkpoint):
+        case ReturnToLine(_, checkpoint):
             events = 0 if checkpoint is None else len(checkpoint.kept)
             return Size(MessageKind.RECOVERY, events, int(checkpoint is not None), name="restarts")
         case NeedsLine():
@@ -178,9 +178,9 @@ def show(value: object) -> str:
             return f"checkpoint: {_counts(checkpoint)}"
         case NeedsLine():
             return "up again"
-        case GoBack(_, None):
+        case ReturnToLine(_, None):
             return "send again"
-        case GoBack(_, checkpoint, undone):
+        case ReturnToLine(_, checkpoint, undone):
             assert checkpoint is not None
             back = f", {undone} undone" if undone else ""
             return f"go back: {_counts(checkpoint)}{back}"
@@ -204,7 +204,7 @@ def _marks(run: int, level: int) -> str:
     return f" ({', '.join(marks)})" if marks else ""
 
 
-def _counts(checkpoint: LocalCheckpoint) -> str:
+def _counts(checkpoint: TaskCheckpoint) -> str:
     """The counts of a checkpoint: messages received, outputs made, credits received."""
     inputs = "+".join(map(str, checkpoint.received))
     credits = "+".join(map(str, checkpoint.credited))

@@ -26,24 +26,24 @@ from model.core import (
 )
 from model.protocols.uncoordinated.deployment import CHECKPOINT, GRANT, MANAGER
 from model.protocols.uncoordinated.design import (
+    Duplicates,
     Exchange,
     IndexOn,
     Induced,
     MessageLog,
-    Outputs,
-    Repeats,
+    PassesOn,
 )
 from model.protocols.uncoordinated.messages import (
     BEFORE_LINE,
     INDUCED_CHECKPOINTS,
     CheckpointTaken,
     Credit,
-    GoBack,
     LineMoved,
-    LocalCheckpoint,
     LoggedRecord,
     LoggingTask,
+    ReturnToLine,
     Settled,
+    TaskCheckpoint,
     WrittenRecord,
 )
 from model.queues import STALE_NOTE
@@ -53,7 +53,7 @@ def operate(site: Site, state: LoggingTask, input_: Input) -> Step:
     match input_:
         case TimerFired(timer):
             return _grant(site, state) if timer == GRANT else _capture(site, state)
-        case Received(_, GoBack() as order):
+        case Received(_, ReturnToLine() as order):
             return _go_back(site, state, order)
         case Received(_, LineMoved() as line):
             return _let_go(site, state, line)
@@ -105,12 +105,12 @@ def _take(site: Site, state: LoggingTask, sender: NodeName, message: Any) -> Ste
 
 
 def _is_new(
-    site: Site, part: LocalCheckpoint, sender: NodeName, message: LoggedRecord | Credit
+    site: Site, part: TaskCheckpoint, sender: NodeName, message: LoggedRecord | Credit
 ) -> bool:
     if isinstance(message, Credit):
         credited: int = part.credited[site.config.below.index(sender)]
         return message.total > credited
-    takes = site.config.design.repeats is Repeats.TAKEN
+    takes = site.config.design.duplicates is Duplicates.TAKEN
     return takes or message.number > part.received[site.preds.index(sender)]
 
 
@@ -132,8 +132,8 @@ def _process(site: Site, state: LoggingTask, sender: NodeName, record: LoggedRec
 
 
 def _put_out(
-    site: Site, run: int, part: LocalCheckpoint, out: Out
-) -> tuple[LocalCheckpoint, tuple[Send, ...]]:
+    site: Site, run: int, part: TaskCheckpoint, out: Out
+) -> tuple[TaskCheckpoint, tuple[Send, ...]]:
     """Number an output, keep it for restarts, and send it where it need not wait for a credit."""
     job, number = site.config, part.made + 1
     keeps = job.below and job.design.logs is MessageLog.KEPT
@@ -148,7 +148,7 @@ def _put_out(
     return part, (*downs, *(Send(name, WrittenRecord(number, out)) for name in job.sinks))
 
 
-def _last(site: Site, part: LocalCheckpoint, branch: int) -> int:
+def _last(site: Site, part: TaskCheckpoint, branch: int) -> int:
     """The last output that may go to this operator below: one more than it has given credits."""
     if site.config.design.exchange is Exchange.ONE_WAY:
         return part.made
@@ -207,12 +207,12 @@ def _let_go(site: Site, state: LoggingTask, line: LineMoved) -> Step:
 
 
 def _to_sinks(site: Site, message: Settled) -> tuple[Send, ...]:
-    if site.config.design.outputs is Outputs.AT_ONCE:
+    if site.config.design.outputs is PassesOn.AT_ONCE:
         return ()
     return tuple(Send(name, message) for name in site.config.sinks)
 
 
-def _go_back(site: Site, state: LoggingTask, order: GoBack) -> Step:
+def _go_back(site: Site, state: LoggingTask, order: ReturnToLine) -> Step:
     """Go on from a checkpoint in a new run: send its log again, then take what has come early."""
     part = order.checkpoint
     assert part is not None  # a source alone has none
@@ -230,7 +230,7 @@ def _go_back(site: Site, state: LoggingTask, order: GoBack) -> Step:
     return Step(state, tuple(effects))
 
 
-def _replay(site: Site, run: int, part: LocalCheckpoint) -> tuple[Send, ...]:
+def _replay(site: Site, run: int, part: TaskCheckpoint) -> tuple[Send, ...]:
     """The messages of a checkpoint that may have been on their way."""
     job = site.config
     level = 0 if job.design.index_on is IndexOn.NOT_REPLAYED else part.level

@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import Observation, Property, Scope, When
 from model.protocols.uncoordinated.deployment import MANAGER, bonds, operators
 from model.protocols.uncoordinated.lines import go_back, has_orphans
-from model.protocols.uncoordinated.messages import GoBack, LineManager, LoggingTask
+from model.protocols.uncoordinated.messages import LineManager, LoggingTask, ReturnToLine
 
 
 def _is_consistent(scope: Scope, seen: Observation) -> bool:
@@ -27,7 +27,9 @@ def _undone(scope: Scope, seen: Observation) -> int:
         0 if any(message.checkpoint.received) else message.undone
         for (sender, _), messages in seen.messages
         for message in messages[-1:]
-        if sender == MANAGER and isinstance(message, GoBack) and message.checkpoint is not None
+        if sender == MANAGER
+        and isinstance(message, ReturnToLine)
+        and message.checkpoint is not None
     ]
     return min(undone) if len(undone) == len(operators(scope.graph)) else 0
 

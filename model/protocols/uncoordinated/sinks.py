@@ -1,7 +1,7 @@
 """The sinks of uncoordinated checkpoints, which hold outputs that a restart may undo.
 
 Rule of this file: no step of another node.  A sink takes messages at once and does not crash: an
-external system, which cannot be rolled back (Survey, Section 2.3: the outside world).
+external system, which cannot be rolled back (the survey's outside world).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 from model.core import Emit, Received, Site, Step
 from model.log import Log
-from model.protocols.uncoordinated.design import Outputs
+from model.protocols.uncoordinated.design import PassesOn
 from model.protocols.uncoordinated.messages import HeldOutputs, Settled, WrittenRecord
 from model.queues import STALE_NOTE
 
@@ -18,7 +18,7 @@ from model.queues import STALE_NOTE
 def hold(site: Site, state: HeldOutputs, input_: Received) -> Step:
     edge = site.preds.index(input_.sender)
     message = input_.message
-    if isinstance(message, WrittenRecord) and site.config.design.outputs is Outputs.AT_ONCE:
+    if isinstance(message, WrittenRecord) and site.config.design.outputs is PassesOn.AT_ONCE:
         if message.number <= state.passed[edge]:
             return Step(state, (STALE_NOTE,))
         return Step(_pass_on(state, edge, message.number), (_emit(edge, message),))

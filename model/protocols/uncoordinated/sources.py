@@ -11,10 +11,10 @@ from model.boxes.box import Of, Out
 from model.core import REPLAYED, Arrival, Input, Note, Received, Send, Site, Step
 from model.events import Body
 from model.protocols.uncoordinated.messages import (
-    GoBack,
     LineMoved,
     LoggedRecord,
     ReplayableSource,
+    ReturnToLine,
 )
 
 
@@ -42,7 +42,7 @@ def _obey(site: Site, state: ReplayableSource, message: Any) -> Step:
     match message:
         case LineMoved(_, _, needed):  # a line never moves back, whatever the run
             return Step(state._replace(kept=state.kept.trim(lambda one: one[0] <= needed)))
-        case GoBack(run):
+        case ReturnToLine(run):
             again = (send for one in state.kept for send in _sends(site, run, *one))
             note = Note(REPLAYED, len(state.kept))
             return Step(state._replace(run=run), (note, *again))

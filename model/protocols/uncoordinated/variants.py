@@ -11,12 +11,12 @@ from model.properties import AS_IF, COMPLETE
 from model.protocols.uncoordinated import scopes
 from model.protocols.uncoordinated.design import (
     Collects,
+    Duplicates,
     Exchange,
     LineDesign,
     LineRule,
     MessageLog,
-    Outputs,
-    Repeats,
+    PassesOn,
 )
 from model.protocols.uncoordinated.family import RESTARTED, UNCOORDINATED
 from model.protocols.uncoordinated.properties import CONSISTENT, NO_DOMINO, NO_LONG_DOMINO, USEFUL
@@ -27,7 +27,7 @@ OUTPUTS_ALONE = (AS_IF, COMPLETE)
 VARIANTS = (
     UNCOORDINATED.design(
         "at-once",
-        LineDesign(outputs=Outputs.AT_ONCE),
+        LineDesign(outputs=PassesOn.AT_ONCE),
         (
             scopes.A_RELAY.holds(182),
             scopes.PAIRS.holds(418),
@@ -43,7 +43,7 @@ VARIANTS = (
     ),
     UNCOORDINATED.design(
         "at-once-any",
-        LineDesign(outputs=Outputs.AT_ONCE),
+        LineDesign(outputs=PassesOn.AT_ONCE),
         (scopes.A_UNION.fails(29_850, 13, GAP),),
         "A union that goes back takes its inputs in another order, and the application has seen "
         "the first one: an output must wait until no restart can undo it.",
@@ -51,7 +51,7 @@ VARIANTS = (
     ),
     UNCOORDINATED.design(
         "newest",
-        LineDesign(line=LineRule.NEWEST, outputs=Outputs.AT_ONCE),
+        LineDesign(line=LineRule.NEWEST, outputs=PassesOn.AT_ONCE),
         (
             scopes.A_RELAY.holds(182),
             scopes.PAIRS.holds(418),
@@ -90,7 +90,7 @@ VARIANTS = (
     ),
     UNCOORDINATED.design(
         "takes-duplicates",
-        LineDesign(repeats=Repeats.TAKEN),
+        LineDesign(duplicates=Duplicates.TAKEN),
         (
             scopes.A_RELAY.holds(209),
             scopes.TWO_RELAYS.fails(481, 13, REPEATING),
