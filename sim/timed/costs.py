@@ -44,7 +44,8 @@ class LinkCosts(ScenarioTable):
 class Storage(ScenarioTable):
     """The costs of stable storage: each node has one device, FIFO.
 
-    The effects of a step that saves take place when all its values are stored.
+    The effects of a step that saves take place when all its values are stored.  A write without a
+    sync takes no time; the next sync, or the next synced write to its file, stores it in one write.
     """
 
     latency_s: None_or_more = 0.001

@@ -24,7 +24,7 @@ from model.world import DOWN
 from sim.timed.clock import LAST, Occurrence
 from sim.timed.costs import Detector, picoseconds
 from sim.timed.failures import TimedCrash, TimedOutage
-from sim.timed.files import open_files
+from sim.timed.files import open_files, take_write
 from sim.timed.network import Tariff, TimedNode
 from sim.timed.record import LogEntry
 from sim.timed.refusals import check_plans
@@ -163,16 +163,10 @@ class Crashes:
     def _restart(self, moment: Occurrence) -> Evaluated:
         now, node = moment.what
         assert node.outage is not None
-        filed = node.site.files
-        if filed:
-            open_files(node)
-        durable = node.site.disk if filed else node.durable
-        node.state, effects = self.run.answered(node, durable, None)
+        node.state, effects = self.run.answered(node, open_files(node), None)
         check_sizes(self.run, effects)
-        saves = [effect for effect in effects if isinstance(effect, Save | Sync)]
-        saving = sum(self.run.storing_ps(node, effect) or 0 for effect in saves)
-        if filed:
-            open_files(node)  # none of these writes has come yet
+        saving = sum(self._save_ps(node, effect) for effect in effects)
+        open_files(node)  # none of these writes has come yet
         # If two nodes restarted at one time, the order of their first messages would be undefined.
         back = now
         while back + saving in self.restarts:
@@ -180,6 +174,10 @@ class Crashes:
         self.restarts.add(back + saving)
         node.outage.restarted_ps = node.done = back
         return node, 0, effects, None
+
+    def _save_ps(self, node: TimedNode, effect: Effect) -> int:
+        stored = isinstance(effect, Save | Sync) and take_write(self.run.protocol, node, effect)
+        return self.run.costs.save_ps(*stored) if stored else 0
 
     def come_back(self, node: TimedNode, done: int) -> None:
         """Let the node run again: the effects of its first step take place."""

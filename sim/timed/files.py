@@ -9,6 +9,8 @@ all writes that are not synced.
 
 from __future__ import annotations
 
+from typing import Any
+
 from model.core import Save, Sync
 from model.costs import Size
 from model.protocol import Protocol
@@ -17,11 +19,15 @@ from model.world import replace_item
 from sim.timed.network import TimedNode
 
 
-def open_files(node: TimedNode) -> None:
-    """Let the node find in its files what a crash has left; fresh files are empty."""
+def open_files(node: TimedNode) -> Any:
+    """The durable value, or the values of the files, that a crash has left; fresh files are
+    empty."""
+    if not node.site.files:
+        return node.durable
     node.durable = tuple(writes[:1] for writes in node.durable)
     node.site = node.site._replace(disk=tuple(synced for (synced,) in node.durable))
     node.unsynced = ((),) * len(node.durable)
+    return node.site.disk
 
 
 def take_write(protocol: Protocol, node: TimedNode, effect: Save | Sync) -> tuple[Size, ...]:

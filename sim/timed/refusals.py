@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from model.core import CancelTimer, Effect, Fail, Input, Rewind, Role, Sync
+from model.choices import is_patient
+from model.core import CancelTimer, Effect, Fail, Input, Rewind, Role, SetTimer, Sync
 from model.errors import Invalid
 from model.system import System, check_step
 from sim.timed.costs import Detector
@@ -20,11 +21,10 @@ RARE = frozenset({CancelTimer, Sync, Rewind, Fail})
 
 
 def check_deployment(system: System) -> None:
-    """Raise Invalid for patient timers, which alone prompt sites set, and for prompt sites that
-    send to each other."""
-    if system.deployment.patient:
-        kinds = ", ".join(sorted(system.deployment.patient))
-        raise _left_out(system, f"patient timers ({kinds})")
+    """Raise Invalid for patient timers and for prompt sites that send to each other."""
+    for site in system.sites.values():
+        for timer in site.timers:
+            _check_timer(system, timer)
     for sender, receiver in system.channel_at:
         if sender in system.prompt and receiver in system.prompt:
             raise _left_out(system, f"a prompt site that sends to another ({sender}, {receiver})")
@@ -56,12 +56,21 @@ def check_effects(
     system: System, node: TimedNode, effects: Sequence[Effect], input_: Input | None
 ) -> None:
     """Check a step with rare effects; raise Invalid for an effect that timed runs leave out."""
-    if not node.unsynced and RARE.isdisjoint(map(type, effects)):
+    unusual = node.unsynced or system.deployment.patient
+    if not unusual and RARE.isdisjoint(map(type, effects)):
         return
     check_step(system, node.name, input_, (node.state, effects), hashed=False)
     for effect in effects:
         if isinstance(effect, REFUSED):
             raise _left_out(system, f"the effect {type(effect).__name__}")
+        if isinstance(effect, SetTimer):
+            _check_timer(system, effect.name)
+
+
+def _check_timer(system: System, timer: str) -> None:
+    """Raise Invalid for a patient timer, the only kind that a prompt site sets."""
+    if is_patient(system, timer):
+        raise _left_out(system, f"patient timers, such as {timer}")
 
 
 def _left_out(system: System, word: str) -> Invalid:

@@ -149,16 +149,14 @@ class RunState:
         return round(note.times * self.prices[note.what.name] * node.pace)
 
     def store(self, node: TimedNode, effect: Save | Sync) -> int:
-        """The time that a save or a sync takes; the write is counted."""
-        takes = self.storing_ps(node, effect)
-        self.saves += takes is not None
-        self.saving += takes or 0
-        return takes or 0
-
-    def storing_ps(self, node: TimedNode, effect: Save | Sync) -> int | None:
-        """The time of the durable write that the effect asks for; None: it asks for none."""
+        """The time that a save or a sync takes, if it stores anything; the write is counted."""
         sizes = take_write(self.protocol, node, effect)
-        return self.costs.save_ps(*sizes) if sizes else None
+        if not sizes:
+            return 0
+        takes = self.costs.save_ps(*sizes)
+        self.saves += 1
+        self.saving += takes
+        return takes
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
@@ -204,8 +202,7 @@ def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
         gauged = read_gauges(system, name, state).buffered is not None
         nodes[name] = TimedNode(site, state, pace, making, gauged)
         nodes[name].durable = booted.durable
-        if site.files:
-            open_files(nodes[name])
+        open_files(nodes[name])
     delay = picoseconds(costs.link.delay_s)
     for sender, receiver in system.deployment.channels:
         prompt = receiver in system.deployment.prompt

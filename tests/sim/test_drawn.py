@@ -252,7 +252,11 @@ def test_every_timed_run_is_one_that_the_world_allows() -> None:
     [
         ({"fails": 1.0}, "a timed run has not the effect Fail"),
         ({"rewinds": 1.0}, "a timed run has not the effect Rewind"),
-        ({"patient": True}, "a timed run has not patient timers"),
+        ({"patient": True, "timers": 1.0}, "a timed run has not patient timers, such as t"),
+        (
+            {"patient": True, "timers": 1.0, "prompt": "A"},
+            "a timed run has not patient timers, such as t",
+        ),
         ({"prompt": "B sink"}, "a timed run has not a prompt site that sends to another"),
     ],
 )
