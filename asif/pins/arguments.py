@@ -15,12 +15,15 @@ from model.evidence import Outcome, PinnedScope
 
 
 class Pins(NamedTuple):
-    """The part of a pinned scope that a check finds.  steps: None where a scope holds."""
+    """The part of a pinned scope that a check finds.
+
+    steps: None where a scope holds.  guarantee: None where nothing streams.
+    """
 
     outcome: Outcome
     states: int | None
     steps: int | None
-    guarantee: Guarantee
+    guarantee: Guarantee | None
 
     @property
     def method(self) -> str:
@@ -38,14 +41,14 @@ class Pins(NamedTuple):
             number = getattr(found, name)
             if number is not None and number != getattr(self, name):
                 changes[name] = f"{number:_}"
-        if found.guarantee is not self.guarantee:
+        if found.guarantee is not None and found.guarantee is not self.guarantee:
             changes["guarantee"] = words[found.guarantee]
         return changes
 
     def written(self, words: Mapping[Guarantee, str]) -> str:
         """A call that has these pins, without the case."""
         numbers = [f"{one:_}" for one in (self.states, self.steps) if one is not None]
-        if self.guarantee is not Guarantee.PRECISE:
+        if self.guarantee is not None and self.guarantee is not Guarantee.PRECISE:
             numbers.append(words.get(self.guarantee, f"Guarantee.{self.guarantee.name}"))
         return self.method.replace("()", f"({', '.join(numbers)})")
 

@@ -96,8 +96,9 @@ def _edits(source: PythonText, made: MadeScopes, protocol: str, row: ScopeResult
         raise _Refused(f"{', '.join(others)} has it, too; write a call for each protocol")
     if opaque(call.node):
         raise _Refused(f"{where} has arguments by *; write each one")
-    if found.guarantee is not present.guarantee and found.guarantee not in call.words:
-        guarantee = found.guarantee.name.lower()
+    weakest = found.guarantee
+    if weakest is not None and weakest is not present.guarantee and weakest not in call.words:
+        guarantee = weakest.name.lower()
         raise _Refused(f"the guarantee is {guarantee}; import Guarantee, so that it can be named")
     yield from edits(source, call.node, present.changes(found, call.words))
 
