@@ -23,7 +23,7 @@ from model.errors import Invalid, unknown
 from model.evidence import Case
 from model.finding import FindingTable
 from model.protocol import Protocol
-from model.shapes import misfits
+from model.shapes import wrong_parts
 
 
 def modules() -> Mapping[str, Protocol]:
@@ -191,7 +191,7 @@ def _from_file(path: Path) -> Subject:
 
 def _check(protocol: Protocol) -> None:
     """Raise Invalid where a name would not say what it stands for, or nothing can be explored."""
-    for part in misfits(protocol, Protocol, "PROTOCOL"):
+    for part in wrong_parts(protocol, Protocol, "PROTOCOL"):
         made = "; its holds() or fails() makes one" if isinstance(part.value, Case) else ""
         raise Invalid(f"{part}{made}")
     known: set[str] = set()

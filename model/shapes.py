@@ -13,7 +13,7 @@ from types import UnionType
 from typing import Any, NamedTuple, get_args, get_origin
 
 
-class Misfit(NamedTuple):
+class WrongPart(NamedTuple):
     """A part that has another type than its field: where it is, its value, the type."""
 
     place: str
@@ -24,19 +24,19 @@ class Misfit(NamedTuple):
         return f"{self.place} is {self.value!r:.60}; give {self.wanted}"
 
 
-def misfits(value: Any, kind: Any, place: str) -> Iterator[Misfit]:
+def wrong_parts(value: Any, kind: Any, place: str) -> Iterator[WrongPart]:
     """The parts of a value that do not fit its type, in order; parts of unknown types fit.
 
     A list fits as a tuple does, and a set as a frozenset.
     """
     if get_origin(kind) in (UnionType, typing.Union):
-        if not any(next(misfits(value, one, place), None) is None for one in get_args(kind)):
-            yield Misfit(place, value, _name(kind))
+        if not any(next(wrong_parts(value, one, place), None) is None for one in get_args(kind)):
+            yield WrongPart(place, value, _name(kind))
     elif not _is_one(value, kind):
-        yield Misfit(place, value, _name(kind))
+        yield WrongPart(place, value, _name(kind))
     else:
         for where, part, hint in _parts(value, kind, place):
-            yield from misfits(part, hint, where)
+            yield from wrong_parts(part, hint, where)
 
 
 def _is_one(value: Any, kind: Any) -> bool:
@@ -67,15 +67,16 @@ def _parts(value: Any, kind: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
             yield f"a key of {place}", key, inner[0]
             yield f"{place}[{key!r:.40}]", part, inner[1]
     elif origin is None:
-        for name, hint in _fields(kind).items():
+        for name, hint in _fields(kind):
             yield f"{place}.{name}", getattr(value, name), hint
 
 
 @cache
-def _fields(kind: type) -> Mapping[str, Any]:
+def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
     """The types of the fields of a record of this project; of any other class nothing."""
     record = is_dataclass(kind) or hasattr(kind, "_fields")
-    return typing.get_type_hints(kind) if record and kind.__module__.startswith("model.") else {}
+    ours = record and kind.__module__.startswith("model.")
+    return (*typing.get_type_hints(kind).items(),) if ours else ()
 
 
 def _name(kind: Any) -> str:
