@@ -27,16 +27,17 @@ class Profile(StrEnum):
     FULL = "full"
 
 
-ProfileOption: TypeAlias = Annotated[
-    Profile, typer.Option(help="quick: small scopes; full: all scopes and more random runs.")
-]
+PROFILE_HELP = "quick: small scopes; full: all scopes and more random runs."
+JSON_HELP = "Write the result as JSON."
+CONF_HELP = "Set a Spark property, as KEY=VALUE; may be repeated."
+ProfileOption: TypeAlias = Annotated[Profile, typer.Option(help=PROFILE_HELP)]
 JsonOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON.")
+    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP)
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
 ConfOption: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="Set a Spark property, as KEY=VALUE; may be repeated."),
+    typer.Option(metavar="KEY=VALUE", help=CONF_HELP),
 ]
 
 

@@ -20,8 +20,10 @@ from typing import NamedTuple
 
 import model.protocols
 from model.errors import Invalid, unknown
+from model.evidence import Case
 from model.finding import FindingTable
 from model.protocol import Protocol
+from model.shapes import wrong_parts
 
 
 def modules() -> Mapping[str, Protocol]:
@@ -101,6 +103,8 @@ def subject(name: str) -> Subject:
     }
     if name in known:
         return known[name]
+    if Path(f"{name}.py").is_file():
+        raise Invalid(f"unknown protocol {name!r}; the protocol of a file is called {name}.py")
     raise unknown("protocol", name, known)
 
 
@@ -187,6 +191,9 @@ def _from_file(path: Path) -> Subject:
 
 def _check(protocol: Protocol) -> None:
     """Raise Invalid where a name would not say what it stands for, or nothing can be explored."""
+    for part in wrong_parts(protocol, Protocol, "PROTOCOL"):
+        made = "; its holds() or fails() makes one" if isinstance(part.value, Case) else ""
+        raise Invalid(f"{part}{made}")
     known: set[str] = set()
     for one in (protocol, *protocol.variants):
         if one.name in known:

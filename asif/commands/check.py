@@ -12,10 +12,10 @@ import typer
 from asif.commands.duties import print_duties
 from asif.commands.pin import file_to_pin, write_pins
 from asif.console import (
-    ConfOption,
-    JsonOption,
+    CONF_HELP,
+    JSON_HELP,
+    PROFILE_HELP,
     Profile,
-    ProfileOption,
     calls_on_spark,
     console,
     print_all,
@@ -55,6 +55,9 @@ DutiesOption: TypeAlias = Annotated[
         "--duties", help="Check the rules that every protocol keeps, alone.", rich_help_panel=TRY
     ),
 ]
+CheckProfileOption: TypeAlias = Annotated[
+    Profile, typer.Option(help=PROFILE_HELP, rich_help_panel=FAR)
+]
 WalksOption: TypeAlias = Annotated[
     int | None, typer.Option(min=0, help="Set the number of random walks.", rich_help_panel=FAR)
 ]
@@ -75,6 +78,10 @@ SparkOption: TypeAlias = Annotated[
     typer.Option(
         help="Check on Spark, as in spark://host:7077; default: here.", rich_help_panel=FAR
     ),
+]
+CheckConfOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help=CONF_HELP, rich_help_panel=FAR),
 ]
 LimitOption: TypeAlias = Annotated[
     int | None,
@@ -113,6 +120,10 @@ PinOption: TypeAlias = Annotated[
 YesOption: TypeAlias = Annotated[
     bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
 ]
+CheckJsonOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
+]
 
 
 def check(
@@ -120,12 +131,12 @@ def check(
     all_: AllOption = False,
     mutants: MutantsOption = False,
     duties: DutiesOption = False,
-    profile: ProfileOption = Profile.QUICK,
+    profile: CheckProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
     workers: WorkersOption = None,
     master: SparkOption = None,
-    conf: ConfOption = None,
+    conf: CheckConfOption = None,
     limit: LimitOption = None,
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
@@ -133,7 +144,7 @@ def check(
     pin: PinOption = False,
     yes: YesOption = False,
     out: OutOption = Path("build/check"),
-    json_: JsonOption = None,
+    json_: CheckJsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from asif.progress import show_progress

@@ -15,7 +15,10 @@ from model.evidence import Outcome, PinnedScope
 
 
 class Pins(NamedTuple):
-    """The part of a pinned scope that a check finds.  steps: None where a scope holds."""
+    """The part of a pinned scope that a check finds.
+
+    steps: None where a scope holds.  guarantee: None where nothing streams.
+    """
 
     outcome: Outcome
     states: int | None

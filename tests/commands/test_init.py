@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,13 @@ def test_the_options_of_check_stand_in_groups(
     places = [printed.index(group) for group in ("What to try", "How far", "What to write")]
     assert places == sorted(places)
     assert places[0] < printed.index("--mutants") < places[1] < printed.index("--walks") < places[2]
+    groups = [printed[start:end] for start, end in pairwise([*places, len(printed)])]
+    for option, group in {
+        "--mutants": 0,
+        "--profile": 1,
+        "--conf": 1,
+        "--json": 2,
+        "--pin": 2,
+    }.items():
+        assert [option in text for text in groups] == [at == group for at in range(3)]
+    assert "--profile" not in printed[: places[0]]

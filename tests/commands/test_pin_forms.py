@@ -27,8 +27,9 @@ HEAD = """\
 import asif.protocol as asif
 from asif.protocol import *
 REPEATING = Guarantee.REPEATING
-CASE = Case({name}, Scope(crashes=0), OperatorClass.REPEATABLE)
-OTHER = Case("other", Scope(crashes=0), OperatorClass.REPEATABLE)
+WORLDS = over_words(chain(("relay", Relay())), 1)
+CASE = Case({name}, WORLDS, OperatorClass.REPEATABLE)
+OTHER = Case("other", WORLDS, OperatorClass.REPEATABLE)
 FAMILY = Family("own", "", "", Behaviour(None, None, None))
 def same(value):
 \treturn value
@@ -176,12 +177,12 @@ REFUSED = {
     "a loop": (
         module("*(c.holds() for c in (CASE, OTHER))"),
         row("one", HELD),
-        "one: the call in line 10 makes 2 scopes; write a call for each",
+        "one: the call in line 11 makes 2 scopes; write a call for each",
     ),
     "a helper": (
         module("make(CASE), make(OTHER)", "def make(case):\n    return case.holds()\n"),
         row("one", HELD),
-        "one: the call in line 10 makes 2 scopes; write a call for each",
+        "one: the call in line 11 makes 2 scopes; write a call for each",
     ),
     "a scope of two protocols": (
         module("one")
@@ -193,15 +194,15 @@ REFUSED = {
     "arguments by *": (
         module("CASE.holds(*numbers)", "numbers = (4,)\n"),
         row("one", HELD),
-        "one: the call in line 11 has arguments by *; write each one",
+        "one: the call in line 12 has arguments by *; write each one",
     ),
     "arguments by **": (
         module("CASE.holds(**{'states': 4})"),
         row("one", HELD),
-        "one: the call in line 10 has arguments by *; write each one",
+        "one: the call in line 11 has arguments by *; write each one",
     ),
     "no call": (
-        module("PinnedScope('one', Scope(crashes=0), OperatorClass.REPEATABLE)"),
+        module("PinnedScope('one', WORLDS, OperatorClass.REPEATABLE)"),
         row("one", HELD),
         "one: no call of holds or fails in this file makes it; pin it where it is made",
     ),
@@ -212,7 +213,8 @@ REFUSED = {
     ),
     "no name for the guarantee": (
         "import asif.protocol as a\nfrom asif.protocol import Family, Behaviour\n"
-        "CASE = a.Case('one', a.Scope(crashes=0), a.OperatorClass.REPEATABLE)\n"
+        "WORLDS = a.over_words(a.chain(('r', a.Relay())), 1)\n"
+        "CASE = a.Case('one', WORLDS, a.OperatorClass.REPEATABLE)\n"
         "FAMILY = Family('own', '', '', Behaviour(None, None, None))\n"
         "del a\nPROTOCOL = FAMILY.design(scopes=(CASE.holds(),))\n",
         row("one", HELD._replace(guarantee=Guarantee.GAP)),
@@ -222,17 +224,17 @@ REFUSED = {
         module("CASE.holds(4)"),
         row("one", REFUTED, Outcome.HOLDS),
         "one: expected: holds; found: refuted; if that is right, write "
-        ".fails(1_005, 7, Guarantee.GAP) in line 10",
+        ".fails(1_005, 7, Guarantee.GAP) in line 11",
     ),
     "the better verdict": (
         module("CASE.fails()"),
         row("one", HELD, Outcome.REFUTED),
-        "one: expected: refuted; found: holds; if that is right, write .holds(5) in line 10",
+        "one: expected: refuted; found: holds; if that is right, write .holds(5) in line 11",
     ),
     "another verdict after a step that fails": (
         module("CASE.holds()"),
         row("one", REFUTED, Outcome.HOLDS, complete=False),
-        "one: expected: holds; found: refuted; if that is right, write .fails() in line 10",
+        "one: expected: holds; found: refuted; if that is right, write .fails() in line 11",
     ),
     "nothing tried": (
         module("CASE.holds()"),
@@ -269,7 +271,7 @@ REFUSED = {
     "a file that then cannot run": (
         module("one", "one = CASE.holds()\nassert one.states is None, 'of old'\n"),
         row("one", HELD),
-        "the changed file cannot be imported: formed.py:10: importing it raises AssertionError: "
+        "the changed file cannot be imported: formed.py:11: importing it raises AssertionError: "
         "of old",
     ),
 }

@@ -147,3 +147,67 @@ def test_it_is_one_line_in_a_run(what: str, asif: Asif, tmp_path: Any) -> None:
     (tmp_path / "e.csv").write_text("time,type\n1,a\n2,b\n3,a\n4,a\n")
     text, why = RUN_BAD[what]
     assert why in asif(text, *RUN, "--window-slide", "1", "--crash", "match@2").line
+
+
+SHAPES = {
+    "a case among the scopes": (
+        "scopes=(forgetful.TWO_CRASHES,)",
+        "PROTOCOL.evidence.scopes[0] is Case(name='two crashes', ",
+        "give PinnedScope; its holds() or fails() makes one",
+    ),
+    "one scope and no comma": (
+        "scopes=(forgetful.TWO_CRASHES.holds())",
+        "PROTOCOL.evidence.scopes is PinnedScope(",
+        "give a tuple of PinnedScope",
+    ),
+    "states that are no number": (
+        "scopes=(forgetful.TWO_CRASHES.holds('660'),)",
+        "PROTOCOL.evidence.scopes[0].states is '660'; ",
+        "give int or None",
+    ),
+    "a guarantee that is a number": (
+        "scopes=(forgetful.TWO_CRASHES.holds(660, 1),)",
+        "PROTOCOL.evidence.scopes[0].guarantee is 1; ",
+        "give Guarantee",
+    ),
+    "one quantity and no comma": (
+        "must_occur=(CRASHED)",
+        "PROTOCOL.evidence.must_occur is Quantity(name='crashes', ",
+        "give a tuple of Quantity",
+    ),
+    "one property and no comma": (
+        "properties=(AS_IF)",
+        "PROTOCOL.promise.properties is Property(name=",
+        "give a tuple of Property",
+    ),
+    "one variant and no comma": (
+        "variants=(amnesia.PROTOCOL)",
+        "PROTOCOL.variants is Protocol(family='amnesia', ",
+        "give a tuple of Protocol",
+    ),
+    "no claims": (
+        "claims=Guarantee.GAP",
+        "PROTOCOL.promise.claims is <Guarantee.GAP: 5>; ",
+        "give a dict from OperatorClass to Guarantee",
+    ),
+    "victims that are a text": (
+        "scopes=(Case('one', replace(forgetful.SMALL, victims='relay'), "
+        "OperatorClass.REPEATABLE).holds(),)",
+        "PROTOCOL.evidence.scopes[0].scope.victims is 'relay'; ",
+        "give a frozenset of str or None",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SHAPES)
+def test_a_part_of_another_type_is_one_line(what: str, asif: Asif) -> None:
+    change, part, remedy = SHAPES[what]
+    line = asif(f"PROTOCOL = mindful.PROTOCOL.vary({change})\n", "check", "FILE").line
+    assert part in line
+    assert line.endswith(f"; {remedy}\n")
+
+
+def test_a_file_without_its_ending_is_one_line(asif: Asif, tmp_path: Any) -> None:
+    (tmp_path / "there.py").write_text("")
+    line = asif("", "check", "there").line
+    assert line == "asif: unknown protocol 'there'; the protocol of a file is called there.py\n"
