@@ -194,7 +194,8 @@ def _runs() -> Iterator[str]:
         yield from ("",) if at else ()
         yield f"### {file}"
         yield ""
-        yield f"{report}: {symptom}.  {about(file)}"
+        yield f"{report}: {symptom}."
+        yield about(file)
         yield f"`asif check docs/how-to/engines/{file}.py:{flawed.variant}` draws this run:"
         yield ""
         shown = f"A run of {pinned.steps} steps: {symptom}."

@@ -3,8 +3,7 @@
 Materialize #9249, https://github.com/MaterializeInc/materialize/issues/9249
 A transaction is on its way when the sink crashes.  The restarted sink reads the newest timestamp
 that is committed; then the old transaction is committed; and the sink writes its results again.
-The fix begins with the fence: a new producer with the same transactional id, whose epoch makes the
-broker refuse the messages of the old one.
+The fix fences first: with a new producer of the same transactional id, the old one is refused.
 `asif check docs/how-to/engines/materialize_9249.py` holds; its variant `reported` is refuted.
 """
 
@@ -18,8 +17,7 @@ from asif.protocol import Answer, Event, Note, Received, Replay, Role, Send, Sit
 
 
 class Sinker(NamedTuple):
-    """The epoch of its producer, the timestamp that it has written up to, and its events: the one
-    of the transaction that is under way, and those that wait."""
+    """The epoch of its producer, its newest timestamp, its events: one under way, others wait."""
 
     epoch: int = 1
     stamp: int = 0
@@ -110,7 +108,10 @@ SINKS = asif.Family(
     "materialize_9249",
     "A sink that reads where it stopped, and fences its past",
     "https://github.com/MaterializeInc/materialize/issues/9249",
-    asif.Behaviour(deploy, boot, step, recover, show=asif.show_stream),
+    asif.Behaviour(
+        *(deploy, boot, step, recover),
+        show=lambda value: getattr(value, "about", "") or asif.show_stream(value),
+    ),
     must_occur=(asif.CRASHED, asif.REPLAYED),
 )
 FLAWED, FIXED = (ONE.fails(111, 15, REPEATING),), (ONE.holds(103), TWO.holds(2_847))
