@@ -104,7 +104,7 @@ class _Noting(ast.NodeTransformer):
             return node
         self.calls.append(node)
         number = ast.Constant(len(self.calls) - 1)
-        return ast.copy_location(ast.Call(ast.Name(_NOTE, ast.Load()), [number, node], []), node)
+        return ast.copy_location(ast.Call(ast.Name(_NOTE, node.func.ctx), [number, node], []), node)
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         return node  # Python 3.11 does not know where its parts stand
