@@ -78,27 +78,22 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
                     if granted:
                         faults += moves.faults
                         late += moves.late
+                if not own:
+                    own, faults = patient, faults + late
+                key = pick[not own](numbers), not own
+                if key not in judged:
+                    judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
+                if judged[key] is not None:
+                    return Walks(walk + 1, steps, rested, judged[key], _trace(collapsed, path))
+                choices = own + inputs
+                if faults and (not choices or choose() < FAULTS):
+                    choices = faults
+                if not choices:
+                    rested += 1
+                    break
+                move = choices[int(choose() * len(choices))]
+                world = collapsed.successor(world, numbers, move)  # a prompt site may fail in it
             except StepFailed as error:
-                trace = append_failing_action(_trace(collapsed, path), error)
-                return Walks(walk + 1, steps, rested, answer_property(error), trace)
-            if not own:
-                own, faults = patient, faults + late
-            key = pick[not own](numbers), not own
-            if key not in judged:
-                judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
-            if judged[key] is not None:
-                trace = _trace(collapsed, path)
-                return Walks(walk + 1, steps, rested, judged[key], trace)
-            choices = own + inputs
-            if faults and (not choices or choose() < FAULTS):
-                choices = faults
-            if not choices:
-                rested += 1
-                break
-            move = choices[int(choose() * len(choices))]
-            try:
-                world = collapsed.successor(world, numbers, move)
-            except StepFailed as error:  # of a prompt site, within the action
                 trace = append_failing_action(_trace(collapsed, path), error)
                 return Walks(walk + 1, steps, rested, answer_property(error), trace)
             path.append(world)
