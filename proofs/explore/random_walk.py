@@ -63,56 +63,42 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
         path = [world]
         for _ in range(STEPS):
             numbers = collapsed.numbers(world)
+            own: list[Move] = []
+            patient: list[Move] = []
+            inputs: list[Move] = []
+            faults: list[Move] = []
+            late: list[Move] = []
             try:
-                own, inputs, faults = _moves(collapsed, numbers)
+                granted = collapsed.may_crash(numbers)
+                for _, moves in collapsed.moves_in(numbers):
+                    own += moves.own
+                    patient += moves.patient
+                    inputs += moves.inputs
+                    faults += moves.disturbances
+                    if granted:
+                        faults += moves.faults
+                        late += moves.late
+                if not own:
+                    own, faults = patient, faults + late
+                key = pick[not own](numbers), not own
+                if key not in judged:
+                    judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
+                if judged[key] is not None:
+                    return Walks(walk + 1, steps, rested, judged[key], _trace(collapsed, path))
+                choices = own + inputs
+                if faults and (not choices or choose() < FAULTS):
+                    choices = faults
+                if not choices:
+                    rested += 1
+                    break
+                move = choices[int(choose() * len(choices))]
+                world = collapsed.successor(world, numbers, move)  # a prompt site may fail in it
             except StepFailed as error:
-                trace = append_failing_action(_trace(collapsed, path), error)
-                return Walks(walk + 1, steps, rested, answer_property(error), trace)
-            key = pick[not own](numbers), not own
-            if key not in judged:
-                judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
-            if judged[key] is not None:
-                trace = _trace(collapsed, path)
-                return Walks(walk + 1, steps, rested, judged[key], trace)
-            choices = own + inputs
-            if faults and (not choices or choose() < FAULTS):
-                choices = faults
-            if not choices:
-                rested += 1
-                break
-            move = choices[int(choose() * len(choices))]
-            try:
-                world = collapsed.successor(world, numbers, move)
-            except StepFailed as error:  # of a prompt site, within the action
                 trace = append_failing_action(_trace(collapsed, path), error)
                 return Walks(walk + 1, steps, rested, answer_property(error), trace)
             path.append(world)
             steps += 1
     return Walks(count, steps, rested)
-
-
-def _moves(
-    collapsed: Collapsed, numbers: tuple[int, ...]
-) -> tuple[list[Move], list[Move], list[Move]]:
-    """The moves of nodes by themselves, those of the outside world, and the faults.
-
-    Raises StepFailed for a step that breaks the contract.
-    """
-    own: list[Move] = []
-    patient: list[Move] = []
-    inputs: list[Move] = []
-    faults: list[Move] = []
-    late: list[Move] = []
-    granted = collapsed.may_crash(numbers)
-    for _, moves in collapsed.moves_in(numbers):
-        own += moves.own
-        patient += moves.patient
-        inputs += moves.inputs
-        faults += moves.disturbances
-        if granted:
-            faults += moves.faults
-            late += moves.late
-    return (own, inputs, faults) if own else (patient, inputs, faults + late)
 
 
 def _trace(collapsed: Collapsed, path: list[int]) -> Trace:

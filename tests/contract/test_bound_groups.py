@@ -110,7 +110,7 @@ def relay(*, alone: bool) -> Protocol:
         raise AssertionError(input_)
 
     def seen_by_all(_scope: Scope, seen: Observation) -> bool:
-        """While both are up, b has what a handed on."""
+        """While both are up, b has the message that a handed on."""
         states = dict(seen.states)
         return states.get("a") != "handed" or states.get("b") in ("has it", None)
 
@@ -134,7 +134,7 @@ def test_what_is_handed_on_within_a_host_is_lost_with_both_or_not_at_all() -> No
 
 
 def test_a_crash_in_a_step_takes_the_host_down() -> None:
-    """After the first of two effects: what was sent to the host is lost, c was sent nothing."""
+    """After the first of two effects: the message within the host is lost, c receives none."""
     system = System(relay(alone=False), Scope(crashes=1))
     (world, *_) = reachable(system)
     steps = [action for action in enabled(system, world) if isinstance(action, Timeout)]

@@ -108,8 +108,8 @@ def test_a_sync_makes_safe_what_came_before_it(
 
 
 def test_a_second_crash_loses_nothing_more() -> None:
-    """A value that a restart has read is safe.  No crash: 2 worlds; one: 3 down, 3 back; two: 3 down, each
-    with a safe value, 3 back."""
+    """A value that a restart has read is safe.  No crash: 2 worlds; one: 3 down, 3 back; two: 3
+    down, each with a safe value, 3 back."""
     tried = writing(EARLY, LATE)
     assert read_after(tried, crashes=2) == {(None,), (1,), (2,)}
     holds(tried, Scope(crashes=2), 2 + 6 + 6)
@@ -160,7 +160,7 @@ def test_the_restarts_of_a_node_name_what_survived() -> None:
     ]
 
 
-# --- a report of a write that is lost ----------------------------------------------------------------
+# --- a report of a write that is lost ---------------------------------------------------------
 def never_lost(_scope: Scope, seen: Observation) -> bool:
     """After a crash, the writer finds each write that it has reported."""
     states = dict(seen.states)
@@ -177,9 +177,9 @@ def test_a_writer_that_reports_before_the_sync_is_refuted() -> None:
 
 
 def test_a_writer_that_reports_after_the_sync_holds() -> None:
-    """New; written, and b receives the report or has it.  Down with nothing, with the write on its way,
-    or safe: with no message; and safe with a message on its way or taken: 3 + 2.  Back with None,
-    with 1, and with 1 as the message is on its way or taken: 2 + 2."""
+    """New; written, and the report is on its way or taken.  Down with nothing, with the write on
+    its way, or safe: with no report; and safe with a report on its way or taken: 3 + 2.  Back with
+    None, with 1, and with 1 as the report is on its way or taken: 2 + 2."""
     holds(writing(EARLY, Sync(), Send("b", 1), properties=(KEPT,)), Scope(), 3 + 5 + 4)
 
 

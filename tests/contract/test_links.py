@@ -208,7 +208,7 @@ def test_a_message_of_the_old_incarnation_is_lost_if_the_link_resets() -> None:
 
 
 def test_a_crash_of_the_receiver_resets_the_way_back_too() -> None:
-    """A link in one direction resets both; without it, what the receiver has sent still comes."""
+    """A link in one direction resets both; without it, a message of the receiver still comes."""
 
     def echo(site: Site, state: Any, input_: Input) -> Answer:
         return state, (Send("a", "echo"),) if site.name == "b" else (Send("b", 1),)

@@ -44,7 +44,7 @@ def agree(_scope: Scope, seen: Observation) -> bool:
 
 
 def commit(needed: int, *properties: Property) -> Protocol:
-    """A manager that decides after so many votes; each voter votes when its timer runs out."""
+    """A manager that decides after `needed` votes; each voter votes when its timer runs out."""
     manager = Site("manager", Role.OPERATOR, needed, (), VOTERS)
     ways = "v1-manager v2-manager manager-v1 manager-v2"
     return protocol(

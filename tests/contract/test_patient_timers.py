@@ -83,7 +83,7 @@ def test_a_time_out_that_nobody_cancels_runs_out_at_rest() -> None:
 
 
 def test_a_hasty_timer_runs_out_at_once() -> None:
-    """What every timer does whose kind is not patient."""
+    """As every timer whose kind is not patient."""
     refuted(asking(patient=frozenset()), ALONE, 1)
 
 

@@ -1,4 +1,4 @@
-"""Sinks as a log, a bag, a set or a table: the same outputs, and what each reading says of them."""
+"""Sinks as a log, a bag, a set or a table: each reading of the same outputs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ P, REPEATING, DIVERGENT, GAP = (
 
 
 def step(outputs: Any, site: Site, state: Any, input_: Input) -> Answer:
-    """An operator that passes on what `outputs` makes of its two results."""
+    """An operator that passes on its two results as `outputs` changes them."""
     match site.role, input_:
         case Role.SOURCE, Arrival(_, type_, _):
             return state + 1, (Send("A", Body(state + 1, type_)),)

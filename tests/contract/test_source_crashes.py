@@ -99,7 +99,7 @@ def reading(step: Any, recover: Any, *properties: Property, crashable: str = "so
     [
         (without_doubles, begin, Guarantee.PRECISE),
         (forward, begin, Guarantee.REPEATING),
-        # What was saved may have been lost with the connection, or was never sent.
+        # A saved event may have been lost with the connection, or was never sent.
         (forward, go_back, Guarantee.GAP),
         (without_doubles, go_back, Guarantee.GAP),
         (save_first, go_back, Guarantee.GAP),

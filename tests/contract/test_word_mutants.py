@@ -509,7 +509,7 @@ FAULTS = [
     Fault(
         "prompt sites that talk",
         "proofs.explore.random_walk",
-        "except StepFailed as error:  # of a prompt site, within the action",
+        "except StepFailed as error:",
         "except ZeroDivisionError as error:",
         test_fail.test_a_prompt_site_does_not_fail,
     ),
