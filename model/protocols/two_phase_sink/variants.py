@@ -98,7 +98,7 @@ VARIANTS = (
     ),
     TWO_PHASE_SINK.design(
         "savepoint-retained",
-        TwoPhaseDesign(savepoints=SavepointRule.CHECKPOINTS),
+        TwoPhaseDesign(savepoints=SavepointRule.COUNTS),
         (scopes.TWO_EVENTS.holds(732), scopes.TWO_CRASHES.holds(2_659), scopes.NO_CRASH.holds(491)),
         "A savepoint that commits is right if a restart begins from it.",
     ),
