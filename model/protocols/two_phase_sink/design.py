@@ -60,7 +60,7 @@ class SavepointRule(Enum):
 
     NEVER = "nobody asks for one"
     COPIES = "it only copies the state"
-    CHECKPOINTS = "it is a checkpoint"
+    COUNTS = "it is a checkpoint"
     COMMITS = "it commits, and a restart does not begin from it"
 
 

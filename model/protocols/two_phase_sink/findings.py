@@ -125,7 +125,9 @@ TWO_PHASE_SINKS = FindingTable(
                 "right if requests come in order; gap if the restoration of a dead job comes late"
             ),
             witnesses=(
-                ByScope("two-phase-sink:late-restoration", "an overtaken request and a time-out"),
+                ByScope(
+                    "two-phase-sink:late-restoration", "an overtaken request and three crashes"
+                ),
             ),
             mend="the job saves the number of its epoch and names it",
             mended=("two-phase-sink:late",),

@@ -85,7 +85,7 @@ def _due(site: Site, state: RunningJob, timer: str) -> Step:
         return Step(state)
     if state.pending is not None:
         return Step(state._replace(asked=state.asked or timer == SAVEPOINT))
-    return _prepare(site, state, saves=timer != SAVEPOINT or rule is SavepointRule.CHECKPOINTS)
+    return _prepare(site, state, saves=timer != SAVEPOINT or rule is SavepointRule.COUNTS)
 
 
 def _prepare(site: Site, state: RunningJob, *, saves: bool) -> Step:
@@ -115,7 +115,7 @@ def _complete(site: Site, state: RunningJob) -> Step:
         effects = (*effects, Send(site.preds[0], Trim(pending.place)))
     after = state._replace(pending=None, saves=True, asked=False)
     if state.asked:
-        retained = site.config.design.savepoints is SavepointRule.CHECKPOINTS
+        retained = site.config.design.savepoints is SavepointRule.COUNTS
         after, more = _prepare(site, after, saves=retained)
         return Step(after, (*effects, *more))
     behind = state.inlet.place > pending.place or not state.saves

@@ -66,6 +66,11 @@ LATE_REQUEST = Case("an overtaken request", overtaking(over_words(RELAY, 1, "a")
 LATE_REQUEST_OF_TWO = Case(
     "two events and an overtaken request", overtaking(over_words(RELAY, 2, "a")), REPEATABLE
 )
+LATE_REQUEST_AND_THREE_CRASHES = Case(
+    "an overtaken request and three crashes",
+    overtaking(over_words(RELAY, 2, "a", crashes=3)),
+    REPEATABLE,
+)
 LATE_REQUEST_AND_TIME_OUT = Case(
     "an overtaken request and a time-out",
     overtaking(timed(over_words(RELAY, 1, "a"))),

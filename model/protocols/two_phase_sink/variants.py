@@ -98,7 +98,7 @@ VARIANTS = (
     ),
     TWO_PHASE_SINK.design(
         "savepoint-retained",
-        TwoPhaseDesign(savepoints=SavepointRule.CHECKPOINTS),
+        TwoPhaseDesign(savepoints=SavepointRule.COUNTS),
         (scopes.TWO_EVENTS.holds(732), scopes.TWO_CRASHES.holds(2_659), scopes.NO_CRASH.holds(491)),
         "A savepoint that commits is right if a restart begins from it.",
     ),
@@ -116,6 +116,7 @@ VARIANTS = (
             scopes.LATE_REQUEST.holds(223),
             scopes.LATE_REQUEST_OF_TWO.holds(1_743),
             scopes.LATE_REQUEST_AND_TIME_OUT.holds(856),
+            scopes.LATE_REQUEST_AND_THREE_CRASHES.holds(40_882),
             scopes.NO_CRASH.holds(298),
         ),
         "Requests may travel and overtake each other if the job names the number of its "
@@ -124,7 +125,10 @@ VARIANTS = (
     TWO_PHASE_SINK.design(
         "late-restoration",
         TwoPhaseDesign(late=True),
-        (scopes.LATE_REQUEST.holds(223), scopes.LATE_REQUEST_AND_TIME_OUT.fails(1_070, 30, GAP)),
+        (
+            scopes.LATE_REQUEST.holds(223),
+            scopes.LATE_REQUEST_AND_THREE_CRASHES.fails(107_136, 21, GAP),
+        ),
         "If the external system counts the epochs, as Kafka does, the restoration of a job "
         "that is dead may come late, and aborts the prepared transaction of the present job.",
     ),
