@@ -103,6 +103,8 @@ def _notes(job: PipelinePlan, parts: Mapping[NodeName, Any], run: int) -> tuple[
         for one in part.inputs
     ]
     moved = [one for name, one in taken if one.receiver != name]
-    rescaled = any(job.count(node, run) != job.count(node, run - 1) for node in job.tasks)
+    rescaled = any(
+        job.parallelism(node, run) != job.parallelism(node, run - 1) for node in job.tasks
+    )
     counts = ((INJECTED, len(taken)), (MOVED, len(moved)), (RESCALED, int(rescaled)))
     return tuple(Note(what, times) for what, times in counts if times)

@@ -109,7 +109,10 @@ OVERTAKING = FindingTable(
             "A sink commits when the checkpoint is complete",
             Judgement.CONDITIONAL,
             section="FLIP-76",
-            remark="if the checkpoint is complete with the sink's part; else outputs come after",
+            remark=(
+                "if the checkpoint is complete with the sink's part; else an output that is slower "
+                "than the commit is never committed"
+            ),
             witnesses=(ByScope("unaligned:without-sinks", "a relay"),),
             mend="a barrier at the sink completes the checkpoint",
             mended=("unaligned",),

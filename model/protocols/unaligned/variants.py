@@ -173,7 +173,7 @@ FLAWED = (
         UnalignedDesign(finishes=Finishes.WITHOUT_SINKS),
         (scopes.A_RELAY.fails(2_325, 12, GAP),),
         "A sink that commits when it hears of the checkpoint, and has not all outputs of it yet, "
-        "loses the rest.",
+        "never commits the rest; no crash is needed.",
     ),
 )
 VARIANTS = (*RIGHT, *FLAWED)
