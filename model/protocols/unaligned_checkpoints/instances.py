@@ -14,7 +14,7 @@ from model.core import NodeName
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
-from model.protocols.unaligned.design import UnalignedDesign
+from model.protocols.unaligned_checkpoints.design import UnalignedDesign
 
 OVERSEER = "coordinator"
 INTERVAL = "checkpoint"
@@ -93,7 +93,7 @@ def plan(design: UnalignedDesign, graph: Graph) -> PipelinePlan:
     ]
     by_name = {place.name: place for place in places}
     if len(by_name) < len(places):
-        raise Invalid("unaligned: a node has the name of an instance of another node")
+        raise Invalid("unaligned-checkpoints: a node has the name of an instance of another node")
     return PipelinePlan(design, graph, readers, tasks, sinks, by_name)
 
 

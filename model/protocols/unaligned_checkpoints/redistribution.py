@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.core import NodeName
-from model.protocols.unaligned.design import Redistribution
-from model.protocols.unaligned.instances import InstancePlace, PipelinePlan
-from model.protocols.unaligned.messages import BufferedRecord, InstancePart, KeyState
+from model.protocols.unaligned_checkpoints.design import Redistribution
+from model.protocols.unaligned_checkpoints.instances import InstancePlace, PipelinePlan
+from model.protocols.unaligned_checkpoints.messages import BufferedRecord, InstancePart, KeyState
 
 Parts = tuple[tuple[NodeName, Any], ...]
 
