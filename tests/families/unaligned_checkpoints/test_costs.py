@@ -17,7 +17,7 @@ from sim.scenarios.scenario import read
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCENARIO = DOCS / "scenarios" / "unaligned.toml"
-PAGE = DOCS / "explanation" / "findings" / "unaligned.md"
+PAGE = DOCS / "explanation" / "findings" / "unaligned-checkpoints.md"
 
 
 class Price(NamedTuple):
