@@ -22,8 +22,8 @@ from model.core import (
     Step,
     TimerFired,
 )
-from model.protocols.unaligned.instances import INTERVAL, OVERSEER
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.instances import INTERVAL, OVERSEER
+from model.protocols.unaligned_checkpoints.messages import (
     TOO_EARLY,
     CheckpointBarrier,
     CheckpointDone,

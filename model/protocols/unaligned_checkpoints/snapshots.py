@@ -8,9 +8,9 @@ records that the barrier has overtaken and those that come before the barriers o
 from __future__ import annotations
 
 from model.core import Effect, NodeName, Note, Send, Site, Step
-from model.protocols.unaligned.design import Captures, Overtaking
-from model.protocols.unaligned.instances import OVERSEER
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.design import Captures, Overtaking
+from model.protocols.unaligned_checkpoints.instances import OVERSEER
+from model.protocols.unaligned_checkpoints.messages import (
     OVERTAKEN,
     WAITED,
     BufferedRecord,

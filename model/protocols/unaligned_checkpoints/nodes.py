@@ -1,4 +1,4 @@
-"""The nodes of unaligned checkpoints: who takes which step, and what is shown.
+"""The nodes of unaligned checkpoints: who takes which step, and the gauges.
 
 Rule of this file: no step itself; sources.py, operators.py, sinks.py and coordinator.py have these.
 
@@ -18,7 +18,7 @@ Theory of operation (FLIP-76, FLINK-19801; 4, 6 and 9 are choices of the model):
 7. When all parts are stored the checkpoint is complete.  The outputs of records on their way belong
    to a later one, which comes even if no source has anything new.
 8. After a crash all nodes go back to the last complete checkpoint in a new run.  An instance takes
-   the records that were on their way first; then sources read again what came after the barrier.
+   the records that were on their way first; then sources read the events after the barrier again.
 9. A run may have another number of instances.  Keys and records on their way go to the instances
    that own them now (redistribution.py), into input buffers, also those from output buffers.
 """
@@ -30,9 +30,9 @@ from collections.abc import Mapping
 from model.core import Input, NodeName, Observation, Received, Role, Scope, Send, Site, Step
 from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
-from model.protocols.unaligned.coordinator import oversee
-from model.protocols.unaligned.instances import OVERSEER
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.coordinator import oversee
+from model.protocols.unaligned_checkpoints.instances import OVERSEER
+from model.protocols.unaligned_checkpoints.messages import (
     CommitterState,
     GeneratorState,
     InstanceState,
@@ -40,9 +40,9 @@ from model.protocols.unaligned.messages import (
     KeeperState,
     NodeState,
 )
-from model.protocols.unaligned.operators import operate
-from model.protocols.unaligned.sinks import conclude
-from model.protocols.unaligned.sources import generate
+from model.protocols.unaligned_checkpoints.operators import operate
+from model.protocols.unaligned_checkpoints.sinks import conclude
+from model.protocols.unaligned_checkpoints.sources import generate
 
 
 def boot(site: Site) -> NodeState:
@@ -72,7 +72,7 @@ def step(site: Site, state: NodeState, input_: Input) -> Step:
             raise TypeError(f"{site.name}: nothing to do with {input_} in {type(state).__name__}")
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- words and gauges ------------------------------------------------------------------------
 def gauges(_site: Site, state: NodeState) -> Gauges:
     """The gauges of a node.  progress: the run, and how many records are in the state."""
     match state:

@@ -1,6 +1,6 @@
 """The scopes in which unaligned checkpoints are explored, by name.
 
-Rule of this file: no verdict; variants.py and protocol.py have what is expected in each scope.
+Rule of this file: no verdict; variants.py and protocol.py have the verdicts.
 
 A result names its records by their times, so a record that is lost, taken twice or taken at another
 instance is seen.  With several instances the sink is a bag: no order holds between keys.

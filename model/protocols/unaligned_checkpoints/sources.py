@@ -1,7 +1,7 @@
 """The replayable sources of unaligned checkpoints.
 
 Rule of this file: no step of another node.  Sources do not crash.  A source has no buffers: it
-reads when a channel takes the record, and puts a barrier behind what it has read.
+reads when a channel takes the record, and puts a barrier behind its last record.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from model.core import (
     TimerFired,
 )
 from model.events import Body
-from model.protocols.unaligned.instances import INTERVAL, OVERSEER
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.instances import INTERVAL, OVERSEER
+from model.protocols.unaligned_checkpoints.messages import (
     CheckpointBarrier,
     CheckpointDone,
     CheckpointDue,

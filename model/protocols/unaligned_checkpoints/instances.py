@@ -14,7 +14,7 @@ from model.core import NodeName
 from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
-from model.protocols.unaligned.design import UnalignedDesign
+from model.protocols.unaligned_checkpoints.design import UnalignedDesign
 
 OVERSEER = "coordinator"
 INTERVAL = "checkpoint"
@@ -26,11 +26,11 @@ class InstancePlace(NamedTuple):
     """An instance of a node of the graph.  Sources and sinks have one instance."""
 
     node: NodeName
-    index: int = 0
+    number: int = 0
 
     @property
     def name(self) -> NodeName:
-        return f"{self.node}.{self.index}" if self.index else self.node
+        return f"{self.node}.{self.number}" if self.number else self.node
 
 
 class PipelinePlan(NamedTuple):
@@ -46,9 +46,9 @@ class PipelinePlan(NamedTuple):
 
     def instances(self, node: NodeName, run: int) -> tuple[NodeName, ...]:
         """The instances of a node that work in this run."""
-        return tuple(InstancePlace(node, at).name for at in range(self.count(node, run)))
+        return tuple(InstancePlace(node, at).name for at in range(self.parallelism(node, run)))
 
-    def count(self, node: NodeName, run: int) -> int:
+    def parallelism(self, node: NodeName, run: int) -> int:
         layout = self.design.layout
         return layout[run % len(layout)] if is_keyed(self.graph.specs[node]) else 1
 
@@ -78,7 +78,7 @@ class PipelinePlan(NamedTuple):
 
     def owner_of(self, node: NodeName, key: Any, run: int) -> NodeName:
         """The instance that has the state of this key in this run: key groups are in ranges."""
-        return InstancePlace(node, key_group(key) * self.count(node, run) // KEY_GROUPS).name
+        return InstancePlace(node, key_group(key) * self.parallelism(node, run) // KEY_GROUPS).name
 
 
 def plan(design: UnalignedDesign, graph: Graph) -> PipelinePlan:
@@ -93,7 +93,7 @@ def plan(design: UnalignedDesign, graph: Graph) -> PipelinePlan:
     ]
     by_name = {place.name: place for place in places}
     if len(by_name) < len(places):
-        raise Invalid("unaligned: a node has the name of an instance of another node")
+        raise Invalid("unaligned-checkpoints: a node has the name of an instance of another node")
     return PipelinePlan(design, graph, readers, tasks, sinks, by_name)
 
 

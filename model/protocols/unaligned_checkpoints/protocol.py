@@ -5,11 +5,11 @@ Rule of this file: no design but the right one without rescaling, joined with va
 
 from __future__ import annotations
 
-from model.protocols.unaligned import scopes
-from model.protocols.unaligned.design import UnalignedDesign
-from model.protocols.unaligned.family import UNALIGNED_CHECKPOINTS
-from model.protocols.unaligned.mutants import MUTANTS
-from model.protocols.unaligned.variants import VARIANTS
+from model.protocols.unaligned_checkpoints import scopes
+from model.protocols.unaligned_checkpoints.design import UnalignedDesign
+from model.protocols.unaligned_checkpoints.family import UNALIGNED_CHECKPOINTS
+from model.protocols.unaligned_checkpoints.mutants import MUTANTS
+from model.protocols.unaligned_checkpoints.variants import VARIANTS
 
 PROTOCOL = UNALIGNED_CHECKPOINTS.design(
     "",
@@ -30,6 +30,6 @@ PROTOCOL = UNALIGNED_CHECKPOINTS.design(
     "Barriers overtake the records in input and output buffers, and the snapshot has these "
     "records; a restart injects them before all new ones: precise.",
     mutants=MUTANTS,
-    compare_with="unaligned:aligned",
+    compare_with="unaligned-checkpoints:aligned",
     variants=VARIANTS,
 )

@@ -1,6 +1,6 @@
 """The price of unaligned checkpoints under back pressure, beside aligned ones.
 
-Rule of this file: the numbers of the table in docs/explanation/findings/unaligned.md.
+Rule of this file: the numbers of the table in docs/explanation/findings/unaligned-checkpoints.md.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import pytest
 
-from model.protocols.unaligned.messages import CHECKPOINTS, OVERTAKEN
+from model.protocols.unaligned_checkpoints.messages import FINISHED_CHECKPOINTS, OVERTAKEN
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 
 DOCS = Path(__file__).parents[3] / "docs"
 SCENARIO = DOCS / "scenarios" / "unaligned.toml"
-PAGE = DOCS / "explanation" / "findings" / "unaligned.md"
+PAGE = DOCS / "explanation" / "findings" / "unaligned-checkpoints.md"
 
 
 class Price(NamedTuple):
@@ -53,7 +53,7 @@ def price(overtaking: str, rate: int) -> Price:
     metrics = found.metrics
     assert metrics.latency_p50_s is not None
     return Price(
-        metrics.notes[CHECKPOINTS.name],
+        metrics.notes[FINISHED_CHECKPOINTS.name],
         metrics.notes.get(OVERTAKEN.name, 0),
         metrics.traffic["snapshots"].bytes,
         round(metrics.latency_p50_s * 1000),

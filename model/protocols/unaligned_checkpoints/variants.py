@@ -6,8 +6,8 @@ Rule of this file: no design without its claim and the verdict expected of it.
 from __future__ import annotations
 
 from model.core import Guarantee
-from model.protocols.unaligned import scopes
-from model.protocols.unaligned.design import (
+from model.protocols.unaligned_checkpoints import scopes
+from model.protocols.unaligned_checkpoints.design import (
     Captures,
     Finishes,
     Injection,
@@ -15,12 +15,12 @@ from model.protocols.unaligned.design import (
     Redistribution,
     UnalignedDesign,
 )
-from model.protocols.unaligned.family import ON_THE_WAY, SEEN, UNALIGNED_CHECKPOINTS
-from model.protocols.unaligned.messages import MOVED, RESCALED
+from model.protocols.unaligned_checkpoints.family import ON_THE_WAY, SEEN, UNALIGNED_CHECKPOINTS
+from model.protocols.unaligned_checkpoints.messages import RELOCATED, RESCALED
 
 GAP, REPEATING, DIVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.DIVERGENT
 UP, DOWN = (1, 2), (2, 1)
-SCALED = (*ON_THE_WAY, MOVED, RESCALED)
+SCALED = (*ON_THE_WAY, RELOCATED, RESCALED)
 
 RIGHT = (
     UNALIGNED_CHECKPOINTS.design(
@@ -173,7 +173,7 @@ FLAWED = (
         UnalignedDesign(finishes=Finishes.WITHOUT_SINKS),
         (scopes.A_RELAY.fails(2_325, 12, GAP),),
         "A sink that commits when it hears of the checkpoint, and has not all outputs of it yet, "
-        "loses the rest.",
+        "never commits the rest; no crash is needed.",
     ),
 )
 VARIANTS = (*RIGHT, *FLAWED)

@@ -1,7 +1,7 @@
 """The coordinator of unaligned checkpoints, with the storage of the parts.
 
-Rule of this file: no step of another node.  The coordinator never crashes, and takes at once what
-it is sent; the family abs has designs whose coordinator crashes.  At most one checkpoint is under
+Rule of this file: no step of another node.  The coordinator never crashes, and takes at once
+all messages; the family abs has designs whose coordinator crashes.  At most one checkpoint is under
 way.  Every restart after a crash begins a run, and the layout gives the number of instances in it.
 FLIP-76; FLIP-160 (a restart with the instances that there are).
 """
@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.core import CHECKPOINTED, Effect, Lost, NodeName, Note, Received, Send, Site, Step
-from model.protocols.unaligned.design import Finishes
-from model.protocols.unaligned.instances import PipelinePlan
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.design import Finishes
+from model.protocols.unaligned_checkpoints.instances import PipelinePlan
+from model.protocols.unaligned_checkpoints.messages import (
     ABORTED,
-    CHECKPOINTS,
+    FINISHED_CHECKPOINTS,
     INJECTED,
-    MOVED,
+    RELOCATED,
     RESCALED,
     CheckpointDone,
     CheckpointDue,
@@ -29,7 +29,7 @@ from model.protocols.unaligned.messages import (
     InstanceUp,
     KeeperState,
 )
-from model.protocols.unaligned.redistribution import share_out
+from model.protocols.unaligned_checkpoints.redistribution import share_out
 from model.queues import STALE_NOTE
 
 
@@ -82,7 +82,7 @@ def _complete(site: Site, state: KeeperState) -> Step:
     state = state._replace(number=done.number, begun=False, parts=state.coming, coming=())
     sends = tuple(Send(name, done) for name in (*site.config.readers, *site.config.sinks))
     state, more = _begin(site, state)
-    return Step(state, (Note(CHECKPOINTED), Note(CHECKPOINTS), *sends, *more))
+    return Step(state, (Note(CHECKPOINTED), Note(FINISHED_CHECKPOINTS), *sends, *more))
 
 
 def _go_back(site: Site, state: KeeperState) -> Step:
@@ -103,6 +103,8 @@ def _notes(job: PipelinePlan, parts: Mapping[NodeName, Any], run: int) -> tuple[
         for one in part.inputs
     ]
     moved = [one for name, one in taken if one.receiver != name]
-    rescaled = any(job.count(node, run) != job.count(node, run - 1) for node in job.tasks)
-    counts = ((INJECTED, len(taken)), (MOVED, len(moved)), (RESCALED, int(rescaled)))
-    return tuple(Note(what, times) for what, times in counts if times)
+    rescaled = any(
+        job.parallelism(node, run) != job.parallelism(node, run - 1) for node in job.tasks
+    )
+    counts = ((INJECTED, len(taken)), (RELOCATED, len(moved)), (RESCALED, int(rescaled)))
+    return tuple(Note(counted, times) for counted, times in counts if times)

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.core import NodeName
-from model.protocols.unaligned.design import Redistribution
-from model.protocols.unaligned.instances import InstancePlace, PipelinePlan
-from model.protocols.unaligned.messages import BufferedRecord, InstancePart, KeyState
+from model.protocols.unaligned_checkpoints.design import Redistribution
+from model.protocols.unaligned_checkpoints.instances import InstancePlace, PipelinePlan
+from model.protocols.unaligned_checkpoints.messages import BufferedRecord, InstancePart, KeyState
 
 Parts = tuple[tuple[NodeName, Any], ...]
 
@@ -65,12 +65,12 @@ def _flights(
 
 
 def _receivers(job: PipelinePlan, one: BufferedRecord, run: int) -> tuple[NodeName, ...]:
-    node, index = job.places[one.receiver]
+    node, number = job.places[one.receiver]
     match job.design.redistribution:
         case Redistribution.BY_KEY:
             return (job.owner(node, one.record.body, run),)
         case Redistribution.BY_CHANNEL:
-            return (InstancePlace(node, index % job.count(node, run)).name,)
+            return (InstancePlace(node, number % job.parallelism(node, run)).name,)
         case Redistribution.TO_ALL:
             return job.instances(node, run)
         case Redistribution.NONE:

@@ -24,9 +24,9 @@ from model.core import (
     Step,
     TimerFired,
 )
-from model.protocols.unaligned.design import Injection
-from model.protocols.unaligned.instances import key_of
-from model.protocols.unaligned.messages import (
+from model.protocols.unaligned_checkpoints.design import Injection
+from model.protocols.unaligned_checkpoints.instances import key_of
+from model.protocols.unaligned_checkpoints.messages import (
     TOO_EARLY,
     CheckpointBarrier,
     FlowRecord,
@@ -35,7 +35,7 @@ from model.protocols.unaligned.messages import (
     InstanceState,
     KeyState,
 )
-from model.protocols.unaligned.snapshots import arrive, blocked, note_arrival, settle
+from model.protocols.unaligned_checkpoints.snapshots import arrive, blocked, note_arrival, settle
 from model.queues import STALE_NOTE
 
 PROCESS, TRANSMIT = "process", "transmit"

@@ -13,18 +13,29 @@ from model.costs import MessageKind, Size
 from model.events import Body
 from model.log import Log
 
-# --- what is counted -------------------------------------------------------------------------
-CHECKPOINTS = Quantity("complete checkpoints", "checkpoints", "all parts of one are stored")
+# --- quantities ------------------------------------------------------------------------------
+FINISHED_CHECKPOINTS = Quantity(
+    "complete checkpoints", "checkpoints", "all parts of one are stored"
+)
 ABORTED = Quantity("aborted checkpoints", "checkpoints", "a node crashed before it was complete")
 OVERTAKEN = Quantity("records in checkpoints", "records", "a record on its way was stored")
-WAITED = Quantity("records held for alignment", "records", "a record waited for another barrier")
+WAITED = Quantity("records that waited for barriers", "records", "another barrier was to come")
 INJECTED = Quantity("records injected", "records", "a restart put a record into an input buffer")
-MOVED = Quantity("records moved", "records", "a record was injected at another instance")
+RELOCATED = Quantity("records moved", "records", "a record was injected at another instance")
 TOO_EARLY = Quantity(
     "records before the restart", "records", "a restarted node was faster than the coordinator"
 )
 RESCALED = Quantity("rescaled restarts", "restarts", "a run has another number of instances")
-QUANTITIES = (CHECKPOINTS, ABORTED, OVERTAKEN, WAITED, INJECTED, MOVED, TOO_EARLY, RESCALED)
+QUANTITIES = (
+    FINISHED_CHECKPOINTS,
+    ABORTED,
+    OVERTAKEN,
+    WAITED,
+    INJECTED,
+    RELOCATED,
+    TOO_EARLY,
+    RESCALED,
+)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -107,7 +118,7 @@ class InstancePart(NamedTuple):
     outputs: tuple[BufferedRecord, ...] = ()
 
 
-# --- what nodes hold -------------------------------------------------------------------------
+# --- states of nodes -------------------------------------------------------------------------
 class GeneratorState(NamedTuple):
     """The state of a replayable source.  cut: its place at the last barrier, and number: of
     that barrier; kept: the bodies that are in no complete checkpoint."""
@@ -177,7 +188,7 @@ class KeeperState(NamedTuple):
 NodeState = GeneratorState | InstanceState | CommitterState | KeeperState
 
 
-# --- what is shown ---------------------------------------------------------------------------
+# --- words and gauges ------------------------------------------------------------------------
 def size(message: Any) -> Size:
     """The size of a message; a snapshot has the records on their way as events."""
     match message:

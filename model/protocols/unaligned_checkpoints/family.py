@@ -8,11 +8,11 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.protocol import Behaviour
-from model.protocols.unaligned import deployment, messages, nodes
-from model.protocols.unaligned.design import KNOBS
-from model.protocols.unaligned.messages import CHECKPOINTS, INJECTED, OVERTAKEN
+from model.protocols.unaligned_checkpoints import deployment, messages, nodes
+from model.protocols.unaligned_checkpoints.design import KNOBS
+from model.protocols.unaligned_checkpoints.messages import FINISHED_CHECKPOINTS, INJECTED, OVERTAKEN
 
-SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, CHECKPOINTS)
+SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, FINISHED_CHECKPOINTS)
 ON_THE_WAY = (*SEEN, OVERTAKEN, INJECTED)
 BEHAVIOUR = Behaviour(
     deployment.deploy,
@@ -30,7 +30,7 @@ BEHAVIOUR = Behaviour(
 )
 
 UNALIGNED_CHECKPOINTS = Family(
-    "unaligned",
+    "unaligned-checkpoints",
     "Unaligned checkpoints with rescaling",
     "Flink, FLIP-76 and FLINK-19801",
     BEHAVIOUR,

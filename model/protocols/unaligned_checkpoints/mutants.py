@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.evidence import Mutant
 
 COORDINATOR, OPERATORS, REDISTRIBUTION, SINKS, SNAPSHOTS, SOURCES = (
-    f"model.protocols.unaligned.{name}"
+    f"model.protocols.unaligned_checkpoints.{name}"
     for name in (
         *("coordinator", "operators", "redistribution"),
         *("sinks", "snapshots", "sources"),

@@ -12,8 +12,8 @@ from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE
-from model.protocols.unaligned.design import UnalignedDesign
-from model.protocols.unaligned.instances import (
+from model.protocols.unaligned_checkpoints.design import UnalignedDesign
+from model.protocols.unaligned_checkpoints.instances import (
     INTERVAL,
     KEY_GROUPS,
     OVERSEER,
@@ -21,7 +21,7 @@ from model.protocols.unaligned.instances import (
     PipelinePlan,
     plan,
 )
-from model.protocols.unaligned.operators import PROCESS, TRANSMIT
+from model.protocols.unaligned_checkpoints.operators import PROCESS, TRANSMIT
 
 TIMERS = {
     INTERVAL: "From the first record of a checkpoint to the wish of a source or sink to begin it.",
@@ -74,17 +74,23 @@ def _site(
 
 def _check(job: PipelinePlan) -> None:
     if OVERSEER in job.places:
-        raise Invalid(f"unaligned: a node has the name {OVERSEER!r}, which is the coordinator's")
+        raise Invalid(
+            f"unaligned-checkpoints: a node has the name {OVERSEER!r}, which is the coordinator's"
+        )
     if not 1 <= min(job.design.layout) <= max(job.design.layout) <= KEY_GROUPS:
-        raise Invalid(f"unaligned: give each run 1 to {KEY_GROUPS} instances of an operator")
+        raise Invalid(
+            f"unaligned-checkpoints: give each run 1 to {KEY_GROUPS} instances of an operator"
+        )
     for reader in job.readers:
         if {*job.graph.succs(reader)} & {*job.sinks}:
-            raise Invalid(f"unaligned: {reader} goes to a sink; give an operator that writes")
+            raise Invalid(
+                f"unaligned-checkpoints: {reader} goes to a sink; give an operator that writes"
+            )
     for name in job.tasks:
         spec, inputs = job.graph.specs[name], len(job.graph.preds(name))
         takes = 1 if isinstance(spec, Operator) else spec.edges if isinstance(spec, Box) else 0
         if takes not in (None, inputs):
             raise Invalid(
-                f"unaligned: {name} is a {type(spec).__name__} with {inputs} inputs; "
+                f"unaligned-checkpoints: {name} is a {type(spec).__name__} with {inputs} inputs; "
                 "give a box with this number of inputs, or a CEP operator with one"
             )
