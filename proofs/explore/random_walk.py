@@ -63,23 +63,8 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
         path = [world]
         for _ in range(STEPS):
             numbers = collapsed.numbers(world)
-            own: list[Move] = []
-            patient: list[Move] = []
-            inputs: list[Move] = []
-            faults: list[Move] = []
-            late: list[Move] = []
             try:
-                granted = collapsed.may_crash(numbers)
-                for _, moves in collapsed.moves_in(numbers):
-                    own += moves.own
-                    patient += moves.patient
-                    inputs += moves.inputs
-                    faults += moves.disturbances
-                    if granted:
-                        faults += moves.faults
-                        late += moves.late
-                if not own:
-                    own, faults = patient, faults + late
+                own, inputs, faults = _moves(collapsed, numbers)
                 key = pick[not own](numbers), not own
                 if key not in judged:
                     judged[key] = first_violation(collapsed.system, collapsed.world_of(numbers))
@@ -99,6 +84,30 @@ def walks(protocol: Protocol, scope: Scope, count: int, seed: int) -> Walks:
             path.append(world)
             steps += 1
     return Walks(count, steps, rested)
+
+
+def _moves(
+    collapsed: Collapsed, numbers: tuple[int, ...]
+) -> tuple[list[Move], list[Move], list[Move]]:
+    """The moves of nodes by themselves, those of the outside world, and the faults.
+
+    Raises StepFailed for a step that breaks the contract.
+    """
+    own: list[Move] = []
+    patient: list[Move] = []
+    inputs: list[Move] = []
+    faults: list[Move] = []
+    late: list[Move] = []
+    granted = collapsed.may_crash(numbers)
+    for _, moves in collapsed.moves_in(numbers):
+        own += moves.own
+        patient += moves.patient
+        inputs += moves.inputs
+        faults += moves.disturbances
+        if granted:
+            faults += moves.faults
+            late += moves.late
+    return (own, inputs, faults) if own else (patient, inputs, faults + late)
 
 
 def _trace(collapsed: Collapsed, path: list[int]) -> Trace:
