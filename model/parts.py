@@ -13,6 +13,7 @@ from model.boxes.aggregate import Pane, Panes
 from model.boxes.box import Box
 from model.cep.box import Windows
 from model.cep.operator import CepState
+from model.comparison import Compare
 from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
 from model.costs import Amount
 from model.errors import Invalid
@@ -55,12 +56,23 @@ def check_cep(family: str, graph: Graph) -> None:
 
 
 def over_words(
-    graph: Graph, length: int, types: str = "ab", gaps: tuple[int, ...] = (1,), crashes: int = 1
+    graph: Graph,
+    length: int,
+    types: str = "ab",
+    gaps: tuple[int, ...] = (1,),
+    crashes: int = 1,
+    *,
+    victims: frozenset[NodeName] | None = None,
+    early: int = 0,
+    disturbances: int = 0,
+    sinks: tuple[tuple[NodeName, Compare], ...] = (),
 ) -> Scope:
-    """The scope in which every source may emit any word of `length` over the types and gaps."""
+    """The scope in which every source may emit any word of `length` over the types and gaps; the
+    rest as in Scope."""
     alphabet = tuple(Arrival(gap, type_) for type_ in types for gap in gaps)
     sources = (name for name, spec in graph.nodes if spec is SOURCE)
-    return Scope(graph, tuple((name, Inputs(alphabet, length)) for name in sources), crashes)
+    inputs = tuple((name, Inputs(alphabet, length)) for name in sources)
+    return Scope(graph, inputs, crashes, victims, early, disturbances, sinks)
 
 
 def open_windows(box: Any) -> int | None:

@@ -207,7 +207,7 @@ def check_step(
         if why:
             raise StepFailed(name, on, f"has a {type(effect).__name__} among its effects: {why}")
         if hashed and not isinstance(effect, Note):
-            _check_hashable(name, on, _carried(effect), f"in {type(effect).__name__}")
+            _check_hashable(name, on, carried(effect), f"in {type(effect).__name__}")
     if hashed:
         check_state(name, on, answer[0])
     return Step(*answer)
@@ -257,9 +257,19 @@ def check_state(name: NodeName, on: str, state: Any) -> None:
     _check_hashable(name, on, state, "as the state")
 
 
-def _carried(effect: Effect) -> Any:
-    """The value that an effect hands on."""
-    return effect.value if isinstance(effect, Save) else effect[-1] if effect else None
+def carried(effect: Effect) -> Any:
+    """The value that an effect hands on: a message, a durable value, an output with its lineage.
+
+    None: it hands on none.
+    """
+    match effect:
+        case Send(_, message):
+            return message
+        case Save(value):
+            return value
+        case Emit(output, of):
+            return output, of
+    return None
 
 
 def _check_hashable(name: NodeName, on: str, value: Any, place: str) -> None:

@@ -12,7 +12,7 @@ from asif.duties.sample import Sample
 from model.core import Emit, Save, Send
 from model.errors import Invalid
 from model.registry import is_file, protocols
-from model.system import show_value
+from model.system import carried, show_value
 from model.world import DOWN
 from proofs.explore.mutants import mutated_source
 
@@ -54,7 +54,7 @@ def evidence(sample: Sample) -> Iterator[str]:
 
 def shown(sample: Sample) -> Iterator[str]:
     """Messages, results and states are shown in one line."""
-    values = [effect[-1] for effect in sample.effects if isinstance(effect, Send | Save)]
+    values = [carried(effect) for effect in sample.effects if isinstance(effect, Send | Save)]
     values += [effect.output for effect in sample.effects if isinstance(effect, Emit)]
     for _, _, _, after in sample.edges():
         values += [node.state for node in after.nodes if node.state is not DOWN]

@@ -14,7 +14,7 @@ from model.actions import Crash, Disturb, Suspect
 from model.core import COMMON, Note, Save, Send
 from model.costs import MessageKind
 from model.evidence import Outcome
-from model.system import read_gauges, read_memory, size_of
+from model.system import carried, read_gauges, read_memory, size_of
 from model.world import DOWN, response
 
 
@@ -56,7 +56,8 @@ def pure(sample: Sample) -> Iterator[str]:
 
 def sizes(sample: Sample) -> Iterator[str]:
     """Each message and each durable value has a size."""
-    kinds, values = [*MessageKind], [e[-1] for e in sample.effects if isinstance(e, Send | Save)]
+    kinds = [*MessageKind]
+    values = [carried(effect) for effect in sample.effects if isinstance(effect, Send | Save)]
     if not values:
         yield "nothing is ever sent or saved"
     for value in values:

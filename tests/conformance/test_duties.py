@@ -18,8 +18,8 @@ from asif.duties.duties import DUTIES
 from asif.duties.duty import Duty, faults_of
 from asif.duties.sample import Sample
 from docs.examples import relay
-from model.core import COMMON, CRASHED, RESENT, Emit, Guarantee, Note, Quantity
-from model.costs import NO_MEMORY, Gauges, MessageKind, Size
+from model.core import COMMON, CRASHED, RESENT, Emit, Guarantee, Note, Quantity, Save
+from model.costs import NO_MEMORY, Gauges, MessageKind, Size, default_size
 from model.evidence import Mutant, Outcome
 from model.protocol import Protocol
 from model.registry import protocols
@@ -61,6 +61,11 @@ def with_effects(name: str, change: Callable[[tuple[Any, ...]], tuple[Any, ...]]
 def pinned(name: str, **changes: Any) -> Protocol:
     """The protocol whose smallest scope is pinned otherwise."""
     return changed(name, scopes=(replace(SAMPLES[name].smallest, **changes),))
+
+
+def sized_but_the_kept(value: Any) -> Size:
+    """A size is wrong for one durable value, and right for every message."""
+    return Size(MessageKind.CHECKPOINT, -1) if value == "kept" else default_size(value)
 
 
 def no_crashes(name: str) -> Protocol:
@@ -106,6 +111,11 @@ BROKEN = (
     ),
     Broken("sizes", changed(NAME, size=lambda _value: None), "return Size"),
     Broken("sizes", changed(NAME, size=lambda _: Size(MessageKind.EVENT, -1)), "at least 0"),
+    Broken(
+        "sizes",
+        with_effects(NAME, lambda of: (*of, Save("kept"))).vary(size=sized_but_the_kept),
+        "amounts are at least 0",
+    ),
     Broken("notes", with_effects(NAME, lambda of: (*of, Note(MORE))), "the note 'more' is not in"),
     Broken("notes", changed(NAME, must_occur=(MORE,)), "must_occur has 'more'"),
     Broken("notes", changed(NAME, quantities=(COMMON[0],)), "two quantities are called"),

@@ -100,7 +100,7 @@ GRAPH = asif.chain(("job", asif.Relay()), sink="broker")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 NEVER = asif.Case("no time-out", asif.over_words(GRAPH, 1, "a"), REPEATABLE)
 ONE = asif.Case("one time-out", replace(NEVER.scope, early=1), REPEATABLE)
-MORE = replace(asif.over_words(GRAPH, 2, "a", crashes=2), early=1)
+MORE = asif.over_words(GRAPH, 2, "a", crashes=2, early=1)
 TWO = asif.Case("two events, two crashes", MORE, REPEATABLE)
 TIMERS = {
     "checkpoint": "From the first result of a transaction to the next checkpoint.",

@@ -11,7 +11,6 @@ Such a start may repeat results; none may be missing.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -71,8 +70,8 @@ GRAPH = asif.chain(("job", asif.Relay()), sink="table")
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP
 REPEATING = asif.Guarantee.REPEATING
 ROWS = (("table", asif.BAG),)  # the rows of a table have no order
-TWO = asif.Case("two events", replace(asif.over_words(GRAPH, 2, "a"), sinks=ROWS), REPEATABLE)
-CRASHES = replace(asif.over_words(GRAPH, 2, "a", crashes=2), sinks=ROWS)
+TWO = asif.Case("two events", asif.over_words(GRAPH, 2, "a", sinks=ROWS), REPEATABLE)
+CRASHES = asif.over_words(GRAPH, 2, "a", crashes=2, sinks=ROWS)
 MORE = asif.Case("two events, two crashes", CRASHES, REPEATABLE)
 ICEBERG = asif.Family(
     "iceberg_18123",

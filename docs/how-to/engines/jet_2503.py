@@ -14,7 +14,6 @@ The fix drops an answer of another execution than the present one.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -98,7 +97,7 @@ GRAPH = asif.chain(("member", asif.Relay()))
 
 
 def late(crashes: int) -> asif.Scope:
-    return replace(asif.over_words(GRAPH, 2, "a", crashes=crashes), disturbances=1)
+    return asif.over_words(GRAPH, 2, "a", crashes=crashes, disturbances=1)
 
 
 REPEATABLE, GAP = asif.OperatorClass.REPEATABLE, asif.Guarantee.GAP

@@ -10,7 +10,6 @@ The fix raises the epoch with the end of every transaction.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -102,7 +101,7 @@ GRAPH = asif.chain(("producer", asif.Relay()), sink="broker")
 
 
 def scope(length: int) -> asif.Scope:  # one time-out may come early, and one message late
-    return replace(asif.over_words(GRAPH, length, "a", crashes=0), early=1, disturbances=1)
+    return asif.over_words(GRAPH, length, "a", crashes=0, early=1, disturbances=1)
 
 
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING

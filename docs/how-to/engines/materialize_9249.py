@@ -9,7 +9,6 @@ The fix fences first: with a new producer of the same transactional id, the old 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -98,7 +97,7 @@ GRAPH = asif.chain(("sinker", asif.Relay()), sink="broker")
 
 
 def late(length: int, crashes: int = 1) -> asif.Scope:  # one message may come late
-    return replace(asif.over_words(GRAPH, length, "a", crashes=crashes), disturbances=1)
+    return asif.over_words(GRAPH, length, "a", crashes=crashes, disturbances=1)
 
 
 REPEATABLE, REPEATING = asif.OperatorClass.REPEATABLE, asif.Guarantee.REPEATING

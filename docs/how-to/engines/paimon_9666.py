@@ -9,7 +9,6 @@ In a table by key the repetition does no harm (the variant `upserts`).
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import asif.protocol as asif
@@ -74,7 +73,7 @@ GRAPH = asif.chain(("query", asif.Relay()), sink="table")
 
 
 def into(table: asif.Compare, length: int, crashes: int = 1) -> asif.Scope:
-    return replace(asif.over_words(GRAPH, length, "a", crashes=crashes), sinks=(("table", table),))
+    return asif.over_words(GRAPH, length, "a", crashes=crashes, sinks=(("table", table),))
 
 
 REPEATABLE = asif.OperatorClass.REPEATABLE
