@@ -161,7 +161,7 @@ def test_the_pinned_class_of_every_scope_is_the_derived_one(name: str) -> None:
 
 def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     wrong = replace(relay.TWO, operators=DETERMINISTIC).holds(6_327)
-    claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[relay.TWO.operators]}
+    claims = {DETERMINISTIC: relay.PROTOCOL.promise.claims[REPEATABLE]}
     broken = relay.PROTOCOL.vary(scopes=(wrong,), claims=claims)
     found = verdict(broken, examples=5)
     assert (found.outcome, found.expected) == (Outcome.HOLDS, False)

@@ -17,6 +17,7 @@ import pytest
 
 import model.actions
 from model.actions import (
+    Action,
     Crash,
     Deliver,
     Disturb,
@@ -67,7 +68,8 @@ def run(seed: int) -> Trace:
     """A run of a drawn protocol; every other action is a fault, if one is possible."""
     chance = random.Random(seed)
     system = System(*made(shape(seed)))
-    actions, worlds = [], [initial(system)]
+    actions: list[Action] = []
+    worlds = [initial(system)]
     while len(actions) < LENGTH and (possible := enabled(system, worlds[-1])):
         faults = [action for action in possible if isinstance(action, Crash | Suspect | Disturb)]
         actions.append(chance.choice(faults if faults and chance.random() < 0.3 else possible))
