@@ -127,7 +127,8 @@ def verify(
         raise Invalid("--sink table: give the columns of its key with --id")
     if sink is not Shape.SEQUENCE and lineage:
         raise Invalid(f"--lineage: of a {sink.value} the values alone decide; leave it out")
-    asked = ColumnRoles(*map(tuple, (key, order, id, ignore, lineage)), sink=sink.value)
+    roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
+    asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     plain = None if master or conf else read_plainly(logs, asked, close)
     if plain is None:
