@@ -29,8 +29,9 @@ from model.errors import Invalid, describe_error
 from model.protocol import Behaviour
 
 _FILES = (
-    *("core", "costs", "errors", "events", "evidence", "graph", "log", "patches", "progress"),
-    *("protocol", "registry", "system", "world"),
+    *("actions", "choices", "comparison", "core", "costs", "errors", "events", "evidence"),
+    *("finding", "graph", "log", "observations", "patches", "progress", "protocol", "registry"),
+    *("system", "timers", "wiring", "world"),
 )
 SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no patch changes these, and they are loaded once."""
@@ -111,7 +112,11 @@ def _source(name: str) -> str | None:
 
 # --- copies ----------------------------------------------------------------------------------
 def load_patched(home: str, changes: tuple[Change, ...]) -> ModuleType:
-    """The module `home`, imported anew with the changes.  Raises Invalid if that fails."""
+    """The module `home`, imported anew with the changes.  Raises Invalid if that fails, or if a
+    change is in a shared module."""
+    for one in changes:
+        if one.module in SHARED:
+            raise Invalid(f"{one.module} is shared by all protocols: no patch changes it")
     if home not in sys.modules:  # a copy stands beside the real module
         importlib.import_module(home)
     sources = {name: patched_source(name, changes) for name in {one.module for one in changes}}

@@ -50,6 +50,19 @@ LineageOption: TypeAlias = Annotated[
         metavar="COL", help="The inputs that a row was made of: an array, or text with spaces."
     ),
 ]
+
+
+class Sink(StrEnum):
+    SEQUENCE = "sequence"
+    BAG = "bag"
+    SET = "set"
+    TABLE = "table"
+
+
+SinkOption: TypeAlias = Annotated[
+    Sink,
+    typer.Option(help="How rows compare: in order, in any order, as a set, the last one by --id."),
+]
 CloseOption: TypeAlias = Annotated[
     float | None,
     typer.Option(min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9."),
@@ -73,6 +86,7 @@ def verify_trace(
     id_: IdOption = None,
     ignore: IgnoreOption = None,
     lineage: LineageOption = None,
+    sink: SinkOption = Sink.SEQUENCE,
     close: CloseOption = None,
     expect: ExpectOption = RecoveryType.PRECISE,
     show: ShowOption = 3,
@@ -82,6 +96,7 @@ def verify_trace(
 ) -> None:
     """Compare two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery?"""
     from asif.progress import show_progress
+    from model.comparison import Shape
     from model.core import Guarantee
     from reports.results import traces
     from spark_check.traces.verify import verify
@@ -95,6 +110,7 @@ def verify_trace(
             id=_columns(id_),
             ignore=_columns(ignore),
             lineage=[lineage] if lineage else [],
+            sink=Shape(sink.value),
             close=close,
             expect=Guarantee[expect.name],
             show=show,

@@ -24,13 +24,14 @@ class ComparedLog:
 
 
 class AskedColumns(NamedTuple):
-    """The columns that play a role in a comparison, by option."""
+    """The columns that play a role in a comparison, by option.  sink: its shape, in a word."""
 
     key: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     lineage: tuple[str, ...] = ()
+    sink: str = "sequence"
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+from model.comparison import Shape
 from model.errors import Invalid
 from spark_check.traces.lineage import INPUTS, digest_inputs, inputs
 from spark_check.traces.logs import OutputLog
@@ -49,23 +50,39 @@ READING = {
 
 
 class ColumnRoles(NamedTuple):
-    """The columns that play a role in a comparison, by name."""
+    """The columns that play a role in a comparison, by name.
+
+    sink: the shape of the sink (model.comparison); a place counts in a sequence alone.
+    """
 
     key: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     id: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     lineage: tuple[str, ...] = ()
+    sink: str = Shape.SEQUENCE.value
+
+    @property
+    def by_option(self) -> dict[str, tuple[str, ...]]:
+        """The columns of each option."""
+        return {name: names for name, names in self._asdict().items() if name != "sink"}
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(self.sink)
 
     @property
     def sorted_by_content(self) -> bool:
-        """Is the place of a row part of its content?"""
+        """Is the place of a row part of its content?  In a sink without order it counts nowhere."""
+        if self.shape is not Shape.SEQUENCE:
+            return True
         return bool(self.order) and not set(self.order) & set(self.ignore)
 
     @property
     def identity(self) -> tuple[str, ...]:
         """The columns that name a result, whatever its content; empty if there are none."""
-        return self.id or (self.order if self.sorted_by_content else ())
+        ordered = self.shape is Shape.SEQUENCE and self.sorted_by_content
+        return self.id or (self.order if ordered else ())
 
 
 class ComparedLogs(NamedTuple):
@@ -185,7 +202,7 @@ def check_names(
 ) -> None:
     """Raises Invalid if a column is missing, has two roles, or is in one of the logs only."""
     every = sorted({name for schema in schemas for name in schema.names})
-    for option, names in asked._asdict().items():
+    for option, names in asked.by_option.items():
         for name in names:
             holders = logs if option != "ignore" else ()
             for log, schema in zip(holders, schemas, strict=False):
@@ -312,6 +329,20 @@ def numeric_columns(both: ComparedLogs, names: Sequence[str]) -> dict[str, str]:
             if not count:
                 numeric.setdefault(name, kind)
     return numeric
+
+
+def content(rows: DataFrame, log: OutputLog, asked: ColumnRoles) -> DataFrame:
+    """The rows that a sink of this shape holds after the log: all, each once, or the last one of
+    each identity; without an order, they all tie."""
+    if asked.shape is Shape.SEQUENCE:
+        return rows
+    if asked.shape is Shape.SET:
+        rows = rows.dropDuplicates(["k", "d1", "d2"])
+    if asked.shape is Shape.TABLE:
+        last = Window.partitionBy("k", "i").orderBy(F.desc("o"), F.desc("place"))
+        placed = add_places(rows, log).withColumn("age", F.row_number().over(last))
+        rows = placed.where("age = 1").drop("age", "place")
+    return rows.withColumn("o", F.lit(0))
 
 
 def add_places(frame: DataFrame, log: OutputLog) -> DataFrame:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import pandas as pd
 
+from model.comparison import Shape
 from model.core import Guarantee
 from model.events import Body
 from model.recovery import classify
@@ -65,7 +66,7 @@ def compare(
     streams = [_judge(sides, asked) for sides in _streams(placed).values()]
     kinds = Counter(stream.guarantee for stream in streams)
     return RowFindings(
-        SideCounts(*map(len, plain.rows)),
+        SideCounts(*map(len, placed)),
         {kind.name.lower(): kinds[kind] for kind in sorted(kinds)},
         RowCounts(**{name: sum(stream.counts[name] for stream in streams) for name in COUNTS}),
         sum(stream.lost for stream in streams) if asked.lineage else None,
@@ -75,8 +76,22 @@ def compare(
 
 
 def _place(rows: Sequence[PlainRow], asked: ColumnRoles) -> list[Place]:
-    """The rows in order; if their content orders them, rows that tie stay."""
-    return list(enumerate(sorted(rows, key=lambda row: row.order) if asked.order else rows))
+    """The rows in order; if their content orders them, rows that tie stay.  Of a sink without an
+    order, the rows that it holds."""
+    rows = sorted(rows, key=lambda row: row.order) if asked.order else rows
+    return list(enumerate(_content(rows, asked)))
+
+
+def _content(rows: Sequence[PlainRow], asked: ColumnRoles) -> Sequence[PlainRow]:
+    """As `traces.columns.content`."""
+    match asked.shape:
+        case Shape.SEQUENCE:
+            return rows
+        case Shape.SET:
+            rows = [*{(row.key, row.content): row for row in rows}.values()]
+        case Shape.TABLE:
+            rows = [*{row.identity: row for row in rows}.values()]
+    return [row._replace(order=()) for row in rows]
 
 
 def _streams(placed: Sequence[Sequence[Place]]) -> dict[Values, tuple[list[Place], list[Place]]]:

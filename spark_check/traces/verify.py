@@ -43,6 +43,11 @@ The type, and the paper's words for it:
 If the order is part of the content, O ends as E does if all foreign rows stand before the last
 order value of E, and nothing is ever out of order.
 
+*Sinks.*  A log is the output of a sink that keeps a sequence, and all of the above is about that.
+The sink may be another one (`model.recovery.classify_content`): a bag, whose rows have no order; a
+set, in which equal rows count once; a table by --id, of which the last row of each identity stands.
+The rows that such a sink holds all tie, and nothing is convergent.
+
 *Lineage.*  A stream that is not precise, and whose rows all name their inputs (--lineage), has the
 type that `model.recovery.beside` gives it instead: it is a gap if an input of E went into no
 row of O; a row of O that is not the next of E is a duplicate if all its inputs had gone into rows
@@ -63,7 +68,9 @@ from time import perf_counter
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from model.comparison import Shape
 from model.core import Guarantee
+from model.errors import Invalid
 from model.progress import Progress, silent
 from model.results.trace import (
     AskedColumns,
@@ -99,6 +106,7 @@ def verify(
     id: Sequence[str] = (),
     ignore: Sequence[str] = (),
     lineage: Sequence[str] = (),
+    sink: Shape = Shape.SEQUENCE,
     close: float | None = None,
     expect: Guarantee = Guarantee.PRECISE,
     show: int = SHOWN,
@@ -115,7 +123,12 @@ def verify(
     compared.
     """
     started = perf_counter()
-    asked = ColumnRoles(tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage))
+    if sink is Shape.TABLE and not id:
+        raise Invalid("--sink table: give the columns of its key with --id")
+    if sink is not Shape.SEQUENCE and lineage:
+        raise Invalid(f"--lineage: of a {sink.value} the values alone decide; leave it out")
+    roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
+    asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
     plain = None if master or conf else read_plainly(logs, asked, close)
     if plain is None:
@@ -175,7 +188,10 @@ def compare(
         if close is not None:
             both = replace_close(both, close)
         rank = columns.rank(both)
-        sides = [columns.digest_rows(both, side, rank) for side in range(2)]
+        sides = [
+            columns.content(columns.digest_rows(both, side, rank), logs[side], asked)
+            for side in range(2)
+        ]
         verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
         phase("counting rows")
         verdicts.groups.count()

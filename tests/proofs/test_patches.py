@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import pytest
 
+from model import patches
 from model.errors import Invalid
 from model.evidence import Outcome
-from model.patches import Change, Patched, diff, load_patched, patched_source, readings_of
+from model.patches import SHARED, Change, Patched, diff, load_patched, patched_source, readings_of
 from model.protocol import Protocol
 from model.registry import protocols
 from model.system import System
@@ -76,3 +78,31 @@ def test_a_diff_has_the_old_line_and_the_new_one() -> None:
     lines = diff(reading.changes).splitlines()
     assert f"-    {change.old}" in lines
     assert f"+    {change.new}" in lines
+
+
+# --- shared modules ----------------------------------------------------------------------------
+LOADED_ANEW = {
+    *("calls", "family", "knobs", "oracle", "pair_scopes", "parts", "play", "predicates"),
+    *("properties", "queues", "recovery"),
+}
+"""The modules beside the shared ones: a copy of a patched module may have its own of these."""
+
+
+def test_every_module_of_the_model_is_shared_or_loaded_anew() -> None:
+    files = {path.stem for path in Path(patches.__file__).parent.glob("*.py")} - {"__init__"}
+    shared = {name.removeprefix("model.") for name in SHARED}
+    assert not shared & LOADED_ANEW
+    assert shared | LOADED_ANEW == files
+
+
+@pytest.mark.parametrize("name", sorted(SHARED))
+def test_a_shared_module_builds_on_shared_ones(name: str) -> None:
+    """But for the values of boxes: else its types would be those of two copies."""
+    files = {f"model.{name}" for name in LOADED_ANEW}
+    assert not patches._imported(name) & files
+
+
+def test_no_patch_changes_a_shared_module() -> None:
+    change = Change("model.world", "DOWN = Down.DOWN", "DOWN = None")
+    with pytest.raises(Invalid, match=r"model\.world is shared by all protocols: no patch"):
+        load_patched("model.protocols.amnesia.nodes", (change,))

@@ -404,7 +404,7 @@ def test_what_cannot_be_compared_is_refused(
     good = written(tmp_path / "r.parquet", rows)
     text = written(tmp_path / "text.jsonl", rows)
 
-    def refused(match: str, reference: Path, actual: Path, **asked: tuple[str, ...]) -> None:
+    def refused(match: str, reference: Path, actual: Path, **asked: Any) -> None:
         with pytest.raises(Invalid, match=match):
             compared(spark, reference, actual, ColumnRoles(**asked))
 
