@@ -236,6 +236,12 @@ REFUSED = {
         row("one", REFUTED, Outcome.HOLDS, complete=False),
         "one: expected: holds; found: refuted; if that is right, write .fails() in line 11",
     ),
+    "another verdict where nothing streams": (
+        module("Case('still', Scope(crashes=0)).holds()"),
+        row("still", REFUTED._replace(guarantee=None), Outcome.HOLDS),
+        "still: expected: holds; found: refuted; if that is right, write "
+        ".fails(1_005, 7) in line 11",
+    ),
     "nothing tried": (
         module("CASE.holds()"),
         row("one", HELD._replace(outcome=Outcome.VACUOUS), Outcome.HOLDS),

@@ -168,7 +168,7 @@ SHAPES = {
     "a guarantee that is a number": (
         "scopes=(forgetful.TWO_CRASHES.holds(660, 1),)",
         "PROTOCOL.evidence.scopes[0].guarantee is 1; ",
-        "give Guarantee",
+        "give Guarantee or None",
     ),
     "one quantity and no comma": (
         "must_occur=(CRASHED)",
