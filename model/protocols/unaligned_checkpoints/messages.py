@@ -228,8 +228,6 @@ def show(value: object) -> str:
             return "up again"
         case GoBack(run, number):
             return f"go back to {number}, run {run}"
-        case InstanceState(_, _, _, inbox, outbox):
-            return f"{len(inbox)} in, {len(outbox)} out"
         case KeeperState(_, number):
             return f"{number} complete"
     return ""
