@@ -177,8 +177,9 @@ def test_any_file_of_events_runs_the_same_way(tmp_path: Path) -> None:
     assert result["crashes"]
 
 
-def test_the_list_names_every_variant(tmp_path: Path) -> None:
+def test_the_list_names_every_variant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the JSON; the screen has a row a family."""
+    monkeypatch.setenv("COLUMNS", "100")
     ran = asif("list", "--json", "list.json", cwd=tmp_path)
     assert ran.returncode == 0
     rows = json.loads((tmp_path / "list.json").read_text())

@@ -73,5 +73,6 @@ def test_a_property_answers_true_or_false_and_sees_states_only_if_it_asks() -> N
     with pytest.raises(Invalid, match="return True or False"):
         is_satisfied(system, lazy, seen)
     blind = Property("blind", When.QUIESCENT, lambda _, seen: not seen.states)
-    assert is_satisfied(system, blind, seen)
+    with pytest.raises(Invalid, match="without nodes=True"):
+        is_satisfied(system, blind, seen)
     assert not is_satisfied(system, replace(blind, nodes=True), seen)

@@ -35,7 +35,7 @@ MUTANTS = (
         JOB,
         "behind = state.inlet.place > pending.place or not state.saves",
         "behind = False",
-        "no crash",
+        "two events",
     ),
     Mutant(
         "a restored job reads from the next place on",
