@@ -51,7 +51,7 @@ MUTANTS = (
         WORKER,
         "return Step(state._replace(box=box, held=()), (*writes, SetTimer(COMMIT)))",
         "return Step(state._replace(box=box, held=()), (*writes[:1], SetTimer(COMMIT)))",
-        "two events",
+        "three events, nothing fails",
     ),
     Mutant(
         "the worker reads on from the next place",
