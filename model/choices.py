@@ -6,7 +6,7 @@ varies, and every driver is a way to choose one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 from model.actions import (
@@ -63,7 +63,9 @@ def progress(system: System, world: World, name: NodeName) -> tuple[OwnStep, ...
         )
         if receiver == name and channel
     )
-    hasty = (t for t in node.timers if not is_patient(system, t))
+    hasty: Iterable[str] = node.timers
+    if system.deployment.patient:
+        hasty = (timer for timer in node.timers if not is_patient(system, timer))
     reads = (Reread(name),) if node.behind else ()
     return (*takes, *(Timeout(name, timer) for timer in hasty), *reads)
 

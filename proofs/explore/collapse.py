@@ -79,7 +79,8 @@ class Collapsed:
         self._numbers: list[dict[Hashable, int]] = []
         deployment = system.deployment
         counts = [len(deployment.sites), len(deployment.channels)]
-        self.budgets = ("crashes", *(n for n in MORE_BUDGETS if getattr(system.scope, n)))
+        more = any(getattr(system.scope, name) for name in MORE_BUDGETS)
+        self.budgets = ("crashes", *(MORE_BUDGETS if more else ()))
         counts += [len(system.source_at), len(system.sink_at), len(self.budgets)]
         self.starts = [sum(counts[:i]) for i in range(len(counts))]
         self.width = sum(counts)
@@ -130,7 +131,7 @@ class Collapsed:
                 self.system.deployment.channels, world.channels, strict=True
             )
         ]
-        budgets = (getattr(world, name) for name in self.budgets)
+        budgets = world[4 : 4 + len(self.budgets)]
         return [*world.nodes, *channels, *world.arrivals, *world.outputs, *budgets]
 
     def fold(self, values: list[Any]) -> World:
@@ -139,8 +140,7 @@ class Collapsed:
             for start, end in zip(self.starts, [*self.starts[1:], None], strict=True)
         )
         opened = tuple(() if channel is CLOSED else channel for channel in channels)
-        left = dict(zip(self.budgets, budgets, strict=True))
-        return World(nodes, opened, arrivals, outputs, **left)
+        return World(nodes, opened, arrivals, outputs, *budgets)
 
     def number(self, field: int, value: Hashable) -> int:
         numbers, values = self._numbers[field], self.values[field]
@@ -184,7 +184,8 @@ class Collapsed:
         focus = self.focus(view, self.focus_key(view, numbers))
         found = tuple(self._move(view, numbers, cached) for cached in focus.cached)
         a, b, c, d, e, _ = focus.ends
-        moves = Transitions(found[:a], found[a:b], found[b:c], found[c:d], found[d:e], found[e:])
+        kinds = found[:a], found[a:b], found[b:c], found[c:d], found[d:e], found[e:]
+        moves = Transitions(*kinds, found[:c], found[:d], found)
         view.table[numbers] = moves
         view.actions[numbers] = focus.actions
         return moves
@@ -212,7 +213,7 @@ class Collapsed:
         possible = (True, True, True, crashes, idle, idle and crashes)
         for view, moves in all_moves:
             actions = iter(view.actions[view.pick(numbers)])
-            for kind, may in zip(moves, possible, strict=True):
+            for kind, may in zip(moves, possible, strict=False):
                 found = zip(islice(actions, len(kind)), kind, strict=True)
                 yield from found if may else list(found)[:0]
 
@@ -290,13 +291,18 @@ class Collapsed:
         system = self.system
         world = self._alone(view, numbers)
         node, group = view.node, view.group
-        alone = (progress, offers, disturbances)
-        kinds: list[tuple[Action, ...]] = [
-            () if group else kind(system, world, node) for kind in alone
-        ]
-        kinds.append(crashes_of(system, world, node, group))
-        kinds.append(() if group else patience(system, world, node))
-        kinds.append(late_crashes_of(system, world, node, group))
+        own: tuple[Action, ...] = () if group else progress(system, world, node)
+        inputs: tuple[Action, ...] = () if group else offers(system, world, node)
+        crashes = crashes_of(system, world, node, group)
+        disturbed: tuple[Action, ...] = ()
+        patient: tuple[Action, ...] = ()
+        late: tuple[Action, ...] = ()
+        if len(self.budgets) > 1 and not group:
+            disturbed = disturbances(system, world, node)
+        if system.deployment.patient:
+            patient = () if group else patience(system, world, node)
+            late = late_crashes_of(system, world, node, group)
+        kinds = own, inputs, disturbed, crashes, patient, late
         actions: tuple[Action, ...] = tuple(chain.from_iterable(kinds))
         cached = tuple(self._answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:

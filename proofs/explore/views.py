@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from dataclasses import field as own
 from enum import Enum
+from itertools import chain
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
@@ -44,6 +45,8 @@ class Transitions(NamedTuple):
     own: always, by itself.  inputs: always, from outside.  disturbances: always, as faults with a
     budget of their own.  faults: if crashes are granted.  patient: by itself, if no node has an own
     move.  late: crashes within these, if crashes are granted, too.
+
+    Together: always: the first three kinds; granted: the first four; all: all six.
     """
 
     own: tuple[Move, ...]
@@ -52,6 +55,9 @@ class Transitions(NamedTuple):
     faults: tuple[Move, ...]
     patient: tuple[Move, ...]
     late: tuple[Move, ...]
+    always: tuple[Move, ...]
+    granted: tuple[Move, ...]
+    all: tuple[Move, ...]
 
 
 class FieldChange(Enum):
@@ -115,8 +121,11 @@ class StepCache(NamedTuple):
     def own(self) -> Iterator[tuple[int, Action, CachedEffect]]:
         """The actions that the node takes by itself, patient ones, too: (place, action, effect)."""
         own, _, _, faults, patient, _ = self.ends
-        for place in (*range(own), *range(faults, patient)):
-            yield place, self.actions[place], self.cached[place]
+        found = zip(range(own), self.actions, self.cached, strict=False)
+        if patient == faults:
+            return found
+        more = ((at, self.actions[at], self.cached[at]) for at in range(faults, patient))
+        return chain(found, more)
 
 
 class NodeView(NamedTuple):

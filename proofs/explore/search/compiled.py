@@ -307,14 +307,10 @@ class CompiledSearch:
         self.at[loops.WIDEST] = max(self.at[loops.WIDEST], most)
         first, end = self.moves, self.moves + len(found.cached)
         own, _, always, faults, patient, _ = found.ends
-        ends = (own, always, faults, patient)
-        tables = [
-            _widen(table, focus + 1)
-            for table in (t.own_end, t.always_end, t.fault_end, t.patient_end)
-        ]
-        for table, place in zip(tables, ends, strict=True):
-            table[focus] = first + place
-        own_end, always_end, fault_end, patient_end = tables
+        own_end, always_end = _widen(t.own_end, focus + 1), _widen(t.always_end, focus + 1)
+        fault_end, patient_end = _widen(t.fault_end, focus + 1), _widen(t.patient_end, focus + 1)
+        own_end[focus], always_end[focus] = first + own, first + always
+        fault_end[focus], patient_end[focus] = first + faults, first + patient
         move_start = _widen(t.move_start, focus + 2)
         move_start[focus + 1] = end
         op_ranges = _widen(t.op_ranges, end)
@@ -383,7 +379,9 @@ class CompiledSearch:
             yield field, ADD, more
         for field, change in effect.after:
             before = self.collapsed.values[field][numbers[view.fields.index(field)]]
-            if change is FieldChange.SPENT:
+            if change is FieldChange.TAKEN:
+                yield field, POP, 0
+            elif change is FieldChange.SPENT:
                 yield field, ADD, -1
             elif change is FieldChange.CLOSED:
                 yield field, SET, loops.CLOSED
@@ -391,9 +389,9 @@ class CompiledSearch:
                 yield field, SET, loops.EMPTY
             elif change is FieldChange.RESET:
                 yield field, loops.CLEAR, 0
-            if change in (FieldChange.TAKEN, FieldChange.DELAYED):
-                yield field, POP, 0
-            if change in (FieldChange.DOUBLED, FieldChange.DELAYED):
+            else:  # the first message is appended, doubled or delayed
+                if change is FieldChange.DELAYED:
+                    yield field, POP, 0
                 yield field, APPEND, self.collapsed.message_number(before[:1])
         for field, sent in effect.sent:
             for message in self.collapsed.messages[sent]:

@@ -7,7 +7,6 @@ arrivals and crashes.  proofs.explore.search.compiled is held equal to it.
 
 from __future__ import annotations
 
-from itertools import chain
 from operator import itemgetter
 
 import numpy as np
@@ -22,9 +21,13 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
+from proofs.explore.views import Transitions
 
 CHUNK = 10_000
 """So many worlds are expanded between two looks at the meter."""
+
+
+ALWAYS, GRANTED = (Transitions._fields.index(name) for name in ("always", "granted"))
 
 
 class PlainSearch:
@@ -54,9 +57,13 @@ class PlainSearch:
         """
         collapsed, parents = self.collapsed, self.parents
         views = [(view, view.pick, view.table.get) for view in collapsed.views]
-        # Kinds of Transitions, by whether crashes are granted; patient timers after all others.
-        looks = [[(*view, 0, 3 + granted) for view in views] for granted in (0, 1)]
-        waits = [looks[granted] + [(*view, 4, 5 + granted) for view in views] for granted in (0, 1)]
+        # The places of own and of possible moves among Transitions, by whether crashes are granted;
+        # patient timers after all others.
+        looks = [[(*view, 0, kind) for view in views] for kind in (ALWAYS, GRANTED)]
+        waits = [
+            looks[0] + [(*view, 4, 4) for view in views],
+            looks[1] + [(*view, 4, 4 + late) for late in (0, 1) for view in views],
+        ]
         always = self.judge.always_looks
         observation, unpack = itemgetter(*collapsed.looked_at(always)), collapsed.numbers
         moves_of = collapsed.moves
@@ -77,27 +84,27 @@ class PlainSearch:
                     progressing = False
                     granted = not rationed or collapsed.may_crash(numbers)
                     idle = patient and not any(m.own for _, m in collapsed.moves_in(numbers))
-                    for view, pick, known, begin, end in (waits if idle else looks)[granted]:
+                    for view, pick, known, own, kind in (waits if idle else looks)[granted]:
                         key = pick(numbers)
                         moves = known(key)
                         if moves is None:
                             moves = moves_of(view, key)
-                        if moves[begin]:
+                        if moves[own]:
                             progressing = True
-                        for part in moves[begin:end]:
-                            transitions += len(part)
-                            for difference, sent in part:
-                                after = world + difference
-                                for field, messages in sent:
-                                    step = appends[field].get((numbers[field], messages))
-                                    if step is None:
-                                        step = append(field, numbers[field], messages)
-                                    after += step
-                                if settle is not None:
-                                    after = settle(after)
-                                if after not in parents:
-                                    parents[after] = world
-                                    next_.append(after)
+                        possible = moves[kind]
+                        transitions += len(possible)
+                        for difference, sent in possible:
+                            after = world + difference
+                            for field, messages in sent:
+                                step = appends[field].get((numbers[field], messages))
+                                if step is None:
+                                    step = append(field, numbers[field], messages)
+                                after += step
+                            if settle is not None:
+                                after = settle(after)
+                            if after not in parents:
+                                parents[after] = world
+                                next_.append(after)
                     key = observation(numbers)
                     if key not in judged:
                         judged[key] = self.judge.broken(self._seen(numbers, always))
@@ -159,17 +166,18 @@ class PlainSearch:
         next world)."""
         collapsed = self.collapsed
         numbers_of = {world: at for at, world in enumerate(self.parents)}
+        views = [(view, view.whose) for view in collapsed.views]
+        patient = bool(self.system.deployment.patient)
         found = []
         for world, at in numbers_of.items():
             numbers = collapsed.numbers(world)
-            found_moves = [*collapsed.moves_in(numbers)]
-            idle = not any(moves.own for _, moves in found_moves)
-            for view, moves in found_moves:
-                focus = collapsed.focus_key(view, view.pick(numbers))
-                for place in suspects.get((view.whose, focus), ()):
+            idle = patient and not any(moves.own for _, moves in collapsed.moves_in(numbers))
+            for view, whose in views:
+                key = view.pick(numbers)
+                for place in suspects.get((whose, collapsed.focus_key(view, key)), ()):
+                    moves = view.table[key]
                     if place < len(moves.own) or idle:
-                        move = [*chain.from_iterable(moves)][place]
-                        after = collapsed.successor(world, numbers, move)
+                        after = collapsed.successor(world, numbers, moves.all[place])
                         found.append((at, numbers_of[after]))
             if world == self.last:
                 break
