@@ -60,6 +60,7 @@ class Overflow(Exception):
 
 ELSEWHERE = Node("elsewhere")
 MORE_BUDGETS = ("early", "disturbances")
+_NONE: tuple[Action, ...] = ()
 
 
 class Collapsed:
@@ -291,18 +292,14 @@ class Collapsed:
         system = self.system
         world = self._alone(view, numbers)
         node, group = view.node, view.group
-        own: tuple[Action, ...] = () if group else progress(system, world, node)
-        inputs: tuple[Action, ...] = () if group else offers(system, world, node)
-        crashes = crashes_of(system, world, node, group)
-        disturbed: tuple[Action, ...] = ()
-        patient: tuple[Action, ...] = ()
-        late: tuple[Action, ...] = ()
-        if len(self.budgets) > 1 and not group:
-            disturbed = disturbances(system, world, node)
+        own = inputs = disturbed = patient = late = _NONE
+        if not group:
+            own, inputs = progress(system, world, node), offers(system, world, node)
+            disturbed = disturbances(system, world, node) if len(self.budgets) > 1 else _NONE
         if system.deployment.patient:
-            patient = () if group else patience(system, world, node)
+            patient = _NONE if group else patience(system, world, node)
             late = late_crashes_of(system, world, node, group)
-        kinds = own, inputs, disturbed, crashes, patient, late
+        kinds = own, inputs, disturbed, crashes_of(system, world, node, group), patient, late
         actions: tuple[Action, ...] = tuple(chain.from_iterable(kinds))
         cached = tuple(self._answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:

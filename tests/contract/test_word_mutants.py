@@ -246,7 +246,7 @@ FAULTS = [
     Fault(
         "patient timers",
         CHOICES,
-        "hasty = (t for t in node.timers if not is_patient(system, t))",
+        "hasty = (timer for timer in node.timers if not is_patient(system, timer))",
         "hasty = node.timers",
         timers.test_the_time_out_is_longer_than_all_that_it_waits_for,
     ),
@@ -362,7 +362,7 @@ FAULTS = [
     Fault(
         "Link(unordered)",
         COMPILED,
-        "if change in (FieldChange.DOUBLED, FieldChange.DELAYED):",
+        "if change is FieldChange.DELAYED:",
         "if change is FieldChange.DOUBLED:",
         disturbed(test_links.UNORDERED, 9, {(2, 1)}),
     ),
