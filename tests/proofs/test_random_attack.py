@@ -46,7 +46,7 @@ class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # t
 )
 def test_the_attack_finds_mutants_and_shrinks_what_it_finds(name: str) -> None:
     broken = mutate(MAIN, KNOWN[name], HOME)
-    found = attack(broken, walks=0, examples=400)
+    found = attack(broken, walks=0, examples=2_000)
     failure = found.failure
     assert found.by == "hypothesis"
     assert failure is not None
