@@ -17,7 +17,6 @@ from model.boxes.box import NOTHING_OF, Lineage
 from model.core import (
     REPLAYED,
     STALE,
-    Answer,
     Arrival,
     Input,
     NodeName,
@@ -168,7 +167,7 @@ def trim(state: QueueState, place: int) -> Step:
     return Step(state._replace(kept=kept), (Note(TRIMMED, trimmed),) if trimmed else ())
 
 
-def log_source(site: Site, state: QueueState, input_: Input) -> Answer:
+def log_source(site: Site, state: QueueState, input_: Input) -> Step:
     """A source that keeps its events: each is numbered and sent to all successors, sent again when
     one of them asks, and let go when one of them says so."""
     match input_:
@@ -179,7 +178,7 @@ def log_source(site: Site, state: QueueState, input_: Input) -> Answer:
         case Received(_, Trim(place)):
             return trim(state, place)
         case _:
-            raise TypeError(f"a source has nothing to do with {input_}")
+            raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
 # --- a consumer ------------------------------------------------------------------------------

@@ -112,24 +112,24 @@ def test_the_explorer_follows_the_world(seed: int) -> None:
 
 def test_a_story_has_a_moment_for_every_part_and_is_json() -> None:
     for trace in traces():
-        told = story(trace)
+        whole = story(trace)
         pairs = zip(trace.actions, trace.worlds, strict=False)
         parts = [part for one, world in pairs for part, _, _ in unfold(trace.system, world, one)]
-        assert [moment.node for moment in told.moments] == [part.node for part in parts]
-        assert read(Story, json.loads(json.dumps(plain(told)))) == told
+        assert [moment.node for moment in whole.moments] == [part.node for part in parts]
+        assert read(Story, json.loads(json.dumps(plain(whole)))) == whole
 
 
 def test_a_message_that_is_neither_taken_nor_lost_is_on_its_way() -> None:
     """The order may be another one; the copy of a doubled message was never sent."""
     for trace in traces():
-        told = story(trace)
+        whole = story(trace)
         sent = Counter(
             (at, send.by or moment.node, send.to, send.label)
-            for at, moment in enumerate(told.moments)
+            for at, moment in enumerate(whole.moments)
             for send in moment.sends
             if not send.lost
         )
-        taken = [(one.from_, one.node, one.label) for one in told.moments if one.from_]
+        taken = [(one.from_, one.node, one.label) for one in whole.moments if one.from_]
         sent.subtract((from_.sent_at, from_.node, node, label) for from_, node, label in taken)
         doubled = sum(
             isinstance(action, Disturb) and action.how is Disturbance.DOUBLE
@@ -148,14 +148,14 @@ def test_a_message_that_is_neither_taken_nor_lost_is_on_its_way() -> None:
 
 def test_a_story_is_drawn() -> None:
     for trace in traces()[:60]:
-        told = story(trace)
-        root = ElementTree.fromstring(svg(told, caption="a < b"))
-        drawn = text(told, width=300)
+        whole = story(trace)
+        root = ElementTree.fromstring(svg(whole, caption="a < b"))
+        drawn = text(whole, width=300)
         shown = [e for e in root.iter() if e.tag.endswith("text")]
-        assert len(shown) > len(told.lanes)
-        for moment in told.moments:
+        assert len(shown) > len(whole.lanes)
+        for moment in whole.moments:
             assert moment.label in drawn
-        line = timeline(told)
+        line = timeline(whole)
         for lane, name in enumerate(line.lanes):
             at = trace.system.node_at[name]
             assert line.is_down(lane, len(line.moments) - 1) == (

@@ -38,7 +38,6 @@ from model.boxes.box import Item
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Arrival,
     Deployment,
     Effect,
     Input,
@@ -104,9 +103,7 @@ from model.queues import (
     Replayed,
     Restarted,
     Trim,
-    produce,
-    serve,
-    trim,
+    log_source,
 )
 from model.timers import parse_timer
 
@@ -140,12 +137,8 @@ def boot(site: Site) -> State:
 
 def step(site: Site, state: State, input_: Input) -> Step:
     match state, input_:
-        case QueueState(), Arrival():
-            return produce(state, input_, site.succs)
-        case QueueState(), Received(sender, Replay() as request):
-            return serve(state, sender, request)
-        case QueueState(), Received(_, Trim(place)):
-            return trim(state, place)
+        case QueueState(), _:
+            return log_source(site, state, input_)
         case CecSink(), Received(sender, message):
             return consumers.take(site, state, sender, message)
         case NodeState(), Received(_, Replay() as request):

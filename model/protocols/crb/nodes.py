@@ -30,7 +30,6 @@ from model.cep.operator import Operator
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Arrival,
     Deployment,
     Effect,
     Emit,
@@ -87,7 +86,7 @@ from model.queues import (
     Restarted,
     Stamp,
     Trim,
-    produce,
+    log_source,
     serve,
     trim,
 )
@@ -143,12 +142,8 @@ def _load(site: Site, stable: Stable) -> CrbOperator:
 
 def step(site: Site, state: State, input_: Input) -> Step:
     match state, input_:
-        case QueueState(), Arrival():
-            return produce(state, input_, site.succs)
-        case QueueState(), Received(sender, Replay() as request):
-            return serve(state, sender, request)
-        case QueueState(), Received(_, Trim(place)):
-            return trim(state, place)
+        case QueueState(), _:
+            return log_source(site, state, input_)
         case CrbOperator() | CrbSink(), Received(sender, Restarted()):
             inlet = state.inlet
             request = inlet.request or _request(site.config, inlet)

@@ -28,12 +28,10 @@ from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
-    Arrival,
     Deployment,
     Input,
     NodeName,
     Observation,
-    Received,
     Role,
     Scope,
     Site,
@@ -67,7 +65,7 @@ from model.protocols.kafka_transactions.worker import (
     take_over,
     work,
 )
-from model.queues import QueueState, Replay, Trim, produce, serve, trim
+from model.queues import QueueState, log_source
 
 TIMERS = {
     COMMIT: "From the first event of a transaction to its commit.",
@@ -150,12 +148,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return keep(site, state, input_)
         case GroupState(), _:
             return group(site, state, input_)
-        case QueueState(), Arrival():
-            return produce(state, input_, site.succs)
-        case QueueState(), Received(reader, Replay() as request):
-            return serve(state, reader, request)
-        case QueueState(), Received(_, Trim(place)):
-            return trim(state, place)
+        case QueueState(), _:
+            return log_source(site, state, input_)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 

@@ -27,13 +27,11 @@ from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import (
-    Arrival,
     Deployment,
     Input,
     Link,
     NodeName,
     Observation,
-    Received,
     Role,
     Scope,
     Site,
@@ -61,7 +59,7 @@ from model.protocols.two_phase_sink.messages import (
     State,
     WriterEntry,
 )
-from model.queues import QueueState, Replay, Trim, produce, serve, trim
+from model.queues import QueueState, log_source
 
 TIMERS = {
     CHECKPOINT: "From the first event after a checkpoint to the next checkpoint.",
@@ -129,12 +127,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return resume(site, state, input_)
         case BrokerState(), _:
             return take(site, state, input_)
-        case QueueState(), Arrival():
-            return produce(state, input_, site.succs)
-        case QueueState(), Received(reader, Replay() as request):
-            return serve(state, reader, request)
-        case QueueState(), Received(_, Trim(place)):
-            return trim(state, place)
+        case QueueState(), _:
+            return log_source(site, state, input_)
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
