@@ -258,7 +258,7 @@ class Collapsed:
                 )
         return packed
 
-    def _alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
+    def alone(self, view: NodeView, numbers: tuple[int, ...]) -> World:
         """The world with the view's own values, which is empty elsewhere."""
         values: list[Any] = [ELSEWHERE] * self.starts[1]
         values += [()] * (self.width - self.starts[1])
@@ -290,7 +290,7 @@ class Collapsed:
 
     def _ask(self, view: NodeView, numbers: tuple[int, ...]) -> StepCache:
         system = self.system
-        world = self._alone(view, numbers)
+        world = self.alone(view, numbers)
         node, group = view.node, view.group
         own = inputs = disturbed = patient = late = _NONE
         if not group:
@@ -301,7 +301,7 @@ class Collapsed:
             late = late_crashes_of(system, world, node, group)
         kinds = own, inputs, disturbed, crashes_of(system, world, node, group), patient, late
         actions: tuple[Action, ...] = tuple(chain.from_iterable(kinds))
-        cached = tuple(self._answer(view, numbers, world, action) for action in actions)
+        cached = tuple(self.answer(view, numbers, world, action) for action in actions)
         for _, evidence in cached:
             for name, times in evidence.notes.items():
                 self.notes[name] += times
@@ -310,7 +310,7 @@ class Collapsed:
         effects = tuple(effect for effect, _ in cached)
         return StepCache(actions, effects, tuple(accumulate(map(len, kinds))))
 
-    def _answer(
+    def answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action
     ) -> tuple[CachedEffect, ActionEvidence]:
         """The effect of an action, and the evidence that it gives.

@@ -1,7 +1,8 @@
 """The explorer: every reachable world of a scope, breadth first.
 
 Rule of this file: no loop over worlds.  Two searches give the same worlds in the same order: the
-plain one begins, and the compiled one takes over where there are many worlds.
+plain one begins, and the compiled one takes over where there are many worlds.  The reduced search
+visits fewer of these, for the same result.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, Meter
 from proofs.explore.search.plain import PlainSearch
-from proofs.explore.search.rest import Circles, find_suspects
+from proofs.explore.search.rest import Circles, find_suspects, has_circles
 from proofs.garbage import seldom_collected
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class Exploration:
     """The result of an exploration.  complete: every reachable world was seen (no early stop).
 
     spent: the budget that ended it, in words.
+    reduced: the worlds are those of a reduced search (proofs.explore.search.reduced).
     vacuous: things that the exploration should have tried and never tried, a sentence each.
     guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
     notes, counted once for each distinct focus of a node (proofs.explore.collapse).
@@ -80,6 +82,7 @@ class Exploration:
     notes: Counter[str] = field(default_factory=Counter)
     vacuous: tuple[str, ...] = ()
     spent: str = ""
+    reduced: bool = False
 
     @property
     def outcome(self) -> Outcome:
@@ -103,12 +106,14 @@ def explore(
     limit: int | None = None,
     seconds: float | None = None,
     memory: int | None = None,
+    reduce: bool = True,
 ) -> Exploration:
     """Explore the scope and return the result.
 
     until: end after the level by which a violation and so weak a guarantee were found, or PRECISE
     at the first violation; None: see all worlds.  limit: end after the level that passes so many
     states.  seconds, memory: end when so much time has passed, or the process has so many bytes.
+    reduce: where there are many worlds, visit fewer of them for the same result.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
@@ -116,9 +121,9 @@ def explore(
     try:
         with seldom_collected():
             try:
-                return _explore(Collapsed(system, bits=16), until, meter)
+                return _explore(Collapsed(system, bits=16), until, meter, reduce=reduce)
             except Overflow:
-                return _explore(Collapsed(system, bits=32), until, meter)
+                return _explore(Collapsed(system, bits=32), until, meter, reduce=reduce)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -146,34 +151,30 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     raise error
 
 
-def _explore(collapsed: Collapsed, until: Guarantee | None, meter: Meter) -> Exploration:
-    """Explore with the plain search; a scope with many worlds again with the compiled one."""
-    judge = Judge(collapsed.system)
-    found: Counterexample | None = None
-    plain = PlainSearch(collapsed, judge)
-    search: PlainSearch | CompiledSearch = plain
-    try:
-        complete = search.levels(until, _first(meter))
-        refuted = search.violation is not None and judge.is_enough(until)
-        enough = complete or refuted or meter.spent(search.states)
-        if not enough and _can_compile():
-            from proofs.explore.search.compiled import CompiledSearch
+class _Found(NamedTuple):
+    """The end of a search.  complete: it saw all worlds that it looks for."""
 
-            search = CompiledSearch(collapsed, judge)
-            complete = search.levels(until, meter)
-            if not (complete or search.violation) and search.states <= plain.states:
-                search = plain  # a budget ended the second search where the first one had been
-    except FailedIn as failed:
-        complete = False
-        trace = append_failing_action(
-            trace_through(collapsed.system, search.path(failed.world)), failed.error
-        )
-        found = Counterexample(answer_property(failed.error), trace)
-    if search.violation is not None:
-        property_, world = search.violation
-        found = Counterexample(property_, trace_through(collapsed.system, search.path(world)))
-    if found is None:
-        found = _without_end(search, complete)
+    search: PlainSearch | CompiledSearch
+    complete: bool
+    counterexample: Counterexample | None
+    reduced: bool = False
+
+
+def _explore(
+    collapsed: Collapsed, until: Guarantee | None, meter: Meter, *, reduce: bool
+) -> Exploration:
+    """Explore few worlds with a search that is there at once, and many again."""
+    judge = Judge(collapsed.system)
+    first = found = _begin(collapsed, judge, until, meter, reduce=reduce)
+    refuted = found.counterexample is not None and judge.is_enough(until)
+    if not (found.complete or refuted or meter.spent(found.search.states)) and _can_compile():
+        found = _go_on(collapsed, judge, until, meter, reduce=reduce)
+        nothing = not (found.complete or found.counterexample)
+        if nothing and found.search.states <= first.search.states:
+            found = first  # a budget ended the second search where the first one had been
+    search, complete, counterexample, reduced = found
+    if counterexample is None and not reduced:
+        counterexample = _without_end(search, complete)
     vacuous = [*_never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
     return Exploration(
         states=search.states,
@@ -182,23 +183,90 @@ def _explore(collapsed: Collapsed, until: Guarantee | None, meter: Meter) -> Exp
         quiescent=search.quiescent,
         seconds=meter.seconds,
         complete=complete,
-        counterexample=found,
+        counterexample=counterexample,
         guarantee=judge.guarantee,
         points=frozenset(collapsed.points | collapsed.hit),  # a budget may end between the two
         hit=frozenset(collapsed.hit),
         notes=Counter(collapsed.notes),
         vacuous=tuple(vacuous),
         spent=meter.why,
+        reduced=reduced,
     )
 
 
-def _first(meter: Meter) -> Meter:
-    """The meter of the plain search, which gives way to the compiled one, if there is one."""
+def _begin(
+    collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter, *, reduce: bool
+) -> _Found:
+    """See the first worlds, all of them in most scopes."""
     if not _can_compile():
-        return meter
-    few, worlds = 0 if _is_loaded() else FEW, meter.budget.worlds
+        return _run(PlainSearch(collapsed, judge), until, meter)
+    few = 0 if _is_loaded() and not reduce else FEW
+    worlds = meter.budget.worlds
     few = few if worlds is None else min(worlds, few)
-    return Meter(meter.budget._replace(worlds=few), meter.started)
+    first = Meter(meter.budget._replace(worlds=few), meter.started)
+    if not (_is_loaded() and reduce):
+        return _run(PlainSearch(collapsed, judge), until, first)
+    from proofs.explore.search.compiled import CompiledSearch
+
+    return _run(CompiledSearch(collapsed, judge), until, first)
+
+
+def _go_on(
+    collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter, *, reduce: bool
+) -> _Found:
+    """See many worlds; fewer than all, if the rest of them show nothing else."""
+    from proofs.explore.search.compiled import CompiledSearch
+
+    found = _run_reduced(collapsed, judge, until, meter) if reduce else None
+    return found or _run(CompiledSearch(collapsed, judge), until, meter)
+
+
+def _run(search: PlainSearch | CompiledSearch, until: Guarantee | None, meter: Meter) -> _Found:
+    system = search.collapsed.system
+    try:
+        complete = search.levels(until, meter)
+    except FailedIn as failed:
+        trace = trace_through(system, search.path(failed.world))
+        trace = append_failing_action(trace, failed.error)
+        return _Found(search, False, Counterexample(answer_property(failed.error), trace))
+    if search.violation is None:
+        return _Found(search, complete, None)
+    property_, world = search.violation
+    trace = trace_through(system, search.path(world))
+    return _Found(search, complete, Counterexample(property_, trace))
+
+
+def _run_reduced(
+    collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter
+) -> _Found | None:
+    """Search fewer worlds; None if only a whole search decides.
+
+    Worlds at rest, with their depths, are those of a whole search.  So a property that is violated
+    at rest has its shortest run.  One that is violated before rest may be seen later, or in theory
+    be missed: then a whole search looks for it, no deeper than needed.
+    """
+    from proofs.explore.reduction.graphs import Irreducible
+    from proofs.explore.reduction.rules import Rules
+    from proofs.explore.search.compiled import CompiledSearch
+    from proofs.explore.search.reduced import ReducedSearch
+
+    try:
+        search = ReducedSearch(collapsed, judge, Rules(collapsed, judge))
+        found = _run(search, until, meter)._replace(reduced=True)
+    except Irreducible:
+        return None
+    shown = found.counterexample
+    if has_circles(search.edges(find_suspects(collapsed))):
+        return None
+    if shown is None:
+        return None if found.complete and search.breaks else found
+    if search.violation is None:  # a step failed
+        return None
+    if judge.always and (search.breaks or not found.complete):
+        deepest = len(shown.trace.actions) - 1
+        whole = _run(CompiledSearch(collapsed, judge, deepest), Guarantee.PRECISE, meter)
+        found = found._replace(counterexample=whole.counterexample or shown)
+    return found
 
 
 @cache

@@ -29,11 +29,19 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.search import loops
 from proofs.explore.search.cores import usable_cores
 from proofs.explore.search.judge import FailedIn, Judge
-from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Tables
+from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Choice, Tables
 from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
-from proofs.explore.views import CLEAR, CLOSE, CLOSED, CachedEffect, FieldChange, NodeView
+from proofs.explore.views import (
+    CLEAR,
+    CLOSE,
+    CLOSED,
+    CachedEffect,
+    FieldChange,
+    NodeView,
+    StepCache,
+)
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _Op: TypeAlias = tuple[int, int, int]
@@ -51,7 +59,7 @@ FIRST_ROOM = 1 << 12
 MOST_BYTES = psutil.virtual_memory().total + psutil.swap_memory().total
 
 
-def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
+def widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
     """The array with room for at least `rows` rows; at least twice as many as before, if any."""
     if rows <= len(array):
         return array
@@ -60,7 +68,7 @@ def _widen(array: NDArray[_Scalar], rows: int) -> NDArray[_Scalar]:
     return wider
 
 
-class _Keys:
+class Keys:
     """A hash table of keys, numbered in the order in which they come."""
 
     def __init__(self, width: int) -> None:
@@ -70,7 +78,7 @@ class _Keys:
 
     def add(self, key: NDArray[np.int32]) -> int:
         number = self.count
-        self.keys = _widen(self.keys, number + 1)
+        self.keys = widen(self.keys, number + 1)
         self.keys[number] = key[: self.keys.shape[1]]
         self.count += 1
         if 2 * self.count > len(self.slots):
@@ -98,9 +106,10 @@ class _Layout:
 
 
 class CompiledSearch:
-    """A search under way over the tables of `collapsed`."""
+    """A search under way over the tables of `collapsed`, up to worlds `deepest` actions away."""
 
-    def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
+    def __init__(self, collapsed: Collapsed, judge: Judge, deepest: int | None = None) -> None:
+        self.deepest = deepest
         self.collapsed, self.judge, system = collapsed, judge, collapsed.system
         nodes, channels, arrivals, outputs, budget = collapsed.starts
         width = collapsed.width
@@ -113,16 +122,25 @@ class CompiledSearch:
         self.numbers = np.zeros(width, np.int64)
         self.settled = np.zeros(width, np.int64)
         self.key = np.zeros(width + 1, np.int32)
+        self.question = np.zeros(loops.QUESTION, np.int32)
+        views = len(collapsed.views)
+        self.choosing = np.zeros(views, np.int64), np.zeros((views, 2), np.int64)
+        self.answers: dict[int, Callable[[], None]] = {
+            loops.NO_FOCUS: self._answer_focus,
+            loops.NO_OBSERVATION: self._answer_observation,
+            loops.NO_REST: self._answer_rest,
+            loops.NO_ROOM: self._make_room,
+        }
         self.depth = 0
         self.violation: tuple[Property, int] | None = None
         rows = [[(field, self._part(field)) for field in view.fields] for view in collapsed.views]
-        self.focuses = _Keys(1 + max(map(len, rows)))
+        self.focuses = Keys(1 + max(map(len, rows)))
         self.moves = self.op_count = 0
         self.op_ranges: dict[int, tuple[int, int]] = {}  # `collapsed` keeps the effects
         self.parts: dict[tuple[int, int], int] = {}
         seen = np.array(collapsed.looked_at(judge.always_looks))
         resting = np.array(collapsed.looked_at(judge.rest_looks))
-        self.seen, self.rest = _Keys(len(seen)), _Keys(len(resting))
+        self.seen, self.rest = Keys(len(seen)), Keys(len(resting))
         self.found_seen: list[Property | None] = []
         self.found_rest: list[Property | None] = []
         self.slots = zeros(MOST_BYTES // 4, np.uint32)
@@ -189,6 +207,37 @@ class CompiledSearch:
             rationed=single and system.scope.crashes > 1,
             patient=bool(system.deployment.patient),
             prompt=np.array(self.collapsed.prompt, np.int64),
+            choice=self._choice(),
+        )
+
+    def _choice(self) -> Choice:
+        """The tables of a search that takes every move."""
+        words, none = np.zeros(1, np.uint64), np.uint64(0)
+        return Choice(
+            nodes=0,
+            channels=0,
+            open=0,
+            arrivals=np.zeros(1, np.int64),
+            incoming=words,
+            outgoing=words,
+            heeds=words,
+            only=words,
+            grouped=np.zeros(1, np.bool_),
+            of_victims=none,
+            at_risk=none,
+            sends=np.zeros((2, 1, 1, 2), np.uint64),
+            kinds=np.zeros((1, 1), np.int8),
+            lost=np.zeros((1, 1), np.uint64),
+            labels=np.zeros(1, np.int32),
+            takes=np.zeros(1, np.int64),
+            silent=words,
+            heard=words,
+            calm=np.zeros(1, np.bool_),
+            all_silent=words,
+            all_heard=np.zeros((2, 1), np.uint64),
+            verdict_slots=np.full(2, -1, np.int32),
+            verdict_keys=np.zeros((1, loops.QUESTION), np.int32),
+            verdicts=np.zeros(1, np.bool_),
         )
 
     def _add_first_world(self) -> None:
@@ -236,6 +285,8 @@ class CompiledSearch:
                 return False
             if end > start and meter.spent(end):
                 return False
+            if self.depth == self.deepest:
+                return False
             self.depth += end > start
         return True
 
@@ -264,7 +315,9 @@ class CompiledSearch:
             numbers=np.zeros_like(self.numbers),
             settled=np.zeros_like(self.numbers),
             key=np.zeros_like(self.key),
-            focuses=np.zeros(len(t.view_start), np.int64),
+            question=np.zeros_like(self.question),
+            focuses=np.zeros(len(t.view_start) - 1, np.int64),
+            taken=np.zeros((len(t.view_start) - 1, 2), np.int64),
             words=np.zeros(rows * t.per, np.uint64),
             slots=np.zeros(rows, np.uint64),
             ends=np.zeros(rows, np.int64),
@@ -272,22 +325,23 @@ class CompiledSearch:
 
     def _expand(self) -> int:
         """Go on to the end of the level, and answer what the loops ask on their way."""
-        answers: dict[int, Callable[[], None]] = {
-            loops.NO_FOCUS: self._answer_focus,
-            loops.NO_OBSERVATION: self._answer_observation,
-            loops.NO_REST: self._answer_rest,
-            loops.NO_ROOM: self._make_room,
-        }
         while True:
             after = np.zeros(self.tables.per, np.uint64)
-            fields = self.numbers, self.settled, self.key
+            fields = (
+                self.numbers,
+                self.settled,
+                self.key,
+                self.question,
+                self.focuses_now,
+                self.taken,
+            )
             ended = int(loops.expand(self.tables, self.at, self.ahead, *fields, after))
             if self.violation is None and self.at[loops.VIOLATION] >= 0:
                 self.violation = self._violation(int(self.at[loops.VIOLATION]))
-            if ended not in answers:
+            if ended not in self.answers:
                 return ended
             try:
-                answers[ended]()
+                self.answers[ended]()
             except StepFailed as error:
                 raise FailedIn(int(self.at[loops.WORLD]), error) from error
 
@@ -307,13 +361,13 @@ class CompiledSearch:
         self.at[loops.WIDEST] = max(self.at[loops.WIDEST], most)
         first, end = self.moves, self.moves + len(found.cached)
         own, _, always, faults, patient, _ = found.ends
-        own_end, always_end = _widen(t.own_end, focus + 1), _widen(t.always_end, focus + 1)
-        fault_end, patient_end = _widen(t.fault_end, focus + 1), _widen(t.patient_end, focus + 1)
+        own_end, always_end = widen(t.own_end, focus + 1), widen(t.always_end, focus + 1)
+        fault_end, patient_end = widen(t.fault_end, focus + 1), widen(t.patient_end, focus + 1)
         own_end[focus], always_end[focus] = first + own, first + always
         fault_end[focus], patient_end[focus] = first + faults, first + patient
-        move_start = _widen(t.move_start, focus + 2)
+        move_start = widen(t.move_start, focus + 2)
         move_start[focus + 1] = end
-        op_ranges = _widen(t.op_ranges, end)
+        op_ranges = widen(t.op_ranges, end)
         if end > first:
             op_ranges[first:end] = [self._op_range(view, numbers, e) for e in found.cached]
         self.moves = end
@@ -327,9 +381,13 @@ class CompiledSearch:
             move_start=move_start,
             op_ranges=op_ranges,
         )
+        self._learn(view, numbers, found)
         for field in self.whole:
             while len(self.collapsed.values[field]) > 1 << self.bits[field]:  # one focus, many new
                 self._give_bits(field)
+
+    def _learn(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> None:
+        """A focus was met; its moves are the last ones."""
 
     def _focus_numbers(self, key: NDArray[np.int32]) -> tuple[int, ...]:
         """The focus of a key of the loops, as `collapsed` numbers it."""
@@ -364,7 +422,7 @@ class CompiledSearch:
         if known is None:
             rows = list(self._operations(view, numbers, effect))
             begin, end = self.op_count, self.op_count + len(rows)
-            ops = _widen(self.tables.ops, end)
+            ops = widen(self.tables.ops, end)
             if rows:
                 ops[begin:end] = rows
             self.tables = self.tables._replace(ops=ops)
@@ -415,7 +473,7 @@ class CompiledSearch:
     def _answer_observation(self) -> None:
         self.found_seen.append(self.judge.broken(self._seen(self.judge.always_looks)))
         number = self.seen.add(self.key)
-        broken = _widen(self.tables.seen_broken, number + 1)
+        broken = widen(self.tables.seen_broken, number + 1)
         broken[number] = self.found_seen[-1] is not None
         self.tables = self.tables._replace(
             seen_slots=self.seen.slots, seen_keys=self.seen.keys, seen_broken=broken
@@ -424,7 +482,7 @@ class CompiledSearch:
     def _answer_rest(self) -> None:
         self.found_rest.append(self.judge.broken_at_rest(self._seen(self.judge.rest_looks)))
         number = self.rest.add(self.key)
-        broken = _widen(self.tables.rest_broken, number + 1)
+        broken = widen(self.tables.rest_broken, number + 1)
         broken[number] = self.found_rest[-1] is not None
         self.tables = self.tables._replace(
             rest_slots=self.rest.slots, rest_keys=self.rest.keys, rest_broken=broken

@@ -31,8 +31,59 @@ WHOLE, HEAD, SIGN = range(3)
 
 # The places of the counters that the loops keep, and how a call ends.
 WORLD, END, VIEW, COUNT, TRANSITIONS, QUIESCENT, VIOLATION, PROGRESSING, GRANTED = range(9)
-FIELD, PAIRS, STOP, WIDEST, CHUNK, COUNTERS = range(9, 15)
-DONE, NO_FOCUS, NO_OBSERVATION, NO_REST, NO_ROOM, STOPPED = range(6)
+FIELD, PAIRS, STOP, WIDEST, CHUNK, CHOSEN, COUNTERS = range(9, 16)
+DONE, NO_FOCUS, NO_OBSERVATION, NO_REST, NO_ROOM, NO_VERDICT, STOPPED = range(7)
+
+QUESTION = 6
+"""The length of a question: whether a move commutes with all that may come before it."""
+
+ALL, SOME, UNKNOWN = range(3)
+"""The moves that are taken in a world: all, some; or a verdict is missing."""
+
+
+class Choice(NamedTuple):
+    """All that the loops need to take some moves in place of all (proofs.explore.reduction).
+
+    A set of channels, or of kinds of messages, is a word with a bit for each.
+    nodes: the number of nodes, whose views come first; 0: every move is always taken.
+    channels, open: the first channel field, and the number of channels.
+    By node: arrivals (the field; -1: no source), incoming and outgoing (its channels), heeds (the
+    kinds of messages to it), grouped (may it crash with others?).
+    only: by channel, the kinds of messages on it alone.  kinds: by channel and message, its kind.
+    of_victims: the channels from nodes that may crash.  at_risk: those to nodes that may crash and
+    return.
+    sends: by whether a crash may come, node and number of its value, all that it may still send: a
+    word of channels and one of kinds.  lost: by node and number, the channels to it, if it is down
+    and will return.
+    By move: labels, takes, silent, heard, calm (proofs.explore.reduction.rules.MoveRule).
+    all_silent, all_heard: by focus, those of all its moves; all_heard by whether a crash may come.
+    Verdicts: a hash table of keys (node, value, arrivals, label, two halves of the kinds).
+    """
+
+    nodes: int
+    channels: int
+    open: int
+    arrivals: NDArray[np.int64]
+    incoming: NDArray[np.uint64]
+    outgoing: NDArray[np.uint64]
+    heeds: NDArray[np.uint64]
+    only: NDArray[np.uint64]
+    grouped: NDArray[np.bool_]
+    of_victims: np.uint64
+    at_risk: np.uint64
+    sends: NDArray[np.uint64]
+    kinds: NDArray[np.int8]
+    lost: NDArray[np.uint64]
+    labels: NDArray[np.int32]
+    takes: NDArray[np.int64]
+    silent: NDArray[np.uint64]
+    heard: NDArray[np.uint64]
+    calm: NDArray[np.bool_]
+    all_silent: NDArray[np.uint64]
+    all_heard: NDArray[np.uint64]
+    verdict_slots: NDArray[np.int32]
+    verdict_keys: NDArray[np.int32]
+    verdicts: NDArray[np.bool_]
 
 
 class Tables(NamedTuple):
@@ -91,6 +142,7 @@ class Tables(NamedTuple):
     rationed: bool
     patient: bool
     prompt: NDArray[np.int64]
+    choice: Choice
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -376,6 +428,118 @@ def _settle(t: Any, at: Any, after: Any, numbers: Any, key: Any, create: Any) ->
     return DONE
 
 
+# --- choosing --------------------------------------------------------------------------------
+@_inlined
+def _choose(t: Any, numbers: Any, focuses: Any, question: Any, taken: Any) -> Any:
+    """Choose the moves of a world in which some node has an own move: ALL; SOME, which are rows
+    (first, end) of `taken`, a row for each view; or UNKNOWN, if the verdict on `question` is
+    missing.
+
+    numbers: of the fields of the world.  focuses: of all its views.
+    """
+    c = t.choice
+    left = numbers[t.budget]
+    granted = np.int64(left > 0 and (not t.rationed or left == t.full))
+    for field in range(t.budget + 1, len(numbers)):
+        if numbers[field] != 0:
+            return ALL
+    live, full, coming = np.uint64(0), np.uint64(0), np.uint64(0)
+    risky = c.at_risk if granted else np.uint64(0)
+    for node in range(c.nodes):
+        live |= c.sends[granted, node, numbers[node], 0]
+        coming |= c.sends[granted, node, numbers[node], 1]
+        risky |= c.lost[node, numbers[node]]
+    for channel in range(c.open):
+        field = c.channels + channel
+        content = numbers[field]
+        if content != CLOSED and content != EMPTY:
+            full |= np.uint64(1) << np.uint64(channel)
+            while content != EMPTY:
+                coming |= np.uint64(1) << np.uint64(c.kinds[channel, t.last[field, content]])
+                content = np.int64(t.prefix[field, content])
+    for view in range(len(focuses)):
+        taken[view, 0] = taken[view, 1] = t.move_start[focuses[view]]
+    for node in range(c.nodes - 1, -1, -1):  # results first: that leaves fewest worlds
+        focus = focuses[node]
+        for move in range(t.move_start[focus], t.own_end[focus]):
+            if c.labels[move] < 0 or (granted and not c.calm[move]):
+                continue
+            if c.silent[move] & (live | full) or c.heard[move] & risky:
+                continue
+            came = c.heeds[node] & coming
+            if c.takes[move] >= 0:
+                came &= ~c.only[c.takes[move]]
+            question[0] = node
+            question[1] = numbers[node]
+            question[2] = numbers[c.arrivals[node]] if c.arrivals[node] >= 0 else -1
+            question[3] = c.labels[move]
+            question[4] = np.int32(came & np.uint64(0x7FFFFFFF))
+            question[5] = np.int32(came >> np.uint64(31))
+            verdict = c.verdict_slots[find_slot(c.verdict_slots, c.verdict_keys, question)]
+            if verdict < 0:
+                return UNKNOWN
+            if c.verdicts[verdict]:
+                taken[node, 0] = move
+                taken[node, 1] = move + 1
+                return SOME
+    return _choose_nodes(t, focuses, taken, granted, live, full, risky)
+
+
+@_inlined
+def _choose_nodes(
+    t: Any, focuses: Any, taken: Any, granted: Any, live: Any, full: Any, risky: Any
+) -> Any:
+    """Choose all moves of a few nodes, as few moves as possible; ALL or SOME, as `_choose`.
+
+    live: the channels on which something may yet be sent.  full: those that hold messages.  risky:
+    those of nodes that are down or may crash, and return.
+    """
+    c = t.choice
+    fewest = np.int64(0)
+    for node in range(c.nodes):
+        focus = focuses[node]
+        end = t.fault_end[focus] if granted else t.always_end[focus]
+        fewest += end - t.move_start[focus]
+    best = np.uint64(0)
+    for start in range(c.nodes):
+        focus = focuses[start]
+        if t.own_end[focus] == t.move_start[focus]:
+            continue
+        inside = np.uint64(1) << np.uint64(start)
+        done = np.uint64(0)
+        size = np.int64(0)
+        while done != inside and size < fewest:
+            for node in range(c.nodes):
+                bit = np.uint64(1) << np.uint64(node)
+                if not inside & bit or done & bit:
+                    continue
+                done |= bit
+                focus = focuses[node]
+                end = t.fault_end[focus] if granted else t.always_end[focus]
+                size += end - t.move_start[focus]
+                from_ = c.incoming[node] & live & ~full
+                from_ |= c.all_silent[focus] & (live | full)
+                to = c.all_heard[granted, focus] & risky
+                if granted:
+                    if c.grouped[node]:
+                        size = fewest
+                    from_ |= c.incoming[node] & full & c.of_victims
+                    to |= c.outgoing[node] & full & c.of_victims
+                for other in range(c.nodes):
+                    if from_ & c.outgoing[other] or to & c.incoming[other]:
+                        inside |= np.uint64(1) << np.uint64(other)
+        if size < fewest:
+            fewest = size
+            best = inside
+    if best == 0:
+        return ALL
+    for node in range(c.nodes):
+        if best & (np.uint64(1) << np.uint64(node)):
+            focus = focuses[node]
+            taken[node, 1] = t.fault_end[focus] if granted else t.always_end[focus]
+    return SOME
+
+
 # --- looking ahead ---------------------------------------------------------------------------
 class Ahead(NamedTuple):
     """The new worlds to which the worlds of a chunk lead, before any of these is added.
@@ -394,14 +558,16 @@ class Ahead(NamedTuple):
 class Scratch(NamedTuple):
     """The arrays that one thread needs to look ahead.
 
-    numbers, settled, key: as for `expand`.  focuses: of all views of a world.  words, slots: of the
-    worlds to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
+    numbers, settled, key, question, focuses, taken: as for `expand`.  words, slots: of the worlds
+    to which some worlds lead, new or not.  ends: of each of those worlds, where its own end.
     """
 
     numbers: NDArray[np.int64]
     settled: NDArray[np.int64]
     key: NDArray[np.int32]
+    question: NDArray[np.int32]
     focuses: NDArray[np.int64]
+    taken: NDArray[np.int64]
     words: NDArray[np.uint64]
     slots: NDArray[np.uint64]
     ends: NDArray[np.int64]
@@ -428,11 +594,20 @@ def _successors(t: Any, at: Any, ahead: Any, world: Any, first: Any, scratch: An
     if seen < 0 or not progressing:
         return np.int64(-1)
     granted = not t.rationed or numbers[t.budget] == 0 or numbers[t.budget] == t.full
+    chosen = ALL
+    if t.choice.nodes:
+        chosen = _choose(t, numbers, focuses, scratch.question, scratch.taken)
+        if chosen == UNKNOWN:
+            return np.int64(-1)
     count = first
     for view in range(views):
         focus = focuses[view]
+        begin = t.move_start[focus]
         end = t.fault_end[focus] if granted else t.always_end[focus]
-        for move in range(t.move_start[focus], end):
+        if chosen == SOME:
+            begin = scratch.taken[view, 0]
+            end = scratch.taken[view, 1]
+        for move in range(begin, end):
             after = scratch.words[count * t.per : (count + 1) * t.per]
             if not _move(t, at, world, move, after, False):
                 return np.int64(-1)
@@ -493,13 +668,25 @@ def look_ahead(t: Any, at: Any, ahead: Any, first: Any, end: Any, room: Any, scr
 
 # --- the search ------------------------------------------------------------------------------
 @_compiled
-def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, after: Any) -> Any:
+def expand(
+    t: Any,
+    at: Any,
+    ahead: Any,
+    numbers: Any,
+    settled: Any,
+    key: Any,
+    question: Any,
+    focuses: Any,
+    taken: Any,
+    after: Any,
+) -> Any:
     """Go on from world at[WORLD] to at[END]; returns why it ended.
 
     ahead: the findings of `look_ahead` about the worlds from at[CHUNK] on.  numbers: those of the
     fields of the world that it stands at.  settled: those of `after`, the world that it leads to.
-    key: of the focus, observation or rest that was never seen.  A view is counted when it is done,
-    so that it can be done anew.
+    key: of the focus, observation or rest that was never seen.  question: the verdict that is
+    missing.  focuses, taken: of the world, if it chooses (`_choose`).  A view is counted when it is
+    done, so that it can be done anew.
     """
     views = len(t.view_start) - 1
     while at[WORLD] < at[END]:
@@ -532,6 +719,18 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, af
                     ):
                         granted = False
                         break
+            at[CHOSEN] = ALL
+            if t.choice.nodes:
+                progressing = False
+                for view in range(views):
+                    focuses[view] = focus = _focus(t, numbers, view, key)
+                    if focus < 0:
+                        return NO_FOCUS
+                    progressing = progressing or t.own_end[focus] > t.move_start[focus]
+                if progressing:
+                    at[CHOSEN] = _choose(t, numbers, focuses, question, taken)
+                    if at[CHOSEN] == UNKNOWN:
+                        return NO_VERDICT
             at[GRANTED] = granted
             at[PROGRESSING] = 0
             at[VIEW] = 0
@@ -550,6 +749,10 @@ def expand(t: Any, at: Any, ahead: Any, numbers: Any, settled: Any, key: Any, af
                 first = t.fault_end[focus]
                 own = t.patient_end[focus]
                 end = t.move_start[focus + 1] if at[GRANTED] else own
+            if at[CHOSEN] == SOME:
+                first = taken[view, 0]
+                end = taken[view, 1]
+                own = min(own, end)
             for move in range(first, end):
                 if not _move(t, at, world, move, after, True):
                     return NO_ROOM

@@ -126,6 +126,11 @@ def _trim(edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return edges
 
 
+def has_circles(edges: NDArray[np.int64]) -> bool:
+    """May somebody go round in a circle along these edges?"""
+    return len(_trim(edges)) > 0
+
+
 class Circles(NamedTuple):
     """The circles among the edges of suspects.
 

@@ -1,0 +1,214 @@
+"""The reduced search: in many worlds one action in place of all, for the same worlds at rest.
+
+Rule of this file: the tables of the choice, and passes until nothing new is learned.  The facts
+come from proofs.explore.reduction; docs/explanation/reduction.md gives the argument.
+
+A choice rests on all steps that nodes were seen to take so far.  So the search is done again as
+long as it has learned something on which an earlier choice might rest.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.core import Guarantee, Observation
+from model.observations import Looks
+from model.world import replace_item
+from proofs.explore.collapse import Collapsed
+from proofs.explore.reduction.graphs import KINDS, MOST
+from proofs.explore.reduction.rules import Rules
+from proofs.explore.reduction.verdicts import Question
+from proofs.explore.search import loops
+from proofs.explore.search.compiled import FIRST_ROOM, CompiledSearch, Keys, widen
+from proofs.explore.search.judge import Judge
+from proofs.explore.search.loops import Choice
+from proofs.explore.search.meter import Meter
+from proofs.explore.search.rest import Suspects
+from proofs.explore.views import NodeView, StepCache
+
+LEARNING = 3
+"""After so many passes a verdict that led too far away stays a no."""
+WORD = (1 << KINDS) - 1
+HALF = 31
+"""The kinds of a question are two numbers, of so many bits each."""
+
+
+class ReducedSearch(CompiledSearch):
+    """A search under way that chooses.
+
+    passes: how often it began.  breaks: may a property of every world be violated?  Every run
+    comes to rest, and what the sinks had put out by then begins with what they had before.  So the
+    property is asked of all beginnings, too.
+    """
+
+    def __init__(self, collapsed: Collapsed, judge: Judge, rules: Rules) -> None:
+        self.rules = rules
+        self.places: dict[Question, int] = {}
+        self.entered = [0] * len(rules.graphs)
+        self.verdict_keys = Keys(loops.QUESTION)
+        self.changed = False
+        self.passes = 0
+        self.breaks = False
+        self._asked: set[tuple[object, object]] = set()
+        super().__init__(collapsed, judge)
+        self.answers[loops.NO_VERDICT] = self._answer_verdict
+        self._renew()
+
+    def levels(self, until: Guarantee | None, meter: Meter) -> bool:
+        """As CompiledSearch.levels, once nothing new is learned."""
+        while True:
+            self.passes += 1
+            self.changed = False
+            complete = super().levels(until, meter)
+            self._renew()
+            if not self.changed or meter.why:
+                return complete
+            self._begin_again()
+
+    def _begin_again(self) -> None:
+        """Forget all worlds but the first, and nothing else."""
+        at = self.at
+        at[loops.COUNT], at[loops.TRANSITIONS], at[loops.QUIESCENT] = 1, 0, 0
+        self.depth, self.violation = 0, None
+        self._fill_slots(len(self.tables.slots))
+
+    def edges(self, suspects: Suspects) -> NDArray[np.int64]:
+        """As PlainSearch.edges, between worlds that were visited."""
+        if not suspects:
+            return np.zeros((0, 2), np.int64)
+        found = super().edges(suspects)
+        return found[found[:, 1] >= 0]
+
+    # --- tables ------------------------------------------------------------------------------
+    def _choice(self) -> Choice:
+        rules, collapsed = self.rules, self.collapsed
+        nodes, channels = len(rules.graphs), len(collapsed.system.deployment.channels)
+        return Choice(
+            nodes=nodes,
+            channels=collapsed.starts[1],
+            open=channels,
+            arrivals=np.array([graph.arrivals for graph in rules.graphs], np.int64),
+            incoming=np.array([graph.incoming for graph in rules.graphs], np.uint64),
+            outgoing=np.array(rules.outgoing, np.uint64),
+            heeds=np.zeros(nodes, np.uint64),
+            only=np.zeros(channels, np.uint64),
+            grouped=np.array(rules.grouped, np.bool_),
+            of_victims=np.uint64(rules.of_victims),
+            at_risk=np.uint64(rules.at_risk),
+            sends=np.zeros((2, nodes, FIRST_ROOM, 2), np.uint64),
+            kinds=np.zeros((channels, FIRST_ROOM), np.int8),
+            lost=np.zeros((nodes, FIRST_ROOM), np.uint64),
+            labels=np.full(FIRST_ROOM, -1, np.int32),
+            takes=np.full(FIRST_ROOM, -1, np.int64),
+            silent=np.zeros(FIRST_ROOM, np.uint64),
+            heard=np.zeros(FIRST_ROOM, np.uint64),
+            calm=np.zeros(FIRST_ROOM, np.bool_),
+            all_silent=np.zeros(FIRST_ROOM, np.uint64),
+            all_heard=np.zeros((2, FIRST_ROOM), np.uint64),
+            verdict_slots=self.verdict_keys.slots,
+            verdict_keys=self.verdict_keys.keys,
+            verdicts=np.zeros(FIRST_ROOM, np.bool_),
+        )
+
+    def _learn(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> None:
+        rules = self.rules
+        rules.learn(view, numbers, found)
+        self._enter_kinds(found)
+        c = self.tables.choice
+        first, end = self.moves - len(found.cached), self.moves
+        labels, takes = widen(c.labels, end), widen(c.takes, end)
+        silent, heard, calm = widen(c.silent, end), widen(c.heard, end), widen(c.calm, end)
+        for move, rule in enumerate(rules.moves(view, numbers, found), first):
+            labels[move], calm[move] = rule.label, rule.calm
+            takes[move], silent[move], heard[move] = rule.takes, rule.silent, rule.heard
+        focus = self.focuses.count - 1
+        all_silent, all_heard = widen(c.all_silent, focus + 1), c.all_heard
+        if focus >= all_heard.shape[1]:
+            all_heard = np.hstack([all_heard, np.zeros_like(all_heard)])
+        all_silent[focus], *all_heard[:, focus] = rules.of_focus(view, found)
+        c = c._replace(all_silent=all_silent, all_heard=all_heard)
+        choice = c._replace(labels=labels, takes=takes, silent=silent, heard=heard, calm=calm)
+        self.tables = self.tables._replace(choice=choice)
+        self._renew_sends()
+
+    def _enter_kinds(self, found: StepCache) -> None:
+        c, messages = self.tables.choice, len(self.collapsed.messages)
+        if messages > c.kinds.shape[1]:
+            kinds = np.zeros((len(c.kinds), 2 * messages), np.int8)
+            kinds[:, : c.kinds.shape[1]] = c.kinds
+            c = c._replace(kinds=kinds)
+            self.tables = self.tables._replace(choice=c)
+        for channel, message, kind in self.rules.kinds_sent(found):
+            c.kinds[channel, message] = kind
+            c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
+            if kind < MOST - 1:
+                c.only[channel] |= np.uint64(1 << kind)
+
+    def _renew_sends(self) -> None:
+        """Enter what nodes may send by all that is known now."""
+        c = self.tables.choice
+        most = max(len(self.collapsed.values[graph.at]) for graph in self.rules.graphs)
+        if most > c.lost.shape[1]:
+            room = 2 * most
+            sends = np.zeros((2, c.nodes, room, 2), np.uint64)
+            lost = np.zeros((c.nodes, room), np.uint64)
+            sends[:, :, : c.lost.shape[1]], lost[:, : c.lost.shape[1]] = c.sends, c.lost
+            c = c._replace(sends=sends, lost=lost)
+            self.tables = self.tables._replace(choice=c)
+        for node, graph in enumerate(self.rules.graphs):
+            for number in graph.changed:
+                self.changed = True
+                for faults in (0, 1):
+                    all_ = graph.sends[faults].get(number, 0)
+                    c.sends[faults, node, number] = all_ & WORD, all_ >> KINDS
+            graph.changed.clear()
+            known, values = self.entered[node], self.collapsed.values[node]
+            for number in range(known, len(values)):
+                c.lost[node, number] = self.rules.lost(node, number)
+            self.entered[node] = len(values)
+
+    def _answer_rest(self) -> None:
+        super()._answer_rest()
+        if self.judge.always:
+            self._look_back(self._seen(Looks()))
+
+    def _look_back(self, seen: Observation) -> None:
+        todo = [seen]
+        while todo:
+            seen = todo.pop()
+            if (seen.arrivals, seen.outputs) not in self._asked:
+                self._asked.add((seen.arrivals, seen.outputs))
+                self.breaks = self.breaks or self.judge.broken(seen) is not None
+                for sink, put in enumerate(seen.outputs):
+                    if put:
+                        before = replace_item(seen.outputs, sink, put[:-1])
+                        todo.append(seen._replace(outputs=before))
+
+    # --- verdicts ----------------------------------------------------------------------------
+    def _answer_verdict(self) -> None:
+        node, value, arrivals, label, low, high = self.question.tolist()
+        question = Question(node, (value, arrivals), self.rules.labels[label], low | high << HALF)
+        verdict = self.rules.verdicts.ask(question)
+        number = self.verdict_keys.add(self.question)
+        self.places[question] = number
+        c = self.tables.choice
+        verdicts = widen(c.verdicts, number + 1)
+        verdicts[number] = verdict
+        keys = self.verdict_keys
+        choice = c._replace(verdict_slots=keys.slots, verdict_keys=keys.keys, verdicts=verdicts)
+        self.tables = self.tables._replace(choice=choice)
+        self._renew_sends()
+
+    def _renew(self) -> None:
+        """Ask the verdicts again on which what was learned since may bear."""
+        verdicts = self.rules.verdicts
+        for question in (
+            *verdicts.renew(),
+            *(verdicts.ask_far() if self.passes < LEARNING else ()),
+        ):
+            self.changed = True
+            if question in self.places:
+                place = self.places[question]
+                self.tables.choice.verdicts[place] = verdicts.known[question]
+        self._renew_sends()
