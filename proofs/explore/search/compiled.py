@@ -327,14 +327,7 @@ class CompiledSearch:
         """Go on to the end of the level, and answer what the loops ask on their way."""
         while True:
             after = np.zeros(self.tables.per, np.uint64)
-            fields = (
-                self.numbers,
-                self.settled,
-                self.key,
-                self.question,
-                self.focuses_now,
-                self.taken,
-            )
+            fields = self.numbers, self.settled, self.key, self.question, *self.choosing
             ended = int(loops.expand(self.tables, self.at, self.ahead, *fields, after))
             if self.violation is None and self.at[loops.VIOLATION] >= 0:
                 self.violation = self._violation(int(self.at[loops.VIOLATION]))
