@@ -64,6 +64,12 @@ def arrivals(tuples: int) -> array[float]:
     return array("d", accumulate(draw(1 / GAP_S) for _ in range(tuples)))
 
 
+@cache
+def arrivals_ps(tuples: int) -> array[int]:
+    """The same times in picoseconds, the unit of our driver."""
+    return array("q", (round(at * PS) for at in arrivals(tuples)))
+
+
 def system(operators: int) -> System:
     graph = chain(*((f"o{at}", None) for at in range(operators)))
     return System(RELAY, Scope(graph, (("source", Inputs((), 0)),), 0))
@@ -79,7 +85,7 @@ def driver(tuples: int, operators: int) -> float:
         nonlocal left
         left = at
 
-    feed = ((round(at * PS), "source", arrival) for at in arrivals(tuples))
+    feed = ((at, "source", arrival) for at in arrivals_ps(tuples))
     run_timed(system(operators), feed, COSTS, record, ends_ps=round(tuples * GAP_S * PS))
     return left / PS
 

@@ -197,11 +197,11 @@ def advance(
 
 @inlined
 def _room(rules: BackupSettingCompiled, tables: BackupTables, row: int) -> int:
-    """How many events can be pushed before a table may be too short; triggers have as much room as
-    `made`, and need no more.  row: ranges used."""
+    """How many events can be pushed before a table may be too short.  row: ranges used."""
     now = tables.now
     produced = min(len(tables.made) - now[MADE], len(tables.sent) - now[SENT]) // (rules.open + 1)
-    room: int = max(0, min(produced, len(tables.ranges) - row - 1))
+    written = min(len(tables.triggers) - now[TRIGGERS], len(tables.ranges) - row - 1)
+    room: int = max(0, min(produced, written))
     return room
 
 

@@ -248,6 +248,16 @@ def test_tables_grow_for_ranges_alone() -> None:
     assert ran.outcome() == run_cycle(given_, setting)
 
 
+def test_tables_grow_for_triggers_alone() -> None:
+    types = [0, 1] * 600
+    given_ = stream(types, [1] * len(types))
+    setting = CycleSetting((0, 1), 2000, 2000, 2000)
+    ran = run(given_, setting)
+    assert len(ran.triggers) == len(ran.made) == len(types) / 2
+    assert max(len(ran.ranges), len(ran.sent)) == 0
+    assert ran.outcome() == run_cycle(given_, setting)
+
+
 INTERPRETED = """
 import sys
 sys.modules["numba"] = None
