@@ -13,7 +13,7 @@ from __future__ import annotations
 import errno
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -39,34 +39,46 @@ def _ignore(_statement: str) -> None:
     """Nobody watches."""
 
 
+def _write_nothing() -> None:
+    """No row waits."""
+
+
 class Database:
     """A connection.  One process and one thread use it."""
 
     def __init__(self, connection: Any, dialect: Dialect, watch: Watch = _ignore) -> None:
         self._connection, self._dialect, self._watch = connection, dialect, watch
-        self._open = False
+        self._open, self._write_waiting = False, _write_nothing
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """The rows that a statement returns.  Each parameter stands as "?" in it."""
-        with closing(self._run(sql, parameters)) as cursor:
+    def execute(
+        self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False
+    ) -> list[Row]:
+        """The rows that a statement returns.  Each parameter stands as "?" in it.
+
+        ahead: of the rows that wait in the transaction, none of which the statement could see.
+        """
+        with closing(self._run(sql, parameters, ahead)) as cursor:
             return list(cursor.fetchall()) if cursor.description else []
 
-    def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows a statement has changed."""
-        with closing(self._run(sql, parameters)) as cursor:
+    def change(self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False) -> int:
+        """How many rows a statement has changed.  ahead: see execute."""
+        with closing(self._run(sql, parameters, ahead)) as cursor:
             return int(cursor.rowcount)
 
-    def repeat(self, sql: str, many: Iterable[Sequence[Any]]) -> None:
-        """Execute a statement with each of these parameters, if there are any."""
-        rows = list(many)
+    def repeat(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement with each of these parameters, if there are any, and ahead."""
         if len(rows) == 1:
-            self.execute(sql, rows[0])  # PostgreSQL's client is slower with a list of one
+            self.change(
+                sql, rows[0], ahead=True
+            )  # PostgreSQL's client is slower with a list of one
         elif rows:
             self._watch(sql)
             with closing(self._connection.cursor()) as cursor:
                 cursor.executemany(self._text(sql), rows)
 
-    def _run(self, sql: str, parameters: Sequence[Any]) -> Any:
+    def _run(self, sql: str, parameters: Sequence[Any], ahead: bool) -> Any:
+        if not ahead:
+            self._write_waiting()
         self._watch(sql)
         return self._connection.cursor().execute(self._text(sql), parameters)
 
@@ -74,20 +86,24 @@ class Database:
         return sql.replace("?", self._dialect.placeholder)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """A context that commits, or rolls back if an exception leaves it."""
+    def transaction(self, write_waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """A context that commits, or rolls back if an exception leaves it.
+
+        write_waiting: writes the rows that wait; called before each statement, unless it is
+        executed ahead, and before the commit.
+        """
         if self._open:
             raise RuntimeError("a transaction is open: use it, or leave it before the next one")
         self.execute(self._dialect.begin)
-        self._open = True
+        self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
             yield
             self.execute("COMMIT")
         except BaseException:
-            self.execute("ROLLBACK")
+            self.execute("ROLLBACK", ahead=True)
             raise
         finally:
-            self._open = False
+            self._open, self._write_waiting = False, _write_nothing
 
     def make_tables(self) -> None:
         """Make the tables that are not there yet."""
