@@ -14,7 +14,7 @@ import errno
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -57,13 +57,12 @@ class Database:
 
         ahead: of the rows that wait in the transaction, none of which the statement could see.
         """
-        with closing(self._run(sql, parameters, ahead)) as cursor:
-            return list(cursor.fetchall()) if cursor.description else []
+        cursor = self._run(sql, parameters, ahead)
+        return list(cursor.fetchall()) if cursor.description else []
 
     def change(self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False) -> int:
         """How many rows a statement has changed.  ahead: see execute."""
-        with closing(self._run(sql, parameters, ahead)) as cursor:
-            return int(cursor.rowcount)
+        return int(self._run(sql, parameters, ahead).rowcount)
 
     def repeat(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement with each of these parameters, if there are any, and ahead."""
@@ -73,8 +72,16 @@ class Database:
             )  # PostgreSQL's client is slower with a list of one
         elif rows:
             self._watch(sql)
-            with closing(self._connection.cursor()) as cursor:
-                cursor.executemany(self._text(sql), rows)
+            self._connection.cursor().executemany(self._text(sql), rows)
+
+    def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
+        """The rows that a statement returns with each of these parameters; it is ahead."""
+        if not self._dialect.pipelines or len(rows) < 2:
+            return [self.execute(sql, row, ahead=True) for row in rows]
+        self._watch(sql)
+        cursor = self._connection.cursor()
+        cursor.executemany(self._text(sql), rows, returning=True)
+        return [list(one.fetchall()) for one in cursor.results()]
 
     def _run(self, sql: str, parameters: Sequence[Any], ahead: bool) -> Any:
         if not ahead:

@@ -85,9 +85,9 @@ class Log:
         Table 7, BeginTransaction; Table 8, Commit.  Outputs are sent, and writes executed, after
         the context: sent before the log has them, an event is lost (Algorithm 3, steps 4 to 6).
         """
-        waiting = WaitingRows(self.database)
+        waiting = WaitingRows(self.database, self.capture, self._clock())
         with self.database.transaction(waiting.write):
-            yield Transaction(self.database, waiting, self.capture, self._clock())
+            yield Transaction(self.database, waiting, self.capture)
 
     # --- Table 7 -----------------------------------------------------------------------------
     def get_action_id(self, operator: str, connection: str) -> int:

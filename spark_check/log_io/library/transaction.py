@@ -21,7 +21,6 @@ from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
     InputSetGone,
-    Key,
     LogError,
     ReadEffect,
     StateInfo,
@@ -29,22 +28,16 @@ from spark_check.log_io.library.values import (
     check_names,
 )
 from spark_check.log_io.library.waiting import (
-    ADD_STATE,
     DELETE_DATA,
-    DELETE_EVENT,
     INSERT_EVENT,
-    INSERT_LINEAGE,
-    KEY_NAMES,
     KEYED,
+    EndedSet,
     WaitingRows,
 )
 
 ASSIGN = f"""
     UPDATE event_log SET inset_id = ?, assigned_as = ?
     WHERE {KEYED} AND inset_id = 0 AND status = 'undone'"""
-INPUTS = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
-DELETE_INPUTS = f"DELETE FROM event_log WHERE {INPUTS} RETURNING {KEY_NAMES}"
-KEEP_INPUTS = f"UPDATE event_log SET status = 'done' WHERE {INPUTS} RETURNING {KEY_NAMES}"
 
 
 class Transaction:
@@ -53,11 +46,9 @@ class Transaction:
     What it logs may be sent, and its writes executed, only after it has committed.
     """
 
-    def __init__(
-        self, database: Database, waiting: WaitingRows, capture: Capture, now_s: float
-    ) -> None:
-        self._database, self._waiting = database, waiting
-        self._capture, self._now_s = capture, now_s
+    def __init__(self, database: Database, waiting: WaitingRows, capture: Capture) -> None:
+        self._database, self._waiting, self._capture = database, waiting, capture
+        self._assigned: set[tuple[str, int]] = set()
 
     # --- read actions: Algorithm 1 -----------------------------------------------------------
     def initialize_read_action(
@@ -126,12 +117,15 @@ class Transaction:
         first, *others = numbers
         if first < 1:
             raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
+        seen = self._waiting.has_event(event)
+        ended = any(self._waiting.has_end(event.receiver, one) for one in numbers)
         changed = self._database.change(
-            ASSIGN, (first, order, *event.key), ahead=not self._waiting.has(event)
+            ASSIGN, (first, order, *event.key), ahead=not (seen or ended)
         )
         if changed:
             rows = [(*event.key, event.receiver, one, UNDONE, order) for one in others]
             self._database.repeat(INSERT_EVENT, rows)
+            self._assigned.update((event.receiver, one) for one in numbers)
         return changed > 0
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
@@ -157,24 +151,13 @@ class Transaction:
         if it is sent on a port of OUT, and the Input Set has a read or an event from a port of IN
         (Section 3.1).  Raises InputSetGone if no undone event has this Input Set.
         """
-        used = self._end_input_set(operator, in_set)
-        if not used:
+        ended = EndedSet(operator, in_set, outputs, self._log_reads(operator, in_set, reads))
+        if (operator, in_set) in self._assigned:  # in this transaction, so it cannot have gone
+            self._assigned.remove((operator, in_set))
+            self._waiting.end(ended)
+        elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._log(outputs)
-        captured = any((operator, port) in self._capture.inputs for _, _, port, _ in used)
-        if reads and self._capture.captures(operator):
-            captured = True
-            events = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
-            self._log(events, in_set, DONE)
-        if captured:
-            self._waiting.add(
-                INSERT_LINEAGE,
-                [
-                    (*one.key, in_set)
-                    for one in outputs
-                    if (operator, one.port) in self._capture.outputs
-                ],
-            )
 
     def log_state_event(self, state: StateInfo, in_set: int) -> None:
         """Log which global state generates the Output Set of an Input Set.
@@ -193,6 +176,7 @@ class Transaction:
         Of a write action: Algorithm 5, step 3; Algorithm 8, step 2.a.  Of a read action: Algorithm
         1, step 2.c; its data stay until drop_read_action.  Of an input: all its Input Sets.
         """
+        self._assigned.clear()  # it may have been the only event of an Input Set
         if (event.receiver, event.receiver_port) in self._capture.inputs:
             self._database.change(f"UPDATE event_log SET status = 'done' WHERE {KEYED}", event.key)
             return
@@ -210,12 +194,8 @@ class Transaction:
         """
         operator, number = state
         check_names(operator)
-        check_bytes(f"state {number} of {operator}", body)
-        if self._capture.captures(operator):
-            row = operator, number, bytes(body), context.to_json(), self._now_s
-            self._waiting.add(ADD_STATE, [row])
-        else:
-            self._waiting.replace_state(state, bytes(body), context, self._now_s)
+        check_bytes(body, lambda: f"state {number} of {operator}")
+        self._waiting.add_state(state, body, context)
 
     def update_context(self, operator: str, context: Context) -> None:
         """Store the context, and leave the global state as it is.  Table 7, UpdateContext.
@@ -238,21 +218,12 @@ class Transaction:
     def _log(self, events: Sequence[Event], in_set: int = 0, status: str = UNDONE) -> None:
         for one in events:
             one.check()
-        self._waiting.add_events(events, in_set, status, self._now_s)
+        self._waiting.add_events(events, in_set, status)
 
-    def _end_input_set(self, operator: str, in_set: int) -> list[Key]:
-        """The events of an Input Set, which is done now: Algorithm 3, step 4.4.
-
-        Rows that lineage needs are kept as done: those from a port of IN.  The others are removed,
-        with data that nothing needs.
-        """
-        captured = self._capture.captures(operator)
-        change = KEEP_INPUTS if captured else DELETE_INPUTS
-        used = self._database.execute(change, (operator, in_set), ahead=True)
-        keys: list[Key] = [(one[0], one[1], one[2], one[3]) for one in used]
-        left = [one for one in keys if (operator, one[2]) not in self._capture.inputs]
-        if captured:
-            self._waiting.add(DELETE_EVENT, [(*one, in_set) for one in left])
-        unneeded = [one for one in left if (one[0], one[1]) not in self._capture.kept]
-        self._waiting.add(DELETE_DATA, unneeded)
-        return keys
+    def _log_reads(self, operator: str, in_set: int, reads: Sequence[ReadEffect]) -> bool:
+        """Log side-effect reads as done, if lineage needs them; were there any?"""
+        if not (reads and self._capture.captures(operator)):
+            return False
+        events = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
+        self._log(events, in_set, DONE)
+        return True

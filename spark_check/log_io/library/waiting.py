@@ -1,20 +1,22 @@
 """The rows that an open transaction has not written yet.
 
-Rule of this file: a statement stands here if nobody needs its answer, and if no other process waits
-for it or would have to.  The others are executed at once, where they stand.
+Rule of this file: a statement waits if nobody needs its answer now, and if no other process may
+have to wait for it.  All others are executed at once (transaction.py).
 
-A transaction of many steps then executes each statement once, with the rows of all steps, and not
-once a step: the round trips to the database do not grow with these rows.  They are written before
-the commit, and before each statement that could see them (database.py).
+A transaction of many steps then executes a statement once for the rows of all steps, and not once
+a step: the round trips to the database do not grow with these rows.  They are written before the
+commit, and before each statement that could see them (database.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database, Row
-from spark_check.log_io.library.values import Event, Key, StateInfo
+from spark_check.log_io.library.values import Event, Key, LogError, StateInfo
 
 KEYED = "send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?"
 KEY_NAMES = "send_op, send_port, rec_port, event_id"
@@ -24,6 +26,9 @@ INSERT_DATA = f"""
 INSERT_EVENT = f"""
     INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, status, assigned_as)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+INPUTS = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
+DELETE_INPUTS = f"DELETE FROM event_log WHERE {INPUTS} RETURNING {KEY_NAMES}"
+KEEP_INPUTS = f"UPDATE event_log SET status = 'done' WHERE {INPUTS} RETURNING {KEY_NAMES}"
 INSERT_LINEAGE = f"INSERT INTO event_lineage ({KEY_NAMES}, inset_id) VALUES (?, ?, ?, ?, ?)"
 DELETE_EVENT = f"DELETE FROM event_log WHERE {KEYED} AND inset_id = ?"
 DELETE_DATA = f"""
@@ -42,50 +47,129 @@ REPLACE_STATE = """
         context = excluded.context, logged_at = excluded.logged_at"""
 """The new state takes the place of the operator's latest one."""
 
-ORDER = (INSERT_DATA, INSERT_EVENT, INSERT_LINEAGE, DELETE_EVENT, DELETE_DATA, ADD_STATE)
+EVENTS = (INSERT_DATA, INSERT_EVENT)
+ORDER = (*EVENTS, INSERT_LINEAGE, DELETE_EVENT, DELETE_DATA, ADD_STATE)
 """Data come before the rows that name them, and go after them."""
+
+
+class EndedSet(NamedTuple):
+    """An Input Set that an Output Set is made of.  reads: has it side-effect reads, too?"""
+
+    operator: str
+    in_set: int
+    outputs: Sequence[Event]
+    reads: bool
 
 
 class WaitingRows:
     """Rows of one transaction."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, capture: Capture, now_s: float) -> None:
+        self._database, self._capture, self._now_s = database, capture, now_s
         self._rows: dict[str, list[Row]] = {statement: [] for statement in ORDER}
-        self._latest: dict[str, tuple[StateInfo, bytes, Context, float]] = {}
+        self._states: dict[str, tuple[int, bytes, Context]] = {}
         self._events: set[Key] = set()
+        self._ends: dict[tuple[str, int], EndedSet] = {}
+        self._failed: BaseException | None = None
 
     def add(self, statement: str, rows: Iterable[Row]) -> None:
         self._rows[statement].extend(rows)
 
-    def add_events(self, events: Iterable[Event], in_set: int, status: str, now_s: float) -> None:
+    def add_events(self, events: Iterable[Event], in_set: int, status: str) -> None:
         """Events with their data."""
         for one in events:
             key = one.key
             self._events.add(key)
-            self._rows[INSERT_DATA].append((*key, bytes(one.header), bytes(one.body), now_s))
+            data = bytes(one.header), bytes(one.body)
+            self._rows[INSERT_DATA].append((*key, *data, self._now_s))
             self._rows[INSERT_EVENT].append((*key, one.receiver, in_set, status, 0))
 
-    def has(self, event: Event) -> bool:
+    def add_state(self, state: StateInfo, body: bytes, context: Context) -> None:
+        """A state.  Without lineage it takes the place of the operator's latest one, and of several
+        the last one is written."""
+        operator, number = state
+        if self._capture.captures(operator):
+            row = operator, number, bytes(body), context.to_json(), self._now_s
+            self._rows[ADD_STATE].append(row)
+        else:
+            self._states[operator] = number, bytes(body), context
+
+    def has_event(self, event: Event) -> bool:
         """Does the event wait?"""
         return event.key in self._events
 
-    def replace_state(self, state: StateInfo, body: bytes, context: Context, now_s: float) -> None:
-        """The state, in place of the operator's latest one; of several, the last one is written."""
-        self._latest[state.operator] = (state, body, context, now_s)
+    def has_end(self, operator: str, in_set: int) -> bool:
+        """Does the end of the Input Set wait?"""
+        return (operator, in_set) in self._ends
+
+    def end(self, one: EndedSet) -> None:
+        """End an Input Set that has an event."""
+        self._ends[one.operator, one.in_set] = one
+
+    def end_now(self, one: EndedSet) -> bool:
+        """End an Input Set; had it an event?"""
+        ahead = not self.has_end(one.operator, one.in_set)
+        rows = self._database.execute(self._end_of(one), (one.operator, one.in_set), ahead=ahead)
+        self._add_ended(one, rows)
+        return bool(rows)
+
+    def _end_of(self, one: EndedSet) -> str:
+        return KEEP_INPUTS if self._capture.captures(one.operator) else DELETE_INPUTS
+
+    def _add_ended(self, one: EndedSet, inputs: Iterable[Row]) -> None:
+        """What follows the end of an Input Set: Algorithm 3, steps 4.4 and 4.5.
+
+        Rows that lineage needs are kept as done: those from a port of IN.  The others are removed,
+        with data that nothing needs.
+        """
+        operator, in_set, outputs, lineage = one
+        for sender, port, receiver_port, number in inputs:
+            if (operator, receiver_port) in self._capture.inputs:
+                lineage = True
+                continue
+            key = sender, port, receiver_port, number
+            if self._capture.captures(operator):
+                self._rows[DELETE_EVENT].append((*key, in_set))
+            if (sender, port) not in self._capture.kept:
+                self._rows[DELETE_DATA].append(key)
+        if lineage:
+            self._rows[INSERT_LINEAGE].extend(
+                (*made.key, in_set)
+                for made in outputs
+                if (operator, made.port) in self._capture.outputs
+            )
 
     def write(self) -> None:
-        """Write all rows.  If that fails, they still wait, so that no commit goes without them."""
-        for statement, rows in self._rows.items():
-            self._database.repeat(statement, rows)
-        self._database.repeat(
-            REPLACE_STATE,
-            [
-                (operator, operator, number, body, context.to_json(), now_s, number)
-                for (operator, number), body, context, now_s in self._latest.values()
-            ],
-        )
-        for rows in self._rows.values():
-            rows.clear()
-        self._latest.clear()
+        """Write all rows.  If that has failed, the transaction can only be rolled back."""
+        if self._failed:
+            raise LogError("rows of the transaction could not be written") from self._failed
+        try:
+            self._write(EVENTS)
+            self._write_ends()
+            self._write(ORDER)
+            self._write_states()
+        except BaseException as error:
+            self._failed = error
+            raise
         self._events.clear()
+
+    def _write(self, statements: Iterable[str]) -> None:
+        for statement in statements:
+            self._database.repeat(statement, self._rows[statement])
+            self._rows[statement].clear()
+
+    def _write_ends(self) -> None:
+        for statement in (DELETE_INPUTS, KEEP_INPUTS):
+            ends = [one for one in self._ends.values() if self._end_of(one) == statement]
+            found = self._database.ask_each(statement, [one[:2] for one in ends])
+            for one, rows in zip(ends, found, strict=True):
+                self._add_ended(one, rows)
+        self._ends.clear()
+
+    def _write_states(self) -> None:
+        rows = [
+            (operator, operator, number, body, context.to_json(), self._now_s, number)
+            for operator, (number, body, context) in self._states.items()
+        ]
+        self._database.repeat(REPLACE_STATE, rows)
+        self._states.clear()
