@@ -14,7 +14,7 @@ import errno
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -76,7 +76,7 @@ class Database:
 
     def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
         """The rows that a statement returns with each of these parameters; it is ahead."""
-        if not self._dialect.pipelines or len(rows) < 2:
+        if not self._dialect.pipelines:
             return [self.execute(sql, row, ahead=True) for row in rows]
         self._watch(sql)
         cursor = self._connection.cursor()
@@ -105,12 +105,18 @@ class Database:
         self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
             yield
-            self.execute("COMMIT")
+            with self._together():
+                self.execute("COMMIT")
         except BaseException:
             self.execute("ROLLBACK", ahead=True)
             raise
         finally:
             self._open, self._write_waiting = False, _write_nothing
+
+    def _together(self) -> AbstractContextManager[Any]:
+        """A context whose statements are sent together, if the client can: in one round trip, but
+        for ask_each, and without another answer than an error."""
+        return self._connection.pipeline() if self._dialect.pipelines else nullcontext()
 
     def make_tables(self) -> None:
         """Make the tables that are not there yet."""

@@ -117,15 +117,13 @@ class Transaction:
         first, *others = numbers
         if first < 1:
             raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
-        seen = self._waiting.has_event(event)
-        ended = any(self._waiting.has_end(event.receiver, one) for one in numbers)
-        changed = self._database.change(
-            ASSIGN, (first, order, *event.key), ahead=not (seen or ended)
-        )
+        key, sets = event.key, [(event.receiver, one) for one in numbers]
+        ahead = not self._waiting.concerns(key, sets)
+        changed = self._database.change(ASSIGN, (first, order, *key), ahead=ahead)
         if changed:
-            rows = [(*event.key, event.receiver, one, UNDONE, order) for one in others]
+            rows = [(*key, event.receiver, one, UNDONE, order) for one in others]
             self._database.repeat(INSERT_EVENT, rows)
-            self._assigned.update((event.receiver, one) for one in numbers)
+            self._assigned.update(sets)
         return changed > 0
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
@@ -151,13 +149,17 @@ class Transaction:
         if it is sent on a port of OUT, and the Input Set has a read or an event from a port of IN
         (Section 3.1).  Raises InputSetGone if no undone event has this Input Set.
         """
-        ended = EndedSet(operator, in_set, outputs, self._log_reads(operator, in_set, reads))
+        if not self._capture.captures(operator):
+            reads = ()
+        ended = EndedSet(operator, in_set, tuple(outputs), bool(reads))
         if (operator, in_set) in self._assigned:  # in this transaction, so it cannot have gone
             self._assigned.remove((operator, in_set))
             self._waiting.end(ended)
         elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._log(outputs)
+        effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
+        self._log(effects, in_set, DONE)
 
     def log_state_event(self, state: StateInfo, in_set: int) -> None:
         """Log which global state generates the Output Set of an Input Set.
@@ -219,11 +221,3 @@ class Transaction:
         for one in events:
             one.check()
         self._waiting.add_events(events, in_set, status)
-
-    def _log_reads(self, operator: str, in_set: int, reads: Sequence[ReadEffect]) -> bool:
-        """Log side-effect reads as done, if lineage needs them; were there any?"""
-        if not (reads and self._capture.captures(operator)):
-            return False
-        events = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
-        self._log(events, in_set, DONE)
-        return True

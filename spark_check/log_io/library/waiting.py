@@ -11,7 +11,7 @@ commit, and before each statement that could see them (database.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
@@ -51,6 +51,9 @@ EVENTS = (INSERT_DATA, INSERT_EVENT)
 ORDER = (*EVENTS, INSERT_LINEAGE, DELETE_EVENT, DELETE_DATA, ADD_STATE)
 """Data come before the rows that name them, and go after them."""
 
+InputSet: TypeAlias = tuple[str, int]
+"""An operator, and the number of one of its Input Sets."""
+
 
 class EndedSet(NamedTuple):
     """An Input Set that an Output Set is made of.  reads: has it side-effect reads, too?"""
@@ -69,7 +72,7 @@ class WaitingRows:
         self._rows: dict[str, list[Row]] = {statement: [] for statement in ORDER}
         self._states: dict[str, tuple[int, bytes, Context]] = {}
         self._events: set[Key] = set()
-        self._ends: dict[tuple[str, int], EndedSet] = {}
+        self._ends: dict[InputSet, EndedSet] = {}
         self._failed: BaseException | None = None
 
     def add(self, statement: str, rows: Iterable[Row]) -> None:
@@ -94,13 +97,9 @@ class WaitingRows:
         else:
             self._states[operator] = number, bytes(body), context
 
-    def has_event(self, event: Event) -> bool:
-        """Does the event wait?"""
-        return event.key in self._events
-
-    def has_end(self, operator: str, in_set: int) -> bool:
-        """Does the end of the Input Set wait?"""
-        return (operator, in_set) in self._ends
+    def concerns(self, event: Key, sets: Iterable[InputSet]) -> bool:
+        """Does the event wait, or the end of one of these Input Sets?"""
+        return event in self._events or not self._ends.keys().isdisjoint(sets)
 
     def end(self, one: EndedSet) -> None:
         """End an Input Set that has an event."""
@@ -108,8 +107,8 @@ class WaitingRows:
 
     def end_now(self, one: EndedSet) -> bool:
         """End an Input Set; had it an event?"""
-        ahead = not self.has_end(one.operator, one.in_set)
-        rows = self._database.execute(self._end_of(one), (one.operator, one.in_set), ahead=ahead)
+        ends = one.operator, one.in_set
+        rows = self._database.execute(self._end_of(one), ends, ahead=ends not in self._ends)
         self._add_ended(one, rows)
         return bool(rows)
 
@@ -123,12 +122,13 @@ class WaitingRows:
         with data that nothing needs.
         """
         operator, in_set, outputs, lineage = one
+        captured = self._capture.captures(operator)
         for sender, port, receiver_port, number in inputs:
             if (operator, receiver_port) in self._capture.inputs:
                 lineage = True
                 continue
             key = sender, port, receiver_port, number
-            if self._capture.captures(operator):
+            if captured:
                 self._rows[DELETE_EVENT].append((*key, in_set))
             if (sender, port) not in self._capture.kept:
                 self._rows[DELETE_DATA].append(key)
@@ -159,10 +159,12 @@ class WaitingRows:
             self._rows[statement].clear()
 
     def _write_ends(self) -> None:
-        for statement in (DELETE_INPUTS, KEEP_INPUTS):
-            ends = [one for one in self._ends.values() if self._end_of(one) == statement]
-            found = self._database.ask_each(statement, [one[:2] for one in ends])
-            for one, rows in zip(ends, found, strict=True):
+        ends: dict[str, list[EndedSet]] = {}
+        for one in self._ends.values():
+            ends.setdefault(self._end_of(one), []).append(one)
+        for statement, sets in ends.items():
+            found = self._database.ask_each(statement, [one[:2] for one in sets])
+            for one, rows in zip(sets, found, strict=True):
                 self._add_ended(one, rows)
         self._ends.clear()
 
