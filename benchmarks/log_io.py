@@ -102,7 +102,7 @@ def bare(log: Log, group: int) -> None:
                 " VALUES ('op', ?, ?, '', 0)",
                 [(at, b"state") for at in numbers],
             )
-            if log.capture.captures("op"):
+            if "op" in log.capture.operators:
                 log.database.repeat(
                     "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id)"
                     " VALUES ('op', 'out', 'in', ?, ?)",

@@ -48,6 +48,7 @@ class Transaction:
 
     def __init__(self, database: Database, waiting: WaitingRows, capture: Capture) -> None:
         self._database, self._waiting, self._capture = database, waiting, capture
+        self._captured = capture.operators
         self._assigned: set[tuple[str, int]] = set()
 
     # --- read actions: Algorithm 1 -----------------------------------------------------------
@@ -60,7 +61,7 @@ class Transaction:
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
         check_names(action.operator, action.connection)
-        if not self._capture.captures(action.operator):
+        if action.operator not in self._captured:
             self._database.change(
                 "DELETE FROM read_action WHERE op_id = ? AND conn_id = ? AND action_id < ?",
                 action[:3],
@@ -149,7 +150,7 @@ class Transaction:
         if it is sent on a port of OUT, and the Input Set has a read or an event from a port of IN
         (Section 3.1).  Raises InputSetGone if no undone event has this Input Set.
         """
-        if not self._capture.captures(operator):
+        if operator not in self._captured:
             reads = ()
         ended = EndedSet(operator, in_set, tuple(outputs), bool(reads))
         if (operator, in_set) in self._assigned:  # in this transaction, so it cannot have gone
@@ -158,8 +159,9 @@ class Transaction:
         elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._log(outputs)
-        effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
-        self._log(effects, in_set, DONE)
+        if reads:
+            effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
+            self._log(effects, in_set, DONE)
 
     def log_state_event(self, state: StateInfo, in_set: int) -> None:
         """Log which global state generates the Output Set of an Input Set.
@@ -169,7 +171,7 @@ class Transaction:
         logged only if the lineage of the operator is captured.
         """
         operator, number = state
-        if self._capture.captures(operator):
+        if operator in self._captured:
             self._log([Event(operator, "", operator, "", number, b"")], in_set, DONE)
 
     def done_event(self, event: Event) -> None:

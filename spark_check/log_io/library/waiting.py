@@ -69,6 +69,7 @@ class WaitingRows:
 
     def __init__(self, database: Database, capture: Capture, now_s: float) -> None:
         self._database, self._capture, self._now_s = database, capture, now_s
+        self._captured = capture.operators
         self._rows: dict[str, list[Row]] = {statement: [] for statement in ORDER}
         self._states: dict[str, tuple[int, bytes, Context]] = {}
         self._events: set[Key] = set()
@@ -91,7 +92,7 @@ class WaitingRows:
         """A state.  Without lineage it takes the place of the operator's latest one, and of several
         the last one is written."""
         operator, number = state
-        if self._capture.captures(operator):
+        if operator in self._captured:
             row = operator, number, bytes(body), context.to_json(), self._now_s
             self._rows[ADD_STATE].append(row)
         else:
@@ -113,7 +114,7 @@ class WaitingRows:
         return bool(rows)
 
     def _end_of(self, one: EndedSet) -> str:
-        return KEEP_INPUTS if self._capture.captures(one.operator) else DELETE_INPUTS
+        return KEEP_INPUTS if one.operator in self._captured else DELETE_INPUTS
 
     def _add_ended(self, one: EndedSet, inputs: Iterable[Row]) -> None:
         """What follows the end of an Input Set: Algorithm 3, steps 4.4 and 4.5.
@@ -122,13 +123,12 @@ class WaitingRows:
         with data that nothing needs.
         """
         operator, in_set, outputs, lineage = one
-        captured = self._capture.captures(operator)
         for sender, port, receiver_port, number in inputs:
             if (operator, receiver_port) in self._capture.inputs:
                 lineage = True
                 continue
             key = sender, port, receiver_port, number
-            if captured:
+            if operator in self._captured:
                 self._rows[DELETE_EVENT].append((*key, in_set))
             if (sender, port) not in self._capture.kept:
                 self._rows[DELETE_DATA].append(key)
