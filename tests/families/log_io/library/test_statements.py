@@ -15,7 +15,8 @@ import pytest
 from benchmarks.log_io import BODY, INPUTS, LINEAGE, OUTPUTS
 from spark_check.log_io.library import Capture, Context, Event, InputSetGone, Log, LogError, waiting
 from spark_check.log_io.library.transaction import ASSIGN
-from spark_check.log_io.library.values import StateInfo
+from spark_check.log_io.library.values import Key, StateInfo
+from spark_check.log_io.library.waiting import WaitingRows
 from tests.families.log_io.library.conftest import Fresh
 from tests.families.log_io.library.tables import all_rows
 
@@ -184,3 +185,46 @@ def catch_and_go_on(log: Log) -> None:
         transaction.log_source_event(Event(*OUTPUTS, 1, BODY), Event(*INPUTS, 1, BODY))
         with pytest.raises(Exception, match=r"(?i)unique"):
             log.fetch_new_events("op")
+
+
+# --- the tests above find faults --------------------------------------------------------------
+def never(_self: WaitingRows, _event: Key, _sets: object) -> bool:
+    return False
+
+
+def end_unasked(self: WaitingRows, one: waiting.EndedSet) -> bool:
+    """An Input Set is ended without a look at its events."""
+    self.end(one)
+    return True
+
+
+def write_and_forget(self: WaitingRows) -> None:
+    """The rows that could not be written are left out."""
+    try:
+        original_write(self)
+    finally:
+        self._failed = None
+        for rows in self._rows.values():
+            rows.clear()
+
+
+original_write = WaitingRows.write
+MUTANTS: dict[str, tuple[str, Any, Callable[[str], None]]] = {
+    "an assignment overtakes rows": ("concerns", never, test_a_transaction_reads_its_own_rows),
+    "an assignment overtakes an end": ("concerns", never, test_an_input_set_ends_once),
+    "an end asks nobody": ("end_now", end_unasked, test_an_input_set_ends_once),
+    "a state is an input": ("end_now", end_unasked, test_a_logged_state_is_no_input),
+    "a failure is forgotten": (
+        "write",
+        write_and_forget,
+        test_a_write_that_failed_is_never_committed,
+    ),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_each_mutant_is_found(mutant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    method, fault, finds = MUTANTS[mutant]
+    monkeypatch.setattr(WaitingRows, method, fault)
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        finds(str(tmp_path / "log.db"))
