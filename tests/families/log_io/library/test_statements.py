@@ -135,8 +135,8 @@ def test_a_transaction_reads_its_own_rows(place: str) -> None:
 
 def test_an_input_set_ends_once(place: str) -> None:
     """It has gone for the transaction that has ended it, or has forgotten its only input."""
-    with Counted(place, inputs=3) as log:
-        first, second, third = log.fetch_new_events("op")
+    with Counted(place, inputs=4) as log:
+        first, second, third, fourth = log.fetch_new_events("op")
         with log.begin_transaction() as transaction:
             assert transaction.assign_in_sets(first, [1], 1)
             transaction.log_output_events("op", 1, [])
@@ -146,8 +146,10 @@ def test_an_input_set_ends_once(place: str) -> None:
             transaction.done_event(second)
             with pytest.raises(InputSetGone):
                 transaction.log_output_events("op", 2, [])
-            assert transaction.assign_in_sets(third, [1], 3)  # the end of Input Set 1 misses it
-        assert [one.event for one in log.fetch_ack_events("op", Context())] == [third]
+            assert transaction.assign_in_sets(third, [3], 3)
+            transaction.log_output_events("op", 3, [])
+            assert transaction.assign_in_sets(fourth, [3], 4)  # the end has been before it
+        assert [one.event for one in log.fetch_ack_events("op", Context())] == [fourth]
 
 
 def test_a_logged_state_is_no_input(place: str) -> None:
