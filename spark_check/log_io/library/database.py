@@ -77,7 +77,7 @@ class Database:
     def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
         """The rows that a statement returns with each of these parameters; it is ahead."""
         if not self._dialect.pipelines:
-            return [self.execute(sql, row, ahead=True) for row in rows]
+            return [list(self._run(sql, row, ahead=True)) for row in rows]
         self._watch(sql)
         cursor = self._connection.cursor()
         cursor.executemany(self._text(sql), rows, returning=True)

@@ -81,12 +81,12 @@ class WaitingRows:
 
     def add_events(self, events: Iterable[Event], in_set: int, status: str) -> None:
         """Events with their data."""
+        data, rows = self._rows[INSERT_DATA], self._rows[INSERT_EVENT]
         for one in events:
             key = one.key
             self._events.add(key)
-            data = bytes(one.header), bytes(one.body)
-            self._rows[INSERT_DATA].append((*key, *data, self._now_s))
-            self._rows[INSERT_EVENT].append((*key, one.receiver, in_set, status, 0))
+            data.append((*key, bytes(one.header), bytes(one.body), self._now_s))
+            rows.append((*key, one.receiver, in_set, status, 0))
 
     def add_state(self, state: StateInfo, body: bytes, context: Context) -> None:
         """A state.  Without lineage it takes the place of the operator's latest one, and of several
