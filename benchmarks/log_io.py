@@ -32,6 +32,7 @@ LINEAGE = capture((INPUTS, OUTPUTS), Scope(INPUTS.start, OUTPUTS.start))
 STEPS, ROUNDS, BODY = 200, 5, b"x" * 200
 GROUPS = (1, 10, 100)
 ASKED = 25
+CONTEXT = Context()
 PER_SET = 10
 """Events in an Input Set of the large log."""
 
@@ -78,7 +79,7 @@ def protocol(log: Log, group: int) -> None:
                     assert transaction.assign_in_sets(one, [one.number], one.number)
                 output = Event(*OUTPUTS, one.number, BODY)
                 transaction.log_output_events("op", one.number, [output])
-                transaction.store_state(log.get_state_id("op"), b"state", Context())
+                transaction.store_state(log.get_state_id("op"), b"state", CONTEXT)
 
 
 def bare(log: Log, group: int) -> None:
@@ -101,6 +102,12 @@ def bare(log: Log, group: int) -> None:
                 " VALUES ('op', ?, ?, '', 0)",
                 [(at, b"state") for at in numbers],
             )
+            if "op" in log.capture.operators:
+                log.database.repeat(
+                    "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id)"
+                    " VALUES ('op', 'out', 'in', ?, ?)",
+                    [(at, at) for at in numbers],
+                )
 
 
 def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[float, float]:

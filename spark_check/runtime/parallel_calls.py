@@ -118,9 +118,14 @@ def call_all(
 
 
 def _split(numbers: Sequence[int], size: int, cores: int) -> list[Sequence[int]]:
-    """Tasks of at most that size, as equal as can be, and equally many for each core."""
+    """Tasks of at most that size, as equal as can be, and equally many for each core.
+
+    The longer ones come first: if they took turns with the others, then so would two cores, and one
+    of these would have all the longer ones.
+    """
     count = min(len(numbers), cores * ceil(len(numbers) / (size * cores)))
-    ends = [at * len(numbers) // max(count, 1) for at in range(count + 1)]
+    least, longer = divmod(len(numbers), max(count, 1))
+    ends = [at * least + min(at, longer) for at in range(count + 1)]
     return [numbers[start:end] for start, end in pairwise(ends)]
 
 

@@ -86,6 +86,8 @@ def test_cores_get_equal_shares(count: int, size: int, cores: int) -> None:
     sizes = {len(task) for task in tasks}
     assert not sizes or 1 <= min(sizes) <= max(sizes) <= min(size, min(sizes) + 1)
     assert len(tasks) % cores == 0 or sizes == {1}
+    shares = [sum(map(len, tasks[core::cores])) for core in range(cores)]
+    assert max(shares) <= min(shares) + 1
 
 
 def test_a_call_that_ends_its_process_ends_no_other(spark: SparkSession) -> None:

@@ -52,9 +52,10 @@ class Capture:
     kept: frozenset[Port] = frozenset()
     ends: frozenset[Port] = frozenset()
 
-    def captures(self, operator: str) -> bool:
-        """Is the lineage of some input port of the operator captured?"""
-        return any(name == operator for name, _ in self.inputs)
+    @property
+    def operators(self) -> frozenset[str]:
+        """Those with an input port whose lineage is captured."""
+        return frozenset(name for name, _ in self.inputs)
 
 
 def capture(

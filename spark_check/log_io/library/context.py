@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 
 from spark_check.log_io.library.values import Event
 
+JSON = json.JSONEncoder(sort_keys=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
@@ -89,8 +91,7 @@ class Context:
         return replace(self, sent={**self.sent, port: number}), number
 
     def to_json(self) -> str:
-        values = (self.functions, self.accepted, self.sent, self.in_sets, self.newest)
-        return json.dumps(values, sort_keys=True)
+        return JSON.encode((self.functions, self.accepted, self.sent, self.in_sets, self.newest))
 
     @staticmethod
     def from_json(text: str) -> Context:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import errno
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,34 +39,53 @@ def _ignore(_statement: str) -> None:
     """Nobody watches."""
 
 
+def _write_nothing() -> None:
+    """No row waits."""
+
+
 class Database:
     """A connection.  One process and one thread use it."""
 
     def __init__(self, connection: Any, dialect: Dialect, watch: Watch = _ignore) -> None:
         self._connection, self._dialect, self._watch = connection, dialect, watch
-        self._open = False
+        self._open, self._write_waiting = False, _write_nothing
 
-    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        """The rows that a statement returns.  Each parameter stands as "?" in it."""
-        with closing(self._run(sql, parameters)) as cursor:
-            return list(cursor.fetchall()) if cursor.description else []
+    def execute(
+        self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False
+    ) -> list[Row]:
+        """The rows that a statement returns.  Each parameter stands as "?" in it.
 
-    def change(self, sql: str, parameters: Sequence[Any] = ()) -> int:
-        """How many rows a statement has changed."""
-        with closing(self._run(sql, parameters)) as cursor:
-            return int(cursor.rowcount)
+        ahead: of the rows that wait in the transaction, none of which the statement could see.
+        """
+        cursor = self._run(sql, parameters, ahead)
+        return list(cursor.fetchall()) if cursor.description else []
 
-    def repeat(self, sql: str, many: Iterable[Sequence[Any]]) -> None:
-        """Execute a statement with each of these parameters, if there are any."""
-        rows = list(many)
+    def change(self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False) -> int:
+        """How many rows a statement has changed.  ahead: see execute."""
+        return int(self._run(sql, parameters, ahead).rowcount)
+
+    def repeat(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Execute a statement with each of these parameters, if there are any, and ahead."""
         if len(rows) == 1:
-            self.execute(sql, rows[0])  # PostgreSQL's client is slower with a list of one
+            self.change(
+                sql, rows[0], ahead=True
+            )  # PostgreSQL's client is slower with a list of one
         elif rows:
             self._watch(sql)
-            with closing(self._connection.cursor()) as cursor:
-                cursor.executemany(self._text(sql), rows)
+            self._connection.cursor().executemany(self._text(sql), rows)
 
-    def _run(self, sql: str, parameters: Sequence[Any]) -> Any:
+    def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
+        """The rows that a statement returns with each of these parameters; it is ahead."""
+        if not self._dialect.pipelines:
+            return [list(self._run(sql, row, ahead=True)) for row in rows]
+        self._watch(sql)
+        cursor = self._connection.cursor()
+        cursor.executemany(self._text(sql), rows, returning=True)
+        return [list(one.fetchall()) for one in cursor.results()]
+
+    def _run(self, sql: str, parameters: Sequence[Any], ahead: bool) -> Any:
+        if not ahead:
+            self._write_waiting()
         self._watch(sql)
         return self._connection.cursor().execute(self._text(sql), parameters)
 
@@ -74,20 +93,30 @@ class Database:
         return sql.replace("?", self._dialect.placeholder)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """A context that commits, or rolls back if an exception leaves it."""
+    def transaction(self, write_waiting: Callable[[], None] | None = None) -> Iterator[None]:
+        """A context that commits, or rolls back if an exception leaves it.
+
+        write_waiting: writes the rows that wait; called before each statement, unless it is
+        executed ahead, and before the commit.
+        """
         if self._open:
             raise RuntimeError("a transaction is open: use it, or leave it before the next one")
         self.execute(self._dialect.begin)
-        self._open = True
+        self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
             yield
-            self.execute("COMMIT")
+            with self._together():
+                self.execute("COMMIT")
         except BaseException:
-            self.execute("ROLLBACK")
+            self.execute("ROLLBACK", ahead=True)
             raise
         finally:
-            self._open = False
+            self._open, self._write_waiting = False, _write_nothing
+
+    def _together(self) -> AbstractContextManager[Any]:
+        """A context whose statements are sent together, if the client can: in one round trip, but
+        for ask_each, and without another answer than an error."""
+        return self._connection.pipeline() if self._dialect.pipelines else nullcontext()
 
     def make_tables(self) -> None:
         """Make the tables that are not there yet."""

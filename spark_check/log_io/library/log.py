@@ -25,6 +25,7 @@ from spark_check.log_io.library.values import (
     Replay,
     StateInfo,
 )
+from spark_check.log_io.library.waiting import WaitingRows
 
 BATCH = 100
 """How many new events a running operator reads at a time."""
@@ -84,8 +85,9 @@ class Log:
         Table 7, BeginTransaction; Table 8, Commit.  Outputs are sent, and writes executed, after
         the context: sent before the log has them, an event is lost (Algorithm 3, steps 4 to 6).
         """
-        with self.database.transaction():
-            yield Transaction(self.database, self.capture, self._clock())
+        waiting = WaitingRows(self.database, self.capture, self._clock())
+        with self.database.transaction(waiting.write):
+            yield Transaction(self.database, waiting, self.capture)
 
     # --- Table 7 -----------------------------------------------------------------------------
     def get_action_id(self, operator: str, connection: str) -> int:

@@ -23,13 +23,15 @@ from typing import NamedTuple
 
 
 class Dialect(NamedTuple):
-    """placeholder: of a parameter.  blob: the type of bytes.  begin: the statement that begins a
-    transaction which writes.  lock: a statement after `begin`, so that two processes do not make
-    the tables at once; "" where `begin` does that.  columns: the query for all tables and their
-    columns."""
+    """placeholder: of a parameter.  blob: the type of bytes.  pipelines: can the client send a
+    statement with many parameters at once, and receive the rows of each?  begin: the statement that
+    begins a transaction which writes.  lock: a statement after `begin`, so that two processes do
+    not make the tables at once; "" where `begin` does that.  columns: the query for all tables and
+    their columns."""
 
     placeholder: str
     blob: str
+    pipelines: bool
     begin: str
     lock: str
     columns: str
@@ -38,6 +40,7 @@ class Dialect(NamedTuple):
 SQLITE = Dialect(
     "?",
     "BLOB",
+    False,
     "BEGIN IMMEDIATE",
     "",
     """SELECT made.name, has.name FROM sqlite_master AS made, pragma_table_info(made.name) AS has
@@ -46,6 +49,7 @@ SQLITE = Dialect(
 POSTGRESQL = Dialect(
     "%s",
     "BYTEA",
+    True,
     "BEGIN",
     "SELECT pg_advisory_xact_lock(7063105)",
     """SELECT made.relname, has.attname FROM pg_attribute AS has

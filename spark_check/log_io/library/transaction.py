@@ -16,24 +16,28 @@ from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.values import (
+    DONE,
+    UNDONE,
     ActionInfo,
     Event,
     InputSetGone,
-    Key,
     LogError,
     ReadEffect,
     StateInfo,
     check_bytes,
     check_names,
 )
+from spark_check.log_io.library.waiting import (
+    DELETE_DATA,
+    INSERT_EVENT,
+    KEYED,
+    EndedSet,
+    WaitingRows,
+)
 
-KEYED = "send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?"
-KEY_NAMES = "send_op, send_port, rec_port, event_id"
-DELETE_DATA = f"""
-    DELETE FROM event_data WHERE {KEYED} AND NOT EXISTS (
-        SELECT 1 FROM event_log AS log
-        WHERE log.send_op = event_data.send_op AND log.send_port = event_data.send_port
-        AND log.rec_port = event_data.rec_port AND log.event_id = event_data.event_id)"""
+ASSIGN = f"""
+    UPDATE event_log SET inset_id = ?, assigned_as = ?
+    WHERE {KEYED} AND inset_id = 0 AND status = 'undone'"""
 
 
 class Transaction:
@@ -42,8 +46,10 @@ class Transaction:
     What it logs may be sent, and its writes executed, only after it has committed.
     """
 
-    def __init__(self, database: Database, capture: Capture, now_s: float) -> None:
-        self._database, self._capture, self._now_s = database, capture, now_s
+    def __init__(self, database: Database, waiting: WaitingRows, capture: Capture) -> None:
+        self._database, self._waiting, self._capture = database, waiting, capture
+        self._captured = capture.operators
+        self._assigned: set[tuple[str, int]] = set()
 
     # --- read actions: Algorithm 1 -----------------------------------------------------------
     def initialize_read_action(
@@ -55,7 +61,7 @@ class Transaction:
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
         check_names(action.operator, action.connection)
-        if not self._capture.captures(action.operator):
+        if action.operator not in self._captured:
             self._database.change(
                 "DELETE FROM read_action WHERE op_id = ? AND conn_id = ? AND action_id < ?",
                 action[:3],
@@ -94,7 +100,7 @@ class Transaction:
         if recovery.is_undone(self._database, (operator, connection, "", number)):
             raise LogError(f"{operator}: read action {number} on {connection} is still undone")
         discard()
-        self._database.change(DELETE_DATA, (operator, connection, "", number))
+        self._waiting.add(DELETE_DATA, [(operator, connection, "", number)])
 
     # --- inputs: Algorithm 2 -----------------------------------------------------------------
     def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
@@ -112,20 +118,21 @@ class Transaction:
         first, *others = numbers
         if first < 1:
             raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
-        changed = self._database.change(
-            f"UPDATE event_log SET inset_id = ?, assigned_as = ? WHERE {KEYED}"
-            " AND inset_id = 0 AND status = 'undone'",
-            (first, order, *event.key),
-        )
+        key, sets = event.key, [(event.receiver, one) for one in numbers]
+        ahead = not self._waiting.concerns(key, sets)
+        changed = self._database.change(ASSIGN, (first, order, *key), ahead=ahead)
         if changed:
-            self._insert_rows([(event, one) for one in others], order=order)
+            rows = [(*key, event.receiver, one, UNDONE, order) for one in others]
+            self._database.repeat(INSERT_EVENT, rows)
+            self._assigned.update(sets)
         return changed > 0
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
     def log_source_event(self, *events: Event) -> None:
         """Log undone outputs of a source operator.  Table 8, LogSourceEvent; Algorithm 1, 2.c.
 
-        Raises an error of the database if an event with one of these numbers is logged already.
+        Raises an error of the database if an event with one of these numbers is logged already; at
+        the latest, the end of the transaction raises it.
         """
         self._log(events)
 
@@ -143,35 +150,29 @@ class Transaction:
         if it is sent on a port of OUT, and the Input Set has a read or an event from a port of IN
         (Section 3.1).  Raises InputSetGone if no undone event has this Input Set.
         """
-        used = self._end_input_set(operator, in_set)
-        if not used:
+        if operator not in self._captured:
+            reads = ()
+        ended = EndedSet(operator, in_set, tuple(outputs), bool(reads))
+        if (operator, in_set) in self._assigned:  # in this transaction, so it cannot have gone
+            self._assigned.remove((operator, in_set))
+            self._waiting.end(ended)
+        elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._log(outputs)
-        captured = any((operator, port) in self._capture.inputs for _, _, port, _ in used)
-        if reads and self._capture.captures(operator):
-            captured = True
-            self._log_reads(operator, in_set, reads)
-        if captured:
-            self._database.repeat(
-                f"INSERT INTO event_lineage ({KEY_NAMES}, inset_id) VALUES (?, ?, ?, ?, ?)",
-                [
-                    (*one.key, in_set)
-                    for one in outputs
-                    if (operator, one.port) in self._capture.outputs
-                ],
-            )
+        if reads:
+            effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
+            self._log(effects, in_set, DONE)
 
     def log_state_event(self, state: StateInfo, in_set: int) -> None:
         """Log which global state generates the Output Set of an Input Set.
 
-        Table 7, LogStateEvent; Algorithm 3, step 2; before log_output_events, in its transaction.
-        Recovery does not need it (it is done at once, and 3.6 removes it), so it is logged only if
-        the lineage of the operator is captured.
+        Table 7, LogStateEvent; Algorithm 3, step 2; in the transaction of log_output_events, which
+        would end it: so it is logged as done.  Recovery does not need it (3.6 removes it), so it is
+        logged only if the lineage of the operator is captured.
         """
         operator, number = state
-        if self._capture.captures(operator):
-            self._insert_data([Event(operator, "", operator, "", number, b"")])
-            self._insert_rows([(Event(operator, "", operator, "", number, b""), in_set)])
+        if operator in self._captured:
+            self._log([Event(operator, "", operator, "", number, b"")], in_set, DONE)
 
     def done_event(self, event: Event) -> None:
         """Mark an event as done.  Table 8, DoneEvent.
@@ -179,12 +180,13 @@ class Transaction:
         Of a write action: Algorithm 5, step 3; Algorithm 8, step 2.a.  Of a read action: Algorithm
         1, step 2.c; its data stay until drop_read_action.  Of an input: all its Input Sets.
         """
+        self._assigned.clear()  # it may have been the only event of an Input Set
         if (event.receiver, event.receiver_port) in self._capture.inputs:
             self._database.change(f"UPDATE event_log SET status = 'done' WHERE {KEYED}", event.key)
             return
         self._database.change(f"DELETE FROM event_log WHERE {KEYED}", event.key)
         if event.receiver_port and (event.sender, event.port) not in self._capture.kept:
-            self._database.change(DELETE_DATA, event.key)
+            self._waiting.add(DELETE_DATA, [event.key])
 
     # --- states ------------------------------------------------------------------------------
     def store_state(self, state: StateInfo, body: bytes, context: Context) -> None:
@@ -196,20 +198,8 @@ class Transaction:
         """
         operator, number = state
         check_names(operator)
-        check_bytes(f"state {number} of {operator}", body)
-        values = (number, body, context.to_json(), self._now_s)
-        if not self._capture.captures(operator) and self._database.change(
-            "UPDATE state SET state_id = ?, state = ?, context = ?, logged_at = ?"
-            " WHERE op_id = ? AND state_id = (SELECT MAX(state_id) FROM state WHERE op_id = ?)",
-            (*values, operator, operator),
-        ):
-            return
-        self._database.change(
-            "INSERT INTO state (state_id, state, context, logged_at, op_id) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (op_id, state_id) DO UPDATE SET state = excluded.state,"
-            " context = excluded.context, logged_at = excluded.logged_at",
-            (*values, operator),
-        )
+        check_bytes(body, lambda: f"state {number} of {operator}")
+        self._waiting.add_state(state, body, context)
 
     def update_context(self, operator: str, context: Context) -> None:
         """Store the context, and leave the global state as it is.  Table 7, UpdateContext.
@@ -229,53 +219,7 @@ class Transaction:
         )
 
     # --- rows --------------------------------------------------------------------------------
-    def _log(self, events: Sequence[Event]) -> None:
-        self._insert_data(events)
-        self._insert_rows([(one, 0) for one in events])
-
-    def _insert_data(self, events: Sequence[Event]) -> None:
+    def _log(self, events: Sequence[Event], in_set: int = 0, status: str = UNDONE) -> None:
         for one in events:
             one.check()
-        self._database.repeat(
-            f"INSERT INTO event_data ({KEY_NAMES}, header, body, logged_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(*one.key, one.header, one.body, self._now_s) for one in events],
-        )
-
-    def _insert_rows(
-        self, rows: Iterable[tuple[Event, int]], status: str = "undone", order: int = 0
-    ) -> None:
-        self._database.repeat(
-            f"INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, status, assigned_as)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(*one.key, one.receiver, in_set, status, order) for one, in_set in rows],
-        )
-
-    def _log_reads(self, operator: str, in_set: int, reads: Sequence[ReadEffect]) -> None:
-        events = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
-        self._insert_data(events)
-        self._insert_rows([(one, in_set) for one in events], "done")
-
-    def _end_input_set(self, operator: str, in_set: int) -> list[Key]:
-        """The events of an Input Set, which is done now: Algorithm 3, step 4.4.
-
-        Rows that lineage needs are kept as done: those from a port of IN, and those of reads and
-        states.  The others are removed, with data that nothing needs.
-        """
-        ends = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
-        change = "DELETE FROM event_log"
-        if self._capture.captures(operator):
-            change = "UPDATE event_log SET status = 'done'"
-        used = self._database.execute(
-            f"{change} WHERE {ends} RETURNING {KEY_NAMES}", (operator, in_set)
-        )
-        keys: list[Key] = [(one[0], one[1], one[2], one[3]) for one in used]
-        left = [one for one in keys if one[2] and (operator, one[2]) not in self._capture.inputs]
-        if self._capture.captures(operator):
-            self._database.repeat(
-                f"DELETE FROM event_log WHERE {KEYED} AND inset_id = ?",
-                [(*one, in_set) for one in left],
-            )
-        unneeded = [one for one in left if (one[0], one[1]) not in self._capture.kept]
-        self._database.repeat(DELETE_DATA, unneeded)
-        return keys
+        self._waiting.add_events(events, in_set, status)

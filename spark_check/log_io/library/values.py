@@ -10,6 +10,8 @@ LOG.io, Sections 2.1 and 3.2.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 Key: TypeAlias = tuple[str, str, str, int]
@@ -27,8 +29,10 @@ COMPLETE, INCOMPLETE = "complete", "incomplete"
 NAME = re.compile(r"[^.:#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 """What an operator, a port or a connection may be called: an event is asked for as
 OPERATOR.PORT#NUMBER, and a scope as FROM:TO."""
+BYTES = (bytes, bytearray, memoryview)
 
 
+@lru_cache(1024)
 def check_names(*names: str) -> None:
     """Raise ValueError for a name that no query could ask for."""
     for name in names:
@@ -36,11 +40,10 @@ def check_names(*names: str) -> None:
             raise ValueError(f"{name!r}: give a name without . : # and control characters")
 
 
-def check_bytes(what: str, *values: object) -> None:
-    """Raise TypeError for a value of the event or state that is no bytes."""
-    for value in values:
-        if not isinstance(value, bytes | bytearray | memoryview):
-            raise TypeError(f"{what}: give bytes, not {type(value).__name__}: encode a text")
+def check_bytes(value: object, name: Callable[[], str]) -> None:
+    """Raise TypeError for a value of the event or state `name` that is no bytes."""
+    if not isinstance(value, BYTES):
+        raise TypeError(f"{name()}: give bytes, not {type(value).__name__}: encode a text")
 
 
 class Event(NamedTuple):
@@ -77,7 +80,8 @@ class Event(NamedTuple):
         check_names(
             self.sender, self.receiver, *filter(None, (self.sender_port, self.receiver_port))
         )
-        check_bytes(event_name(self.key), self.body, self.header)
+        for value in (self.body, self.header):
+            check_bytes(value, lambda: event_name(self.key))
 
 
 def write_action(operator: str, connection: str, number: int, body: bytes) -> Event:

@@ -3,7 +3,7 @@ failures: outputs, external effects, lineage rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -118,9 +118,12 @@ def forget_insets(self: Context, function: int = 0) -> tuple[Context, int]:
 
 
 @contextmanager
-def commit_each(self: Database) -> Iterator[None]:
+def commit_each(
+    _self: Database, write_waiting: Callable[[], None] = lambda: None
+) -> Iterator[None]:
     """Each statement is a transaction."""
     yield
+    write_waiting()
 
 
 def stay_undone(self: Transaction, event: Event) -> None:

@@ -4,7 +4,8 @@ transaction; a second connection sees nothing of an open transaction."""
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -358,9 +359,13 @@ def do_nothing(self: Transaction, event: Event) -> None:
     """The event stays undone."""
 
 
-def all_or_nothing_not(self: Database) -> Any:
+@contextmanager
+def all_or_nothing_not(
+    _self: Database, write_waiting: Callable[[], None] = lambda: None
+) -> Iterator[None]:
     """Each statement commits by itself."""
-    return nullcontext()
+    yield
+    write_waiting()
 
 
 def without_lineage(self: Transaction, operator: str, in_set: int, outputs: Any) -> None:
