@@ -1,6 +1,6 @@
 """The time that a command takes to start: `asif --help` and `asif list`, compared with Python.
 
-`python -m benchmarks.start`
+Rule of this file: fresh processes, and the median of some runs.
 """
 
 from __future__ import annotations
@@ -9,9 +9,12 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
+
+from benchmarks.stages import each
+from model.progress import Progress
 
 RUNS = 7
 
@@ -26,15 +29,11 @@ def _seconds(*words: str) -> float:
     return statistics.median(found)
 
 
-def main() -> None:
+def tables(progress: Progress) -> Iterator[Table]:
     alone = _seconds("-c", "pass")
     table = Table("start", "seconds", "Pythons")
     table.add_row("python -c pass", f"{alone:.2f}", "1.0")
-    for words in ("--help", "list", "check --help"):
+    for words in each(progress, "start", ("--help", "list", "list abs", "check --help")):
         took = _seconds("-m", "asif", *words.split())
         table.add_row(f"asif {words}", f"{took:.2f}", f"{took / alone:.1f}")
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    yield table
