@@ -78,9 +78,12 @@ def bench(
         "log-io": {"events": events},
     }
     with show_progress() as progress:
-        for name in each(progress, "benchmarks", asked):
+        for number, name in enumerate(asked, 1):
             part = import_module(f"benchmarks.{name.replace('-', '_')}")
-            print_all(part.tables(progress, **options.get(name, {})))
+            # No stage of all parts: one may be 100 times as long as another, so the time left
+            # would be far from true.
+            for _ in each(progress, f"part {number} of {len(asked)}, {name}", [""]):
+                print_all(part.tables(progress, **options.get(name, {})))
 
 
 def _checked(names: Sequence[str]) -> Sequence[str]:

@@ -24,6 +24,7 @@ from spark_check.runtime.session import session
 from spark_check.traces import columns
 
 FOLDER = Path("build/bench/trace")
+ERRORS = FOLDER / "errors.txt"
 KEYS = 1000
 COLUMNS = (
     f"concat('user-', id % {KEYS}) as user",
@@ -105,7 +106,8 @@ def watch(command: Sequence[str]) -> Took:
     started = time.monotonic()
     cpu: dict[int, float] = {}
     peak = 0
-    process = psutil.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+    with ERRORS.open("w") as errors:  # not here, where the progress of the benchmarks is shown
+        process = psutil.Popen([sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors)
     while process.poll() is None:
         resident = 0
         for one in (process, *process.children(recursive=True)):
@@ -117,7 +119,7 @@ def watch(command: Sequence[str]) -> Took:
         peak = max(peak, resident)
         time.sleep(WATCH_S)
     if process.returncode not in (0, 1):
-        raise RuntimeError(f"{command} failed")
+        raise RuntimeError(f"{command} failed: {ERRORS.read_text()}")
     return Took(time.monotonic() - started, sum(cpu.values()), peak / 1e6)
 
 
