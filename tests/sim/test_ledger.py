@@ -385,7 +385,7 @@ def test_memory_that_is_read_at_every_look_is_the_same(
     weigh = RunObservation._weigh
 
     def forget_and_weigh(self: RunObservation, now: int) -> tuple[int, ...]:
-        self.weighed = dict.fromkeys(self.nodes, (None, 0))
+        self.weighed = dict.fromkeys(self.nodes, (object(), 0))
         return weigh(self, now)
 
     monkeypatch.setattr(RunObservation, "_weigh", forget_and_weigh)
