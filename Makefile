@@ -48,8 +48,8 @@ lint: $(STAMP) ## check style, format, types, import rules
 spark: $(STAMP) ## crash real Spark: all checks, full profile
 	@$(BIN)/asif spark --all --profile full --json build/spark/checks.json
 
-bench: $(STAMP) ## measure speed, memory, and the faults that tests of shared modules find
-	@$(BIN)/python -m benchmarks
+bench: $(STAMP) ## measure speed, memory, and faults that tests find (PART=kernel: one part)
+	@$(BIN)/python -m benchmarks $(PART)
 
 docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings, proved, pictures
 	@$(BIN)/python -m reports.docs

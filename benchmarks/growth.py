@@ -1,25 +1,27 @@
 """How the number of worlds grows with events, operators and crashes, and the cost of a world.
 
-`python -m benchmarks.growth` renews the table in docs/explanation/limits.md; the sizes do not
-depend on the machine, and the speed is printed.
+Rule of this file: it renews the table in docs/explanation/limits.md; the sizes there do not depend
+on the machine, and the speed is printed.
 """
 
 from __future__ import annotations
 
 import resource
+from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Scope
 from model.graph import chain
 from model.parts import over_words
+from model.progress import Progress
 from model.registry import protocols
 from proofs.explore.explorer import explore
 from reports.docs import between
@@ -82,13 +84,13 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main() -> None:
+def tables(progress: Progress) -> Iterator[Table]:
     shown = Table("operators", "events", "crashes", "worlds", "seconds", "a second", "bytes each")
     rows = [
         "| operators | events | crashes | worlds | actions | depth |",
         "|---|---|---|---|---|---|",
     ]
-    for size in SIZES:
+    for size in each(progress, "growth", SIZES, lambda size: " ".join(map(str, size))):
         with get_context("spawn").Pool(1) as pool:  # its memory is its own
             found = pool.apply(measure, (size,))
         more = "" if found.complete else "more than "
@@ -101,9 +103,5 @@ def main() -> None:
         )
         cells = (*map(str, size), f"{more}{found.worlds:,}", f"{found.transitions:,}")
         rows.append(f"| {' | '.join((*cells, str(found.depth)))} |")
-    Console().print(shown)
     PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    yield shown

@@ -15,16 +15,17 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
 from model.cep.numbering import PAIRS
+from model.progress import Progress
 from sim.experiments.lima import kernel
 from sim.experiments.lima import match_oracle as batch
 from sim.experiments.lima.cycle import CycleSetting, EventArrays, check
@@ -64,7 +65,7 @@ def stream(events: int, seed: int = 0) -> EventArrays:
     )
 
 
-def rows(events: int = EVENTS) -> list[KernelRow]:
+def rows(progress: Progress, events: int = EVENTS) -> list[KernelRow]:
     """The rows for plain C, the kernel with a failure at 50 %, and the batch oracle, by slide."""
     given = stream(events)
     reference = _reference()
@@ -85,13 +86,13 @@ def rows(events: int = EVENTS) -> list[KernelRow]:
             "of each: checking the stream": _check(given, setting),
             "batch oracle": _batch(given, slide),
         }
-        found += _measure(work, slide)
+        found += _measure(work, slide, progress)
     return found
 
 
-def main() -> None:
+def tables(progress: Progress) -> Iterator[Table]:
     table = Table("what", "slide", "matches", "ms", "M events/s", "to plain C", "formerly")
-    for row in rows():
+    for row in rows(progress):
         table.add_row(
             row.what,
             str(row.slide),
@@ -101,13 +102,13 @@ def main() -> None:
             "" if row.ratio is None else f"{row.ratio:.2f}",
             f"{FORMER[row.slide]:.1f}" if row.what == RECOVERY else "",
         )
-    Console().print(table)
+    yield table
 
 
-def _measure(work: dict[str, Count], slide: int) -> list[KernelRow]:
+def _measure(work: dict[str, Count], slide: int, progress: Progress) -> list[KernelRow]:
     best = dict.fromkeys(work, float("inf"))
     matches = {name: do() for name, do in work.items()}  # the first call also compiles
-    for _ in range(ROUNDS):
+    for _ in each(progress, f"kernel: slide {slide}", range(ROUNDS)):
         for name, do in work.items():
             do()
             started = time.thread_time()
@@ -163,7 +164,3 @@ def _bind(reference: ctypes.CDLL, given: EventArrays, slide: int) -> Count:
         return int(reference.matches(types, times, length, pointer(steps_of), *sizes))
 
     return count
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,6 @@
 """The LOG.io library: steps of an operator compared with bare inserts of the same rows, and lineage
 queries over many events, on SQLite and PostgreSQL.
 
-`python -m benchmarks.log_io [EVENTS]`, by default a million events for the queries.
-
 A step has the rows that Algorithms 2 and 3 log for one input that makes one output: an assignment,
 then an Output Set with the state.  Alone, these are two transactions.  In a group commit, steps of
 several operators of one process are in one transaction, which is the library's way: a Transaction
@@ -13,17 +11,18 @@ of several processes; it needs no change of the library, and no process here has
 from __future__ import annotations
 
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
+from model.progress import Progress
 from spark_check.log_io.library import Capture, Connection, Context, Event, Log, Scope, capture
 from spark_check.log_io.library.lineage import backward, forward
 
@@ -209,22 +208,18 @@ def query_rows(name: str, place: str, events: int) -> Iterator[tuple[str, ...]]:
             )
 
 
-def main(words: Sequence[str]) -> None:
-    events = int(words[0].replace("_", "")) if words else 900_000
+def tables(progress: Progress, events: int) -> Iterator[Table]:
+    """events: the number of source events for the queries."""
     steps = Table(
         "LOG.io library", "steps a commit", "steps/s", "bare", "times as long", "processor"
     )
     queries = Table("lineage of one event", "events", "found", "median ms", "greatest ms")
     with places() as found:
-        for name, place in found.items():
+        for name, place in each(progress, "log-io: steps", [*found.items()], itemgetter(0)):
             for row in step_rows(name, place):
                 steps.add_row(*row)
-        for name, place in found.items():
+        yield steps
+        for name, place in each(progress, "log-io: queries", [*found.items()], itemgetter(0)):
             for row in query_rows(name, place, events):
                 queries.add_row(*row)
-    Console().print(steps)
-    Console().print(queries)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+        yield queries

@@ -1,5 +1,5 @@
 """The prices of steps that scenarios have by default, measured: an event, an acknowledgement, a
-savepoint and an item on this machine.  `python -m benchmarks.prices`
+savepoint and an item on this machine.
 
 Rule of this file: medians of single acts, with the quartiles beside them; no limit.  The operators
 are the model's own, in Python.  `asif calibrate` measures disk and link.
@@ -13,7 +13,6 @@ from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from rich.console import Console
 from rich.table import Column, Table
 
 from model.cep.operator import Operator
@@ -22,6 +21,7 @@ from model.cep.windows import CountWindows
 from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Received, Scope, Send
 from model.events import Body, Event
 from model.graph import SOURCE, chain
+from model.progress import Progress
 from model.protocol import Protocol
 from model.registry import protocols, unprotected
 from model.system import System
@@ -102,14 +102,10 @@ def _per_item(item: Any, count: int = 1_000) -> list[float]:
     return found
 
 
-def main() -> None:
+def tables(_progress: Progress) -> Iterator[Table]:
     table = Table(
         Column("price", no_wrap=True), "of what", "lower quartile", "median", "upper quartile"
     )
     for row in of_steps():
         table.add_row(row.key, row.what, *(f"{value:.3g}" for value in row[2:]))
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    yield table

@@ -1,6 +1,6 @@
 """The time that a command takes to start: `asif --help` and `asif list`, compared with Python.
 
-`python -m benchmarks.start`
+Rule of this file: fresh processes that take turns, and their processor time; the median counts.
 """
 
 from __future__ import annotations
@@ -8,33 +8,39 @@ from __future__ import annotations
 import statistics
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
+from resource import RUSAGE_CHILDREN, getrusage
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
+from model.progress import Progress
+
 RUNS = 7
+COMMANDS = {
+    "python -c pass": ("-c", "pass"),
+    **{
+        f"asif {words}": ("-m", "asif", *words.split())
+        for words in ("--help", "list", "list abs", "check --help")
+    },
+}
 
 
-def _seconds(*words: str) -> float:
-    """The median of some runs of a fresh process."""
-    found = []
-    for _ in range(RUNS):
-        started = time.perf_counter()
-        subprocess.run([sys.executable, *words], check=True, capture_output=True)
-        found.append(time.perf_counter() - started)
-    return statistics.median(found)
+def _seconds(words: tuple[str, ...]) -> float:
+    """The processor time of a fresh process."""
+    before = getrusage(RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *words], check=True, capture_output=True)
+    after = getrusage(RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main() -> None:
-    alone = _seconds("-c", "pass")
+def tables(progress: Progress) -> Iterator[Table]:
+    found = [
+        [_seconds(words) for words in COMMANDS.values()]
+        for _ in each(progress, "start", range(RUNS))
+    ]
+    medians = [statistics.median(column) for column in zip(*found, strict=True)]
     table = Table("start", "seconds", "Pythons")
-    table.add_row("python -c pass", f"{alone:.2f}", "1.0")
-    for words in ("--help", "list", "check --help"):
-        took = _seconds("-m", "asif", *words.split())
-        table.add_row(f"asif {words}", f"{took:.2f}", f"{took / alone:.1f}")
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    for name, took in zip(COMMANDS, medians, strict=True):
+        table.add_row(name, f"{took:.2f}", f"{took / medians[0]:.1f}")
+    yield table

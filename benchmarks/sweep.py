@@ -2,7 +2,7 @@
 
 Rule of this file: no cold start in the ratio; when both are warm, they take turns, and the fastest
 turn of each counts.  A call is busy for 50 ms by the clock, so that other jobs on the machine slow
-neither down.  `python -m benchmarks.sweep`
+neither down.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import multiprocessing
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
+from model.progress import Progress
 from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import session
 
@@ -40,7 +41,7 @@ def took(work: Callable[[], int]) -> float:
     return time.perf_counter() - started
 
 
-def main() -> None:
+def tables(progress: Progress) -> Iterator[Table]:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, context) as pool, tempfile.TemporaryDirectory() as work:
 
@@ -56,7 +57,10 @@ def main() -> None:
 
             ready_s = time.perf_counter() - started
             first_s = took(run_on_spark)
-            turns = [(took(run_in_pool), took(run_on_spark)) for _ in range(TURNS)]
+            turns = [
+                (took(run_in_pool), took(run_on_spark))
+                for _ in each(progress, "sweep", range(TURNS))
+            ]
     pool_s, spark_s = (min(column) for column in zip(*turns, strict=True))
     table = Table(f"{CALLS} calls of {CALL_S * 1000:.0f} ms, {WORKERS} workers", "seconds", "ratio")
     table.add_row("no overhead", f"{CALLS * CALL_S / WORKERS:.2f}", "")
@@ -66,8 +70,4 @@ def main() -> None:
     table.add_row("pool, each turn", " ".join(f"{p:.2f}" for p, _ in turns), "")
     table.add_row("once: a session's start", f"{ready_s:.2f}", "")
     table.add_row("once: its first turn takes longer by", f"{first_s - spark_s:.2f}", "")
-    Console().print(table)
-
-
-if __name__ == "__main__":
-    main()
+    yield table

@@ -2,7 +2,7 @@
 
 Rule of this file: no absolute limit; only the ratio to SimPy's process-and-Store pattern counts.
 Machines are shared and noisy, so every way takes several turns and the fastest counts.
-`python -m benchmarks.timed`; Ciw is skipped if it is not installed.
+Ciw is skipped if it is not installed.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import gc
 import time
 import tracemalloc
+from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 
 from benchmarks.relay import WAYS, driver
+from benchmarks.stages import each
+from model.progress import Progress
 
 OPERATORS = (1, 3, 5)
 TUPLES = 30_000
@@ -34,10 +36,10 @@ def once(way: str, tuples: int, operators: int) -> float:
     return (time.process_time() - started) / tuples * 1e6
 
 
-def side_by_side() -> Table:
+def side_by_side(progress: Progress) -> Table:
     table = Table("µs a tuple", *(f"{operators} operators" for operators in OPERATORS), "of Store")
     best = {way: [float("inf")] * len(OPERATORS) for way in WAYS}
-    for _ in range(TURNS):
+    for _ in each(progress, "timed: turns", range(TURNS)):
         for way in list(best):
             for at, operators in enumerate(OPERATORS):
                 try:
@@ -55,10 +57,10 @@ def side_by_side() -> Table:
     return table
 
 
-def growth() -> Table:
-    """Print the costs a tuple and the peak memory, as the number of tuples grows."""
+def growth(progress: Progress) -> Table:
+    """The costs a tuple and the peak memory, as the number of tuples grows."""
     table = Table("our driver, 3 operators", "µs a tuple", "peak MB beyond the input")
-    for tuples in SIZES:
+    for tuples in each(progress, "timed: tuples", SIZES):
         took = once(OURS, tuples, 3)
         tracemalloc.start()
         driver(tuples, 3)
@@ -68,11 +70,6 @@ def growth() -> Table:
     return table
 
 
-def main() -> None:
-    console = Console()
-    console.print(side_by_side())
-    console.print(growth())
-
-
-if __name__ == "__main__":
-    main()
+def tables(progress: Progress) -> Iterator[Table]:
+    yield side_by_side(progress)
+    yield growth(progress)

@@ -1,8 +1,8 @@
 """`asif verify-trace` on large logs, compared with Spark's own `exceptAll`, which only counts.
 
 Rule of this file: no call within this process; commands run as users run them.  The ratio of
-processor times counts, and that memory does not grow with the logs.
-`python -m benchmarks.trace [ROWS]` makes the logs once, in build/bench/trace.
+processor times counts, and that memory does not grow with the logs.  The logs are made once, in
+build/bench/trace.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from typing import NamedTuple
 import psutil
 from pyspark.sql import DataFrame, SparkSession
 
+from benchmarks.stages import each
+from model.progress import Progress
 from spark_check.runtime.session import session
 from spark_check.traces import columns
 
 FOLDER = Path("build/bench/trace")
-ROWS = 1_000_000
+ERRORS = FOLDER / "errors.txt"
 KEYS = 1000
 COLUMNS = (
     f"concat('user-', id % {KEYS}) as user",
@@ -104,7 +106,8 @@ def watch(command: Sequence[str]) -> Took:
     started = time.monotonic()
     cpu: dict[int, float] = {}
     peak = 0
-    process = psutil.Popen([sys.executable, *command], stdout=subprocess.DEVNULL)
+    with ERRORS.open("w") as errors:  # not here, where the progress of the benchmarks is shown
+        process = psutil.Popen([sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors)
     while process.poll() is None:
         resident = 0
         for one in (process, *process.children(recursive=True)):
@@ -116,29 +119,25 @@ def watch(command: Sequence[str]) -> Took:
         peak = max(peak, resident)
         time.sleep(WATCH_S)
     if process.returncode not in (0, 1):
-        raise RuntimeError(f"{command} failed")
+        raise RuntimeError(f"{command} failed: {ERRORS.read_text()}")
     return Took(time.monotonic() - started, sum(cpu.values()), peak / 1e6)
 
 
-def main(rows: int = ROWS) -> None:
-    """Print each line as soon as it is known: with many rows, a line takes minutes."""
+def tables(progress: Progress, rows: int) -> Iterator[str]:
+    """Each line as soon as it is known: with many rows, a line takes minutes."""
     folder = make_logs(rows)
     module = "import sys; from pathlib import Path; from benchmarks import trace as t; "
     floor = watch(["-c", f"{module}t.plain(Path(sys.argv[1]))", str(folder)])
     head = f"{rows:,} rows against as many"
-    print(f"{head:<32} {'s':>7} {'CPU s':>7} {'of plain':>8} {'peak MB':>7}")
-    _print_row(PLAIN, floor, floor)
-    for way in WAYS:
+    yield f"{head:<32} {'s':>7} {'CPU s':>7} {'of plain':>8} {'peak MB':>7}"
+    yield _row(PLAIN, floor, floor)
+    for way in each(progress, "trace", WAYS, lambda way: way.name):
         paths = [str(folder / name) for name in ("reference", way.actual)]
         command = ["-c", "from asif.cli import main; main()", "verify-trace", *paths, *way.options]
-        _print_row(way.name, watch(command), floor)
+        yield _row(way.name, watch(command), floor)
 
 
-def _print_row(name: str, took: Took, floor: Took) -> None:
+def _row(name: str, took: Took, floor: Took) -> str:
     ratio = took.cpu_s / floor.cpu_s
     numbers = f"{took.wall_s:>7.1f} {took.cpu_s:>7.1f} {ratio:>8.2f} {took.peak_mb:>7,.0f}"
-    print(f"{name:<32} {numbers}", flush=True)
-
-
-if __name__ == "__main__":
-    main(*(int(text.replace("_", "")) for text in sys.argv[1:]))
+    return f"{name:<32} {numbers}"

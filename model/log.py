@@ -8,7 +8,7 @@ Logs of up to CHUNK items have exactly one shape, so equal small logs are equal 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -18,18 +18,22 @@ CHUNK = 64
 
 @dataclass(frozen=True, slots=True)
 class Log(Generic[T]):
-    """An immutable sequence; hashable if its items are."""
+    """An immutable sequence; hashable if its items are.
+
+    length: of all chunks together; drivers ask for it at every step.
+    """
 
     chunks: tuple[tuple[T, ...], ...] = ()
+    length: int = field(default=0, repr=False, compare=False)
 
     def append(self, item: T) -> Log[T]:
-        chunks = self.chunks
+        chunks, length = self.chunks, self.length + 1
         if not chunks:
-            return Log(((item,),))
+            return Log(((item,),), length)
         last = chunks[-1]
         if len(last) < CHUNK:
-            return Log((*chunks[:-1], (*last, item)))
-        return Log((*chunks, (item,)))
+            return Log((*chunks[:-1], (*last, item)), length)
+        return Log((*chunks, (item,)), length)
 
     def extend(self, items: Iterable[T]) -> Log[T]:
         log = self
@@ -51,7 +55,8 @@ class Log(Generic[T]):
             start += 1
         if first == 0 and start == 0:
             return self
-        return _pack((head[start:], *chunks[first + 1 :]))
+        gone = start + sum(map(len, chunks[:first]))
+        return _pack((head[start:], *chunks[first + 1 :]), self.length - gone)
 
     def thin(self, since: Callable[[T], bool], drop: Callable[[T], bool]) -> Log[T]:
         """The log without the items that `drop`; only the suffix of items `since` is searched."""
@@ -59,15 +64,15 @@ class Log(Generic[T]):
         first = len(chunks)
         while first > 0 and since(chunks[first - 1][-1]):
             first -= 1
-        tail = (item for chunk in chunks[first:] for item in chunk)
+        tail = [item for chunk in chunks[first:] for item in chunk]
         kept = [item for item in tail if not (since(item) and drop(item))]
         rest = tuple(tuple(kept[i : i + CHUNK]) for i in range(0, len(kept), CHUNK))
-        return _pack((*chunks[:first], *rest))
+        return _pack((*chunks[:first], *rest), self.length - len(tail) + len(kept))
 
     def rest(self) -> Log[T]:
         """The log without the first item."""
-        head = self.chunks[0]
-        return _pack((head[1:], *self.chunks[1:]) if len(head) > 1 else self.chunks[1:])
+        head, *tail = self.chunks
+        return _pack((head[1:], *tail) if len(head) > 1 else tuple(tail), self.length - 1)
 
     def last(self) -> T:
         return self.chunks[-1][-1]
@@ -84,14 +89,14 @@ class Log(Generic[T]):
             yield from reversed(chunk)
 
     def __len__(self) -> int:
-        return sum(map(len, self.chunks))
+        return self.length
 
     def __bool__(self) -> bool:
         return bool(self.chunks)
 
 
-def _pack(chunks: tuple[tuple[T, ...], ...]) -> Log[T]:
-    if sum(map(len, chunks)) <= CHUNK:
+def _pack(chunks: tuple[tuple[T, ...], ...], length: int) -> Log[T]:
+    if length <= CHUNK:
         flat = tuple(item for chunk in chunks for item in chunk)
-        return Log((flat,) if flat else ())
-    return Log(chunks)
+        return Log((flat,) if flat else (), length)
+    return Log(chunks, length)

@@ -1,8 +1,8 @@
 """The protocols by name: those that come with the project, and those of a user's own files.
 
-Rule of this file: no list of families; every folder in model/protocols is one: its `protocol.py`
-holds PROTOCOL, its `findings` FINDINGS.  A mistake of the user is one line: what, where, what would
-be right.
+Rule of this file: no list of families; every folder in model/protocols is one and has its name: its
+`protocol.py` holds PROTOCOL, its `findings` FINDINGS.  A mistake of the user is one line: what,
+where, what would be right.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib.util
 import pkgutil
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -28,10 +28,15 @@ from model.shapes import wrong_parts
 
 def modules() -> Mapping[str, Protocol]:
     """Every registered protocol by the name of its module, in the order of the folders' names."""
-    names = (
-        f"model.protocols.{family.name}.protocol"
-        for family in pkgutil.iter_modules(model.protocols.__path__)
-    )
+    return _import(_folders())
+
+
+def _folders() -> list[str]:
+    return [family.name for family in pkgutil.iter_modules(model.protocols.__path__)]
+
+
+def _import(folders: Iterable[str]) -> Mapping[str, Protocol]:
+    names = (f"model.protocols.{folder}.protocol" for folder in folders)
     return {name: importlib.import_module(name).PROTOCOL for name in names}
 
 
@@ -96,16 +101,23 @@ def subject(name: str) -> Subject:
         variant = name.rpartition(".py")[2]
         found = _from_file(file_of(name))
         return found if not variant else _variant(found, variant.removeprefix(":"))
-    known = {
-        variant.name: Subject(variant, home)
-        for home, protocol in modules().items()
-        for variant in (protocol, *protocol.variants)
-    }
+    folder = name.partition(":")[0].replace("-", "_")
+    # To import all families takes longer than most commands take with one.
+    known = _subjects(_import(one for one in _folders() if one == folder))
     if name in known:
         return known[name]
     if Path(f"{name}.py").is_file():
         raise Invalid(f"unknown protocol {name!r}; the protocol of a file is called {name}.py")
-    raise unknown("protocol", name, known)
+    raise unknown("protocol", name, protocols())
+
+
+def _subjects(homes: Mapping[str, Protocol]) -> Mapping[str, Subject]:
+    """Protocols and variants by name.  homes: protocols by the name of their modules."""
+    return {
+        variant.name: Subject(variant, home)
+        for home, protocol in homes.items()
+        for variant in (protocol, *protocol.variants)
+    }
 
 
 def _variant(found: Subject, name: str) -> Subject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,8 +30,10 @@ def list_(
     from model.core import COMMON
     from model.registry import modules, subject
     from model.results.listing import listed
+    from proofs.garbage import seldom_collected
 
-    chosen = [*modules().values()] if name is None else [subject(name).protocol]
+    with seldom_collected():  # what is imported stays
+        chosen = [*modules().values()] if name is None else [subject(name).protocol]
     families = [[listed(one) for one in (main, *main.variants)] for main in chosen]
     if name is None:
         console.print(_families(chosen, families))
@@ -42,24 +45,39 @@ def list_(
     save(json_, [one for family in families for one in family])
 
 
-def _families(protocols: Iterable[Protocol], families: Iterable[Sequence[ListedProtocol]]) -> Table:
+NUMBERS = ("variants", "scopes", "mutants", "lemmas")
+
+
+def _families(protocols: Sequence[Protocol], families: Iterable[Sequence[ListedProtocol]]) -> Table:
     """A line for each family; its numbers are those of the protocol and its variants."""
-    numbers = ("variants", "scopes", "mutants", "lemmas")
+    numbers = _fitting(protocols)
     words = (Column(name, no_wrap=True) for name in ("protocol", "verdict"))
     counts = (Column(name, no_wrap=True, justify="right") for name in numbers)
     columns = (*words, *counts, *_folded("title"))
     table = Table(*columns, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0)
     for protocol, rows in zip(protocols, families, strict=True):
+        found = {
+            "variants": len(rows) - 1,
+            "scopes": sum(one.scopes for one in rows),
+            "mutants": sum(one.mutants for one in rows),
+            "lemmas": sum(one.lemmas for one in rows),
+        }
         table.add_row(
             protocol.name,
             protocol.evidence.expected.value,
-            _number(len(rows) - 1),
-            _number(sum(one.scopes for one in rows)),
-            _number(sum(one.mutants for one in rows)),
-            _number(sum(one.lemmas for one in rows)),
+            *(_number(found[name]) for name in numbers),
             escape(protocol.words.title),
         )
     return table
+
+
+def _fitting(protocols: Sequence[Protocol]) -> Sequence[str]:
+    """The first numbers, as many as the longest title leaves room for."""
+    name = max(len(protocol.name) for protocol in protocols)
+    title = max(len(protocol.words.title) for protocol in protocols)
+    room = console.width - name - len(" verdict ") - title
+    widths = accumulate(len(f"{name} ") for name in NUMBERS)
+    return NUMBERS[: sum(width <= room for width in widths)]
 
 
 def _variants(rows: Iterable[ListedProtocol]) -> Table:

@@ -9,17 +9,22 @@ the list of equivalent faults (equivalent.toml) is out of date.
 
 from __future__ import annotations
 
+import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count, groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
-from rich.progress import Progress
+from rich.console import RenderableType
 from rich.table import Table
 
+from asif.console import print_all
+from asif.progress import show_progress
 from benchmarks.mutation.faults import Fault, find_faults
 from benchmarks.mutation.hunt import ROOT, Suspect, hunt
+from model.errors import Invalid, unknown
+from model.progress import Progress
 
 
 class Group(NamedTuple):
@@ -105,14 +110,14 @@ def equivalents() -> dict[tuple[str, str, str, str], str]:
     return {(r["module"], r["where"], r["old"], r["new"]): r["reason"] for r in rows}
 
 
-def judge(module: str, workers: int = 2) -> list[Judged]:
+def judge(module: str, progress: Progress, workers: int = 2) -> list[Judged]:
     """Every fault of the module."""
     faults = find_faults(source_of(module))
     suspects = [suspect(module, fault.source) for fault in faults]
     listed = equivalents()
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(module, total=len(suspects))
-        answers = list(hunt(suspects, workers, lambda: progress.advance(task)))
+    stage, done = f"faults of {module}", count(1)
+    progress(stage, 0, len(suspects))
+    answers = [*hunt(suspects, workers, lambda: progress(stage, next(done), len(suspects)))]
     return [
         Judged(module, fault, found, (module, *fault.key) in listed)
         for fault, found in zip(faults, answers, strict=True)
@@ -157,38 +162,48 @@ def _row(name: str, judged: Sequence[Judged]) -> tuple[str, ...]:
     return (name, *map(str, counts), f"{score(judged):.1%}")
 
 
-def main(names: Sequence[str] = tuple(GROUPS)) -> int:
-    """Print the score of each module and the faults that survive; return the exit code.
-
-    names: of modules and groups.
-    """
+def judge_all(names: Sequence[str], progress: Progress) -> list[Judged]:
+    """Every fault of these modules and groups.  Raises Invalid for an unknown name, or if tests
+    fail without a fault."""
     modules = [one for name in names for one in (GROUPS[name].tests if name in GROUPS else [name])]
-    console = Console()
-    if unknown := [module for module in modules if module not in MODULES]:
-        known = ", ".join((*GROUPS, *MODULES))
-        console.print(f"no module or group {unknown[0]!r}; known: {known}", soft_wrap=True)
-        return 2
+    for name in modules:
+        if name not in MODULES:
+            raise unknown("module or group", name, [*GROUPS, *MODULES])
     for group in GROUPS.values():
         asked = [module for module in modules if module in group.tests]
         if asked and not is_sound(asked[0]):
-            console.print(f"the tests of {asked[0]} fail, and there is no fault yet")
-            return 1
-    judged: list[Judged] = []
+            raise Invalid(f"the tests of {asked[0]} fail, and there is no fault yet")
+    return [one for module in modules for one in judge(module, progress)]
+
+
+def is_good(judged: Sequence[Judged]) -> bool:
+    """Are enough faults found, and is the list of equivalent ones up to date?"""
+    return score(judged) >= NEEDED and not complaints(judged)
+
+
+def report(judged: Sequence[Judged]) -> Iterator[RenderableType]:
+    """The score of each module, the faults that survive, and what is wrong."""
     table = Table("one-line faults", "all", "equivalent", "found", "survive", "score")
-    for module in modules:
-        own = judge(module)
-        table.add_row(*_row(module, own))
-        judged += own
-        Console(stderr=True).print(f"{module}: {len(own)} faults hunted", highlight=False)
+    for module, own in groupby(judged, lambda one: one.module):
+        table.add_row(*_row(module, [*own]))
     table.add_section()
     table.add_row(*_row("together", judged))
-    console.print(table)
+    yield table
     for one in judged:
         if not one.found and not one.equivalent:
-            console.print(f"survives: {_line(one)}", markup=False, soft_wrap=True)
-    wrong = complaints(judged)
-    for complaint in wrong:
-        console.print(complaint, markup=False, soft_wrap=True)
+            yield f"survives: {_line(one)}"
+    yield from complaints(judged)
     if score(judged) < NEEDED:
-        console.print(f"fewer than {NEEDED:.0%} are found", markup=False)
-    return int(bool(wrong) or score(judged) < NEEDED)
+        yield f"fewer than {NEEDED:.0%} are found"
+
+
+def main(names: Sequence[str] = tuple(GROUPS)) -> int:
+    """Print the report; return the exit code.  names: of modules and groups."""
+    try:
+        with show_progress() as progress:
+            judged = judge_all(names, progress)
+    except Invalid as error:
+        print(f"mutation: {error}", file=sys.stderr)
+        return 2
+    print_all(report(judged))
+    return int(not is_good(judged))

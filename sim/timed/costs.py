@@ -221,8 +221,11 @@ class Costs(ScenarioTable):
         return (size.events * each.event_bytes or each.control_bytes) + size.items * each.item_bytes
 
     def memory_bytes(self, memory: Memory) -> int:
-        each = self.sizes
-        return sum(part.events * each.event_bytes + part.items * each.item_bytes for part in memory)
+        event_bytes, item_bytes = self.sizes.event_bytes, self.sizes.item_bytes
+        found = 0
+        for events, items in memory:
+            found += events * event_bytes + items * item_bytes
+        return found
 
     def wire_ps(self, size: Size) -> int:
         """The picoseconds for which the message occupies the link."""

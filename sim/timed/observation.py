@@ -7,6 +7,7 @@ which the driver settles.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from model.core import NodeName
 from model.system import System, read_memory
@@ -23,7 +24,8 @@ class RunObservation:
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
     kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
     largest backup up to the last point; peak_since: since then; most: in the whole run.
-    stores: those that nodes wait for.
+    stores: those that nodes wait for.  weighed: the last state of each node whose memory was read,
+    and its bytes: most nodes have the same state when the next one is read.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class RunObservation:
         self.stores: Mapping[NodeName, SharedStore] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
         self.memory_peak = 0
+        self.weighed: dict[NodeName, tuple[Any, int]] = dict.fromkeys(nodes, (DOWN, 0))
 
     def look(self, now: int) -> None:
         """Add a point to the series."""
@@ -57,21 +60,31 @@ class RunObservation:
         self.peak_since = 0
 
     def _weigh(self, now: int) -> tuple[int, ...]:
-        """The bytes in the memory of each node; they count for the peaks."""
-        found = tuple(self._memory_bytes(node, now) for node in self.nodes.values())
-        self.memory_peak = max(self.memory_peak, sum(found))
-        for name, held in zip(self.nodes, found, strict=True):
-            self.memory_peaks[name] = max(self.memory_peaks[name], held)
-        return found
+        """The bytes in the memory of each node; they count for the peaks.
 
-    def _memory_bytes(self, node: TimedNode, now: int) -> int:
-        """The bytes in the memory of the node.  Where nobody watches, steps that it has begun count
-        as done."""
-        self.settle(node, now)
-        state = node.settled if self.watched else node.state
+        Where nobody watches, steps that a node has begun count as done.
+        """
+        watched, weighed, peaks = self.watched, self.weighed, self.memory_peaks
+        found = []
+        for name, node in self.nodes.items():
+            unsettled = node.unsettled
+            if unsettled and unsettled[0][0] <= now:
+                self.settle(node, now)
+            state = node.settled if watched else node.state
+            last, held = weighed[name]
+            if state is not last:
+                held = self._memory_bytes(name, state)
+                weighed[name] = state, held
+                if held > peaks[name]:
+                    peaks[name] = held
+            found.append(held)
+        self.memory_peak = max(self.memory_peak, sum(found))
+        return tuple(found)
+
+    def _memory_bytes(self, name: NodeName, state: Any) -> int:
         if state is DOWN:
             return 0
-        return self.costs.memory_bytes(read_memory(self.system, node.name, state))
+        return self.costs.memory_bytes(read_memory(self.system, name, state))
 
     def count_asked(self, until: int) -> Asked:
         """The work that the input asked for.  until: the time of its last event."""

@@ -14,9 +14,11 @@ import pytest
 from asif.cli import main
 from model.registry import modules
 
+MAIN = "from asif.cli import main; main()"
+
 
 def asif(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-W", "error", "-c", "from asif.cli import main; main()", *arguments]
+    command = [sys.executable, "-W", "error", "-c", MAIN, *arguments]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
 
 
@@ -191,8 +193,9 @@ def test_the_list_names_every_variant(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "upstream-backup:" not in ran.stdout
 
 
-@pytest.mark.parametrize("columns", ["70", "80", "200"])
+@pytest.mark.parametrize("columns", ["70", "80", "100", "200"])
 def test_the_list_wraps_titles_and_cuts_none(columns: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From 80 columns on, every family has one line, with as many numbers as there is room for."""
     monkeypatch.setenv("COLUMNS", columns)
     ran = asif("list", cwd=Path.cwd())
     rows = ran.stdout.splitlines()[2:]
@@ -201,8 +204,11 @@ def test_the_list_wraps_titles_and_cuts_none(columns: str, monkeypatch: pytest.M
     assert "…" not in ran.stdout
     for family in modules().values():
         assert family.words.title.replace(" ", "") in titles
-    if columns == "200":  # a line a family, where there is room
+    if columns != "70":
         assert len(rows) == len(modules())
+    numbers = {"variants", "scopes", "mutants", "lemmas"}
+    shown = numbers & {*ran.stdout.splitlines()[0].split()}
+    assert len(shown) == {"70": 0, "80": 0, "100": 2, "200": 4}[columns]
 
 
 def test_the_list_of_a_family_cuts_no_word(tmp_path: Path) -> None:
@@ -354,9 +360,19 @@ def test_a_proof_of_ones_own_is_judged(name: str, tmp_path: Path) -> None:
 
 def test_a_command_imports_no_library_that_it_may_do_without() -> None:
     """pandas and matplotlib take longer to load than most commands to run."""
-    code = "import asif.cli, sys; print(*sys.modules)"
+    code = "import asif.cli, sys; asif.cli.application(); print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert {"pandas", "matplotlib", "pyspark"}.isdisjoint(ran.stdout.split())
+
+
+def test_a_command_imports_no_other_command_and_no_other_family(tmp_path: Path) -> None:
+    code = "import atexit, sys; atexit.register(lambda: print(*sys.modules)); sys.argv[1:] = %r"
+    command = [sys.executable, "-c", f"{code % ['list', 'cec:published']}; {MAIN}"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    *_, loaded = ran.stdout.splitlines()
+    names = set(loaded.split())
+    assert "model.protocols.cec.protocol" in names
+    assert {"asif.commands.check", "model.protocols.crb"}.isdisjoint(names)
 
 
 @pytest.mark.parametrize(

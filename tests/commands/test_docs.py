@@ -235,7 +235,7 @@ def test_the_example_of_each_guarantee_has_that_guarantee() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_quoted_commands_names_and_options_exist(page: Path) -> None:
-    group = typer.main.get_command(cli.app)
+    group = typer.main.get_command(cli.application())
     assert isinstance(group, TyperGroup)
     for command, words in commands(page):
         assert command in group.commands, command
@@ -256,7 +256,7 @@ def test_the_tour_counts_all_protocols_and_variants() -> None:
 
 
 def test_the_readme_quotes_every_command() -> None:
-    group = typer.main.get_command(cli.app)
+    group = typer.main.get_command(cli.application())
     assert isinstance(group, TyperGroup)
     assert {command for command, _ in commands(ROOT / "README.md")} >= set(group.commands)
 

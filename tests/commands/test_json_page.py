@@ -84,7 +84,7 @@ def lacking(kinds: Sequence[type], words: set[str]) -> list[str]:
 
 
 def test_the_page_knows_every_command_that_writes_json() -> None:
-    group = typer.main.get_command(cli.app)
+    group = typer.main.get_command(cli.application())
     assert isinstance(group, TyperGroup)
     writing = {
         name

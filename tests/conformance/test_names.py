@@ -227,6 +227,11 @@ def test_nobody_else_names_what_is_a_family_s(family: str) -> None:
     assert found == []
 
 
+def test_a_folder_has_the_name_of_its_family() -> None:
+    """A name on the command line imports this folder alone."""
+    assert [one.family.replace("-", "_") for one in modules().values()] == FAMILIES
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_name_that_is_the_family_s_is_found(family: str, tmp_path: Path) -> None:
     its = names(family)

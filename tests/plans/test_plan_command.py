@@ -169,7 +169,7 @@ def test_table_and_picture_show_every_query(name: str) -> None:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    ran = CliRunner().invoke(cli.app, ["plan", *arguments])
+    ran = CliRunner().invoke(cli.application(), ["plan", *arguments])
     return ran.exit_code, ran.output
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from asif.cli import app
+from asif.cli import application
 from model.registry import modules, protocols
 from model.results.explanation import ExplainedTable
 from sim.scenarios.explain import explain_knobs, explain_tables
@@ -65,7 +65,7 @@ def test_defaults_are_those_of_an_empty_table() -> None:
 @pytest.mark.parametrize("name", [protocol.name for protocol in modules().values()])
 def test_a_protocol_is_explained_on_the_command_line(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
-    ran = CliRunner().invoke(app, ["simulate", "--explain", name, "--json", str(out)])
+    ran = CliRunner().invoke(application(), ["simulate", "--explain", name, "--json", str(out)])
     assert ran.exit_code == 0, ran.output
     protocol = next(one for one in modules().values() if one.name == name)
     found = {table["name"]: table for table in json.loads(out.read_text())}
@@ -78,26 +78,26 @@ def test_a_protocol_is_explained_on_the_command_line(name: str, tmp_path: Path) 
 
 
 def test_every_key_is_printed_whole_and_a_knob_that_is_off_says_so() -> None:
-    printed = CliRunner().invoke(app, ["simulate", "--explain", "micro-batch"]).output
+    printed = CliRunner().invoke(application(), ["simulate", "--explain", "micro-batch"]).output
     assert "costs.timers.trigger" in printed
     (knobs, _) = explain_knobs(protocols()["upstream-backup"])
     assert {key.key: key.default for key in knobs.keys}["notice_every"] == '"off"'
 
 
 def test_a_scenario_is_no_protocol() -> None:
-    ran = CliRunner().invoke(app, ["simulate", "--explain", str(EVERYTHING)])
+    ran = CliRunner().invoke(application(), ["simulate", "--explain", str(EVERYTHING)])
     assert "give the name of a protocol" in str(ran.exception)
 
 
 def test_explain_simulates_nothing() -> None:
-    ran = CliRunner().invoke(app, ["simulate", "--explain", "--set", "seed=1"])
+    ran = CliRunner().invoke(application(), ["simulate", "--explain", "--set", "seed=1"])
     assert ran.exit_code != 0
-    assert CliRunner().invoke(app, ["simulate"]).exit_code != 0
-    assert CliRunner().invoke(app, ["simulate", "--explain"]).exit_code == 0
+    assert CliRunner().invoke(application(), ["simulate"]).exit_code != 0
+    assert CliRunner().invoke(application(), ["simulate", "--explain"]).exit_code == 0
 
 
 @pytest.mark.parametrize("option", ["--until-caught-up", "--allow-cut-off"])
 @pytest.mark.parametrize("words", [["--explain"], ["--study", str(EVERYTHING)]])
 def test_options_of_one_run_are_refused_elsewhere(words: list[str], option: str) -> None:
-    ran = CliRunner().invoke(app, ["simulate", *words, option])
+    ran = CliRunner().invoke(application(), ["simulate", *words, option])
     assert "give it with" in str(ran.exception)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from asif.cli import app
+from asif.cli import application
 from model.errors import Invalid
 from model.events import Body
 from model.results.study import Study
@@ -178,11 +178,13 @@ def test_lost_and_late_results_by_hand() -> None:
 def test_a_study_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text(FREE, encoding="utf-8")
-    ran = CliRunner().invoke(app, ["simulate", "mine.toml", "--study", "--json", "out.json"])
+    ran = CliRunner().invoke(
+        application(), ["simulate", "mine.toml", "--study", "--json", "out.json"]
+    )
     assert ran.exit_code == 0, ran.output
     assert "availability 99.95" in ran.output
     narrow = ["--set", "study.half_width=0.001", "--set", "study.replications=10"]
-    ran = CliRunner().invoke(app, ["simulate", "mine.toml", "--study", *narrow])
+    ran = CliRunner().invoke(application(), ["simulate", "mine.toml", "--study", *narrow])
     assert ran.exit_code == 1
     assert "NOT 0.1% as asked" in ran.output
 

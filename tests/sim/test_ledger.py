@@ -18,11 +18,12 @@ from reports import commands
 from reports.results.simulations import values
 from sim.scenarios.longer import simulate_until_caught_up
 from sim.scenarios.overrides import overrides
-from sim.scenarios.run import simulate
+from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import draft, read
 from sim.sweeps.grid import SweepRun
 from sim.sweeps.results import simulate_run
 from sim.timed.metrics import PHASES
+from sim.timed.observation import RunObservation
 from tests.known import known
 
 GAP_S = 0.01
@@ -372,3 +373,24 @@ def test_memory_at_its_peak_is_no_less_than_the_backup(tmp_path: Path) -> None:
     """Also between two points of the series, which are 13 ms apart here."""
     found = simulate(read("docs/scenarios/quickstart.toml")).metrics
     assert found.peak_memory_bytes >= found.peak_backup_events * 100
+
+
+@pytest.mark.parametrize("scenario", ["abs", "log-io", "notices"])
+def test_memory_that_is_read_at_every_look_is_the_same(
+    scenario: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The driver reads it again only if the state of the node is another one."""
+    given = read(f"docs/scenarios/{scenario}.toml")
+    expected = run(given, given.planned).result
+    weigh = RunObservation._weigh
+
+    def forget_and_weigh(self: RunObservation, now: int) -> tuple[int, ...]:
+        self.weighed = dict.fromkeys(self.nodes, (object(), 0))
+        return weigh(self, now)
+
+    monkeypatch.setattr(RunObservation, "_weigh", forget_and_weigh)
+    result = run(given, given.planned).result
+    assert any(result.memory_peaks.values())
+    assert result.points == expected.points
+    assert result.memory_peaks == expected.memory_peaks
+    assert result.memory_peak == expected.memory_peak

@@ -1,4 +1,4 @@
-"""The measurements of the checkers: one function for each kind of work, in a process of its own.
+"""The explorer and its walks: one function for each kind of work, in a process of its own.
 
 Rule of this file: no tricks in the plain search, which is breadth first over model.world itself;
 the explorer's gain is its ratio to the plain search.
@@ -9,11 +9,17 @@ from __future__ import annotations
 import gc
 import resource
 import time
+from collections.abc import Callable, Iterator
+from multiprocessing import get_context
 from typing import NamedTuple
 from unittest import mock
 
+from rich.table import Table
+
+from benchmarks.stages import each
 from model.choices import enabled
 from model.evidence import PinnedScope
+from model.progress import Progress
 from model.registry import protocols
 from model.system import System
 from model.world import World, apply, initial
@@ -88,3 +94,28 @@ def _resident() -> int:
     """The peak resident memory of this process, in bytes."""
     gc.collect()
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+TASKS: tuple[tuple[Callable[[str], Measurement], str], ...] = (
+    (measure_plain_search, SMALL),
+    (measure_explorer, SMALL),
+    (measure_explorer, PINNED),
+    (measure_plain_explorer, LARGE),
+    (measure_explorer, LARGE),
+    (measure_walks, SMALL),
+)
+
+
+def tables(progress: Progress) -> Iterator[Table]:
+    table = Table("what", "amount", "seconds", "a second", "bytes each")
+    for task, name in each(progress, "explorer", TASKS, lambda task: task[1]):
+        with get_context("spawn").Pool(1) as pool:  # its memory is its own
+            row = pool.apply(task, (name,))
+        table.add_row(
+            row.what,
+            f"{row.amount:,} {row.unit}",
+            f"{row.seconds:.2f}",
+            f"{row.amount / row.seconds:,.0f}",
+            "" if row.bytes_each is None else f"{row.bytes_each:,.0f}",
+        )
+    yield table

@@ -1,5 +1,4 @@
 """How many numbers of the LOG.io paper are within 10 % if all costs are fitted to them.
-`python -m benchmarks.logio_fit`
 
 Rule of this file: an upper bound for the pipelines of sim.experiments.logio, on a grid of costs; no
 experiment uses it, since a cost that is fitted to a number cannot be compared with it.
@@ -12,6 +11,8 @@ from itertools import product
 from multiprocessing import Pool
 from typing import NamedTuple
 
+from benchmarks.stages import each
+from model.progress import Progress
 from sim.experiments.logio.figures import FIGURES, Figure
 from sim.experiments.logio.pipeline import run
 from sim.experiments.logio.study import (
@@ -52,8 +53,9 @@ def _pipeline(figure: Figure) -> StudiedPipeline:
     return [*figure.pipelines.values()][-1]
 
 
-def fit(recovery: PipelineRecovery, costs: PipelineCosts) -> Fit:
+def fit(one: tuple[PipelineRecovery, PipelineCosts]) -> Fit:
     """Run all figures with these costs."""
+    recovery, costs = one
     seconds, lost_s = {}, {}
     for figure in FIGURES:
         if not figure.failures:
@@ -97,8 +99,8 @@ def _best(found: Iterable[Fit], free_s: Mapping[str, float], start_s: float) -> 
     return max(count(one, free_s, start_s) for one in found)
 
 
-def main() -> None:
-    """Print the best count for each start of the pipeline."""
+def tables(progress: Progress) -> Iterator[str]:
+    """The best count for each start of the pipeline."""
     free_s = {
         figure.key: run(
             PipelineStudy(_pipeline(figure), PipelineRecovery.NONE, PipelineCosts())
@@ -107,14 +109,12 @@ def main() -> None:
     }
     with Pool(2) as pool:
         log, snapshots = (
-            pool.starmap(fit, _grid(recovery), chunksize=1)
+            [next(fits) for _ in each(progress, f"log-io-fit: {recovery.value}", grid)]
             for recovery in (PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS)
+            for grid in [[*_grid(recovery)]]
+            for fits in [pool.imap(fit, grid)]
         )
     for start_s in STARTS_S:
         parts = [_best(found, free_s, start_s) for found in (log, snapshots)]
         near, of = (sum(part) for part in zip(*parts, strict=True))
-        print(f"a baseline of {250 + start_s} s: {near} of {of} within 10 %")
-
-
-if __name__ == "__main__":
-    main()
+        yield f"a baseline of {250 + start_s} s: {near} of {of} within 10 %"
