@@ -174,7 +174,7 @@ def _explore(collapsed: Collapsed, until: Guarantee | None, meter: Meter) -> Exp
         found = Counterexample(property_, trace_through(collapsed.system, search.path(world)))
     if found is None:
         found = _without_end(search, complete)
-    vacuous = [*_never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
+    vacuous = [*never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
     return Exploration(
         states=search.states,
         transitions=search.transitions,
@@ -230,7 +230,7 @@ def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counte
     return Counterexample(property_, trace_through(system, worlds), steps)
 
 
-def _never_tried(collapsed: Collapsed) -> Iterator[str]:
+def never_tried(collapsed: Collapsed) -> Iterator[str]:
     """The faults that the scope grants and that could not come, a sentence each."""
     system = collapsed.system
     if system.scope.crashes and not collapsed.hit:
