@@ -14,6 +14,9 @@ from typing import TypeAlias, TypeVar
 R = TypeVar("R")
 T = TypeVar("T")
 
+Look: TypeAlias = Callable[[Sequence[bytes], int, Iterable[bytes]], T]
+"""Looks at the blocks of a part; it receives all news and the number of the part."""
+
 
 class LevelWork(typing.Protocol[R]):
     """The work on parts of levels.  It can be pickled, and works the same in every process."""
@@ -51,6 +54,12 @@ class Levels(typing.Protocol[R]):
 
     def pick(self, level: int, part: int, choose: Callable[[Iterable[bytes]], T]) -> T:
         """What is chosen from the blocks of a part."""
+
+    def survey(self, news: bytes, look: Look[T]) -> Iterator[tuple[int, T]]:
+        """(level, what is seen in a part) of all parts of all levels, level by level.
+
+        news: the last ones.  look: can be pickled.
+        """
 
 
 StartLevels: TypeAlias = Callable[[LevelWork[R], bytes], AbstractContextManager[Levels[R]]]

@@ -222,7 +222,11 @@ def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counte
     if not circle:
         return None
     worlds = [*search.path(circle[0]), *map(search.world, circle[1:])]
-    steps = len(circle) - 1
+    return endless(system, worlds, len(circle) - 1)
+
+
+def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexample:
+    """The counterexample of a run whose last steps repeat without end."""
     what = f"every run comes to rest (the last {steps} steps repeat without end)"
     if steps == 1:
         what = "every run comes to rest (the last step repeats without end)"

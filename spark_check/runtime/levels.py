@@ -26,7 +26,7 @@ from pyspark import RDD, Accumulator, AccumulatorParam, Broadcast, SparkContext,
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
-from model.levels import LevelWork
+from model.levels import LevelWork, Look
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -76,7 +76,7 @@ class SparkLevels(Generic[R]):
         call: Any = partial(_expand, self._work, self._news, reports)
         self._found = self._levels[-1].mapPartitionsWithIndex(call)
         self._found.persist(StorageLevel.DISK_ONLY)
-        _run(self._found)
+        _make(self._found)
         return reports.value
 
     def admit(self, names: Mapping[int, bytes]) -> int:
@@ -104,8 +104,16 @@ class SparkLevels(Generic[R]):
             _drain(rest)
             return [choice]
 
-        (found,) = self._context.runJob(self._levels[level], chosen, [part])
+        (found,) = _run(partial(self._context.runJob, self._levels[level], chosen, [part]))
         return found
+
+    def survey(self, news: bytes, look: Look[T]) -> Iterator[tuple[int, T]]:
+        """As model.levels.Levels.survey."""
+        self._news.append(self._context.broadcast(news))
+        call: Any = partial(_look, look, self._news)
+        for number, level in enumerate(self._levels):
+            for seen in _run(level.mapPartitionsWithIndex(call).collect):
+                yield number, seen
 
     def _split(self, blocks: RDD[Block]) -> RDD[Block]:
         """The blocks where they belong, in the format of all levels: else Spark would copy them
@@ -117,7 +125,7 @@ class SparkLevels(Generic[R]):
         """The level, in the folder of checkpoints."""
         level.persist(StorageLevel.DISK_ONLY)  # else Spark would make it twice
         level.checkpoint()
-        _run(level)
+        _make(level)
         level.unpersist()
         return level
 
@@ -131,11 +139,16 @@ def levels(
     yield SparkLevels(spark, folder, work, first)
 
 
-def _run(dataset: RDD[Any]) -> None:
+def _make(dataset: RDD[Any]) -> None:
     """Make all parts of a dataset; Python receives nothing."""
     made: Any = dataset._jrdd
+    _run(made.count)
+
+
+def _run(job: Callable[[], T]) -> T:
+    """The result of a job.  Raises Invalid if Spark ends."""
     try:
-        made.count()
+        return job()
     except Py4JError as error:
         text = str(error.args[0] if error.args else error)
         first = next((line for line in text.splitlines() if line.strip()), type(error).__name__)
@@ -184,6 +197,14 @@ def _admit(
         count += work.count(block)
         yield part, (False, block)
     counts.add({part: count})
+    _drain(rest)
+
+
+def _look(
+    look: Look[T], news: list[Broadcast[bytes]], part: int, records: Iterable[Block]
+) -> Iterator[T]:
+    rest = iter(records)
+    yield look([one.value for one in news], part, (block for _, (_, block) in rest))
     _drain(rest)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from model.levels import LevelWork
+from model.levels import LevelWork, Look
 
 T = TypeVar("T")
 
@@ -60,6 +60,12 @@ class OwnLevels:
 
     def pick(self, level: int, part: int, choose: Callable[[Iterable[bytes]], T]) -> T:
         return choose(self.levels[level][part])
+
+    def survey(self, news: bytes, look: Look[T]) -> Iterator[tuple[int, T]]:
+        self.news.append(news)
+        for number, level in enumerate(self.levels):
+            for part, blocks in sorted(level.items()):
+                yield number, look(self.news, part, blocks)
 
 
 @contextmanager

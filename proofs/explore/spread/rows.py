@@ -111,3 +111,29 @@ def admit(found: Iterable[bytes], seen: Iterable[bytes], width: int) -> Iterator
     for start in range(0, len(rows), BLOCK):
         yield rows[start : start + BLOCK].tobytes()
 
+
+
+@cache
+def _edge(width: int) -> np.dtype[Any]:
+    return np.dtype([("place", "<u8"), ("world", f"V{4 * width}"), ("next", f"V{4 * width}")])
+
+
+def pack_edges(
+    worlds: NDArray[np.uint32], places: NDArray[np.int64], nexts: NDArray[np.uint32]
+) -> bytes:
+    """Edges from worlds, with their places, to next worlds."""
+    count, width = worlds.shape
+    kind = _edge(width)
+    edges = np.zeros(count, kind)
+    edges["place"] = places
+    for name, numbers in (("world", worlds), ("next", nexts)):
+        edges[name] = np.ascontiguousarray(numbers, "<u4").view(kind[name]).reshape(-1)
+    return edges.tobytes()
+
+
+def unpack_edges(packed: bytes, width: int) -> Iterator[tuple[int, bytes, bytes]]:
+    """(place, world, next world) of each edge."""
+    edges = np.frombuffer(packed, _edge(width))
+    yield from zip(
+        edges["place"].tolist(), edges["world"].tolist(), edges["next"].tolist(), strict=True
+    )

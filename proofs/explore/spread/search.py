@@ -32,20 +32,23 @@ from proofs.explore.explorer import (
     Trace,
     answer_property,
     append_failing_action,
+    endless,
     never_tried,
     trace_through,
 )
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import Budget, Meter
-from proofs.explore.search.rest import find_suspects
+from proofs.explore.search.rest import Circles, find_suspects
 from proofs.explore.spread import rows
+from proofs.explore.spread.edges import MOST_EDGES, SuspectEdges
 from proofs.explore.spread.tables import SharedTables
 from proofs.explore.spread.work import WIDE, BrokenAt, FailedAt, PartReport, SpreadWork, properties
 from proofs.garbage import seldom_collected
 
 UNDECIDED = (
-    "endless runs: {count} kinds of steps may feed each other in a circle, and whether a run "
-    "repeats them without end was not decided; a check without --master decides it"
+    "endless runs: some steps may feed each other in a circle, and more than {most:,} of them "
+    "would have to be followed from world to world, so whether a run repeats them without end was "
+    "not decided; a check without --master decides it"
 )
 
 
@@ -83,7 +86,7 @@ def explore_spread(
 class SpreadSearch:
     """A spread search under way, as the leading process sees it.
 
-    depth: of the last level that has worlds.  violation, failed: the first level with one, and the
+    depth: of the last level that has worlds.  expanded: of the last one that was expanded.  violation, failed: the first level with one, and the
     first one there.
     """
 
@@ -94,7 +97,8 @@ class SpreadSearch:
         self.tables = SharedTables(collapsed)
         self.work = SpreadWork(uuid.uuid4().hex, collapsed.width, find)
         self.progress = progress
-        self.states, self.depth, self.transitions, self.quiescent = 1, 0, 0, 0
+        self.states, self.depth, self.expanded = 1, 0, 0
+        self.transitions = self.quiescent = 0
         self.violation: tuple[int, BrokenAt] | None = None
         self.failed: tuple[int, FailedAt] | None = None
 
@@ -105,12 +109,12 @@ class SpreadSearch:
         numbers = np.array([self.collapsed.numbers(self.collapsed.initial)], np.uint32)
         with start(self.work, rows.pack(numbers, 0)) as levels:
             complete = self._levels(levels, until, meter)
-            found = self._counterexample(levels)
+            found, undecided = self._counterexample(levels), False
+            if found is None:
+                found, undecided = self._without_end(levels, complete)
         vacuous = [*never_tried(self.collapsed)] if complete else []
         vacuous += self.judge.missing(self.quiescent) if complete else []
-        suspects = find_suspects(self.collapsed) if found is None else {}
-        if suspects:
-            vacuous.append(UNDECIDED.format(count=sum(map(len, suspects.values()))))
+        vacuous += [UNDECIDED.format(most=MOST_EDGES)] if undecided else []
         return Exploration(
             states=self.states,
             transitions=self.transitions,
@@ -133,6 +137,7 @@ class SpreadSearch:
         """Explore level after level; returns whether every reachable world was seen."""
         while True:
             names = self._learn(levels.expand(self.tables.news()))
+            self.expanded = self.depth
             if self.failed or (self.violation and self.judge.is_enough(until)):
                 return False
             new = levels.admit(names)
@@ -187,3 +192,28 @@ class SpreadSearch:
             numbers, place = levels.pick(level, part, choose)
             worlds.append(self.collapsed.world_of(numbers))
         return trace_through(self.collapsed.system, worlds[::-1])
+
+    def _without_end(
+        self, levels: Levels[PartReport], complete: bool
+    ) -> tuple[Counterexample | None, bool]:
+        """A run of progress steps without end, and whether that was not decided."""
+        suspects = find_suspects(self.collapsed)
+        if not suspects:
+            return None, False
+        look: Any = partial(self.work.edges, self.tables.suspects(suspects))
+        edges = SuspectEdges(self.collapsed.width)
+        for level, packed in levels.survey(self.tables.news(), look):
+            if level <= self.expanded and not edges.add(level, packed):
+                return None, True
+        circle = Circles(
+            self.collapsed.system, edges.between(), complete, lambda at: self._world(edges, at)
+        ).first()
+        if not circle:
+            return None, False
+        before = self._trace(levels, *edges.home(circle[0])).worlds
+        worlds = [*before, *(self._world(edges, at) for at in circle[1:])]
+        return endless(self.collapsed.system, worlds, len(circle) - 1), False
+
+    def _world(self, edges: SuspectEdges, at: int) -> World:
+        numbers = np.frombuffer(edges.world(at), "<u4").tolist()
+        return self.collapsed.world_of(tuple(numbers))

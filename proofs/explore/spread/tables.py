@@ -13,7 +13,7 @@ the news say that it has arrived.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,11 +22,15 @@ from numpy.typing import NDArray
 
 from model.errors import Invalid, describe_error
 from proofs.explore.collapse import Collapsed
+from proofs.explore.search.rest import Suspects
 from proofs.explore.spread.rows import FRESH
 from proofs.explore.views import CLOSED
 
 Focus: TypeAlias = tuple[int, tuple[int, ...]]
 """A view, by its place, and the numbers of a focus of it."""
+
+SharedSuspects: TypeAlias = Mapping[Focus, Sequence[int]]
+"""The suspects of proofs.explore.search.rest, by focus."""
 
 
 class News(NamedTuple):
@@ -90,6 +94,11 @@ class SharedTables:
             self.collapsed.focus(self.collapsed.views[view], shared)
             self._arrived[view, shared] = None
 
+    def suspects(self, found: Suspects) -> SharedSuspects:
+        """The suspects as all processes find them."""
+        at = {view.whose: at for at, view in enumerate(self.collapsed.views)}
+        return {(at[whose], focus): moves for (whose, focus), moves in found.items()}
+
 
 class OwnTables:
     """The tables of any process, beside the numbers that all share."""
@@ -117,14 +126,19 @@ class OwnTables:
             self._heard.append([*map(len, self._own)])
             self._look()
             for view, numbers in focuses:
-                fields = self.collapsed.views[view].fields
-                key = tuple(self._own[field][n] for field, n in zip(fields, numbers, strict=True))
+                _, key = self.owned_focus((view, numbers))
                 self._waiting[view].pop(key, None)
 
     def owned(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The numbers here of worlds in shared ones."""
         columns = zip(self._own, numbers.T, strict=True)
         return np.stack([np.array(own, "<u4")[column] for own, column in columns], axis=1)
+
+    def owned_focus(self, focus: Focus) -> Focus:
+        """The focus in numbers of here."""
+        view, numbers = focus
+        fields = self.collapsed.views[view].fields
+        return view, tuple(self._own[field][n] for field, n in zip(fields, numbers, strict=True))
 
     def _look(self) -> None:
         """Let the focuses wait that were met since the last look."""

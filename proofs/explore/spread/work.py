@@ -23,7 +23,7 @@ from model.system import System
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import Judge
 from proofs.explore.spread import rows
-from proofs.explore.spread.tables import Focus, OwnTables
+from proofs.explore.spread.tables import Focus, OwnTables, SharedSuspects
 from proofs.explore.views import Move
 from proofs.garbage import seldom_collected
 
@@ -96,6 +96,12 @@ class SpreadWork:
     def count(self, block: bytes) -> int:
         return rows.count(block, self.width)
 
+    def edges(
+        self, suspects: SharedSuspects, news: Sequence[bytes], part: int, blocks: Iterable[bytes]
+    ) -> bytes:
+        """The edges of the suspects from the worlds of a part, as rows.edges has them."""
+        return b"".join(_process_of(self).edges(suspects, news, part, blocks))
+
 
 @lru_cache(maxsize=1)
 def _process_of(work: SpreadWork) -> _Process:
@@ -148,6 +154,42 @@ class _Process:
             ended.failed,
             invalid,
         )
+
+    def edges(
+        self, suspects: SharedSuspects, news: Sequence[bytes], part: int, blocks: Iterable[bytes]
+    ) -> Iterator[bytes]:
+        """As SpreadWork.edges, block by block."""
+        self.tables.hear(news)
+        writer = self.tables.writer(len(news) - 1)
+        chosen = {self.tables.owned_focus(focus): moves for focus, moves in suspects.items()}
+        at = rows.place(part, 0)
+        for block in blocks:
+            shared, _ = rows.unpack(block, self.collapsed.width)
+            numbers = self.tables.owned(shared)
+            found = [
+                (i, after)
+                for i, row in enumerate(numbers)
+                for after in self._led_to(tuple(row.tolist()), row.tobytes(), chosen)
+            ]
+            if found:
+                from_, after = zip(*found, strict=True)
+                nexts = writer.numbers(self._rows(after))
+                yield rows.pack_edges(shared[[*from_]], np.array(from_) + at, nexts)
+            at += len(numbers)
+
+    def _led_to(
+        self, numbers: tuple[int, ...], packed: bytes, chosen: SharedSuspects
+    ) -> Iterator[int]:
+        """The packed worlds to which the suspects lead from a world."""
+        collapsed = self.collapsed
+        world = int.from_bytes(packed, "little")
+        every = [(*pair, at) for at, pair in enumerate(collapsed.moves_in(numbers))]
+        idle = self.patient and not any(moves.own for _, moves, _ in every)
+        for view, moves, at in every:
+            key = collapsed.focus_key(view, view.pick(numbers))
+            for place in chosen.get((at, key), ()):
+                if place < len(moves.own) or idle:
+                    yield collapsed.successor(world, numbers, moves.all[place])
 
     def _rows(self, worlds: Iterable[int]) -> NDArray[np.uint32]:
         size = 4 * self.collapsed.width
