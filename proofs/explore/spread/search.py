@@ -86,7 +86,7 @@ def explore_spread(
 class SpreadSearch:
     """A spread search under way, as the leading process sees it.
 
-    depth: of the last level that has worlds.  expanded: of the last one that was expanded.  violation, failed: the first level with one, and the
+    depth: of the last level with worlds, but for one at which a budget ended the search.  expanded: of the last one that was expanded.  violation, failed: the first level with one, and the
     first one there.
     """
 
@@ -144,14 +144,14 @@ class SpreadSearch:
             if not new:
                 return True
             self.states += new
-            self.depth += 1
             self._report(new, meter)
             if meter.spent(self.states):
                 return False
+            self.depth += 1
 
     def _report(self, new: int, meter: Meter) -> None:
         total = max(self.states + new, meter.budget.worlds or 0)
-        self.progress("exploring", self.states, total, f"level {self.depth}: {new:,} worlds")
+        self.progress("exploring", self.states, total, f"level {self.depth + 1}: {new:,} worlds")
 
     def _learn(self, reports: Mapping[int, PartReport]) -> dict[int, bytes]:
         """The names of the fresh values of each part, whose reports are added up."""

@@ -12,7 +12,6 @@ the news say that it has arrived.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
@@ -20,9 +19,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from model.errors import Invalid, describe_error
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.rest import Suspects
+from proofs.explore.spread.pickling import ValuePickler
 from proofs.explore.spread.rows import FRESH
 from proofs.explore.views import CLOSED
 
@@ -44,21 +43,6 @@ class News(NamedTuple):
     focuses: tuple[Focus, ...]
 
 
-def dump(value: Any) -> bytes:
-    """Raises Invalid for a value that cannot go to another process."""
-    try:
-        return pickle.dumps(value)
-    except Exception as error:  # of a protocol's state or message, which may be anything
-        raise Invalid(
-            f"a value of the protocol cannot go to another process: {describe_error(error)}; "
-            "a class at the top of a module could"
-        ) from error
-
-
-def load(data: bytes) -> Any:
-    return pickle.loads(data)
-
-
 def _own(value: Any) -> Any:
     """The value as `Collapsed` has it: it knows closed channels by identity."""
     return CLOSED if isinstance(value, str) and value == CLOSED else value
@@ -69,6 +53,7 @@ class SharedTables:
 
     def __init__(self, collapsed: Collapsed) -> None:
         self.collapsed = collapsed
+        self._pickler = ValuePickler(collapsed.system.protocol.behaviour)
         self._sent = [0] * collapsed.width
         self._arrived: dict[Focus, None] = {}
 
@@ -79,11 +64,11 @@ class SharedTables:
             values += [(field, value) for value in islice(known, self._sent[field], None)]
             self._sent[field] = len(known)
         focuses, self._arrived = tuple(self._arrived), {}
-        return dump(News(tuple(values), focuses))
+        return self._pickler.dump(News(tuple(values), focuses))
 
     def names(self, fresh: bytes) -> NDArray[np.uint32]:
         """The shared numbers of the values of a report, in their order."""
-        values = [(field, _own(value)) for field, value in load(fresh)]
+        values = [(field, _own(value)) for field, value in self._pickler.load(fresh)]
         numbers = [self.collapsed.number(field, value) for field, value in values]
         return np.array(numbers, np.uint32)
 
@@ -105,6 +90,7 @@ class OwnTables:
 
     def __init__(self, collapsed: Collapsed) -> None:
         self.collapsed = collapsed
+        self._pickler = ValuePickler(collapsed.system.protocol.behaviour)
         width = collapsed.width
         self._own: list[list[int]] = [[] for _ in range(width)]
         """By field and shared number, the number here."""
@@ -118,7 +104,7 @@ class OwnTables:
     def hear(self, news: Sequence[bytes]) -> None:
         """Learn the news of all levels that were not heard before."""
         for data in news[len(self._heard) :]:
-            values, focuses = load(data)
+            values, focuses = self._pickler.load(data)
             for field, value in values:
                 own = self.collapsed.number(field, _own(value))
                 self._shared[field][own] = len(self._own[field])
@@ -146,6 +132,10 @@ class OwnTables:
             for key in islice(view.focuses, self._looked[at], None):
                 self._waiting[at][key] = None
             self._looked[at] = len(view.focuses)
+
+    def dump(self, values: Sequence[tuple[int, Any]]) -> bytes:
+        """The values as bytes.  Raises Invalid for one that cannot go to another process."""
+        return self._pickler.dump(values)
 
     def waiting(self) -> Iterator[Focus]:
         """The focuses of which no news says that they have arrived, in numbers of here."""
@@ -190,7 +180,7 @@ class Writer:
         fields = self.collapsed.views[view].fields
         return view, tuple(map(self.number, fields, key))
 
-    def fresh(self) -> bytes:
-        """The fresh values, in the order of their numbers."""
+    def fresh(self) -> list[tuple[int, Any]]:
+        """(field, value) of the fresh numbers, in their order."""
         values = self.collapsed.values
-        return dump([(field, values[field][own]) for field, own in self._fresh])
+        return [(field, values[field][own]) for field, own in self._fresh]

@@ -19,6 +19,7 @@ from model.core import Guarantee, Observation, Property
 from model.errors import Invalid, StepFailed
 from model.observations import Looks, look_inside
 from model.protocol import Failures
+from model.registry import subject
 from model.system import System
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import Judge
@@ -103,6 +104,13 @@ class SpreadWork:
         return b"".join(_process_of(self).edges(suspects, news, part, blocks))
 
 
+def system_of(called: str, scope: str) -> System:
+    """The system of a pinned scope, by names.  called: the protocol as `asif check` takes it."""
+    protocol = subject(called).protocol
+    pinned = next(one for one in protocol.evidence.scopes if one.name == scope)
+    return System(protocol, pinned.scope)
+
+
 @lru_cache(maxsize=1)
 def _process_of(work: SpreadWork) -> _Process:
     """This process's tables for the search, which stay between its parts and levels."""
@@ -141,7 +149,7 @@ class _Process:
                     yield rows.pack(writer.numbers(self._rows(found)), [*found.values()])
                 at += len(numbers)
             focuses = tuple(map(writer.focus, self.tables.waiting()))
-            fresh, invalid = writer.fresh(), ""
+            fresh, invalid = self.tables.dump(writer.fresh()), ""
         except Invalid as error:
             focuses, fresh, invalid = (), b"", str(error)
         return PartReport(
