@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager
 from typing import TypeAlias, TypeVar
 
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 T = TypeVar("T")
 
 Look: TypeAlias = Callable[[Sequence[bytes], int, Iterable[bytes]], T]

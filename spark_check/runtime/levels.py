@@ -3,12 +3,12 @@
 Rule of this file: it knows no worlds.  model.levels has the work on a part, which runs in Spark's
 Python workers.
 
-A level takes two jobs.  The first expands each part of the last level; its reports come back through
-an accumulator, under the number of the part, so that a repetition counts once.  The second moves
-what was found to the parts to which it belongs (a shuffle), where it meets the same part of
+A level takes two jobs.  The first expands each part of the last level; its reports come back
+through an accumulator, under the number of the part, so that a repetition counts once.  The second
+moves what was found to the parts to which it belongs (a shuffle), where it meets the same part of
 all levels before: these are partitioned alike, and do not move.  Each level is written to the
-folder of checkpoints.  So a loss of a worker repeats only the tasks of one level, and no job depends
-on what was before that.
+folder of checkpoints.  So a loss of a worker repeats only tasks of one level, and no job depends on
+the jobs of earlier levels.
 """
 
 from __future__ import annotations

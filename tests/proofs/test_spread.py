@@ -1,4 +1,4 @@
-"""The spread search, with levels in this process: it finds what the search of this process finds."""
+"""The spread search, with levels in this process: equal to the search of this process."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def spread(protocol: Protocol, scope: Scope, start_: Any = start, **how: Any) ->
     return explore_spread(start_, partial(System, protocol, scope), protocol, scope, **how)
 
 
-def steps(found: Exploration) -> tuple[int, bool] | None:
-    """The steps of the counterexample, those that repeat counted once at most."""
+def steps(found: Exploration) -> tuple[int, bool]:
+    """The steps of the counterexample before those that repeat, and whether some do."""
     if found.counterexample is None:
-        return None
+        return -1, False
     circle = found.counterexample.circle
     return len(found.counterexample.trace.actions) - circle, circle > 0
 

@@ -35,7 +35,10 @@ def copied_classes(behaviour: Behaviour) -> dict[ClassName, type]:
             continue
         seen.add(id(names))
         for value in names.values():
-            if isinstance(value, type) and _named(value.__module__, value.__qualname__) is not value:
+            if (
+                isinstance(value, type)
+                and _named(value.__module__, value.__qualname__) is not value
+            ):
                 found[value.__module__, value.__qualname__] = value
                 waiting += _spaces(value)
             elif isinstance(value, FunctionType | ModuleType) or hasattr(value, "__wrapped__"):
@@ -56,7 +59,9 @@ def vars_of(value: Any) -> dict[str, Any]:
 
 def _named(module: str, name: str) -> Any:
     """The value with this name in a module that is loaded; None if there is none."""
-    return reduce(lambda at, part: getattr(at, part, None), name.split("."), sys.modules.get(module))
+    return reduce(
+        lambda at, part: getattr(at, part, None), name.split("."), sys.modules.get(module)
+    )
 
 
 class ValuePickler:

@@ -112,7 +112,6 @@ def admit(found: Iterable[bytes], seen: Iterable[bytes], width: int) -> Iterator
         yield rows[start : start + BLOCK].tobytes()
 
 
-
 @cache
 def _edge(width: int) -> np.dtype[Any]:
     return np.dtype([("place", "<u8"), ("world", f"V{4 * width}"), ("next", f"V{4 * width}")])

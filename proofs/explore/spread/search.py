@@ -86,8 +86,9 @@ def explore_spread(
 class SpreadSearch:
     """A spread search under way, as the leading process sees it.
 
-    depth: of the last level with worlds, but for one at which a budget ended the search.  expanded: of the last one that was expanded.  violation, failed: the first level with one, and the
-    first one there.
+    depth: of the last level with worlds, but for one at which a budget ended the search.  expanded:
+    of the last one that was expanded.  violation, failed: the first level with one, and the first
+    one there.
     """
 
     def __init__(
@@ -131,9 +132,7 @@ class SpreadSearch:
             spent=meter.why,
         )
 
-    def _levels(
-        self, levels: Levels[PartReport], until: Guarantee | None, meter: Meter
-    ) -> bool:
+    def _levels(self, levels: Levels[PartReport], until: Guarantee | None, meter: Meter) -> bool:
         """Explore level after level; returns whether every reachable world was seen."""
         while True:
             names = self._learn(levels.expand(self.tables.news()))

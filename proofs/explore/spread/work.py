@@ -204,9 +204,7 @@ class _Process:
         packed = b"".join(world.to_bytes(size, "little") for world in worlds)
         return np.frombuffer(packed, "<u4").reshape(-1, self.collapsed.width)
 
-    def _successors(
-        self, worlds: NDArray[np.uint32], at: int, ended: _Part
-    ) -> dict[int, int]:
+    def _successors(self, worlds: NDArray[np.uint32], at: int, ended: _Part) -> dict[int, int]:
         """The packed worlds to which the worlds lead, and of each the place of the first one that
         leads there."""
         found: dict[int, int] = {}
