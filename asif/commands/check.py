@@ -164,7 +164,13 @@ def check(
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
-        others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
+        others: dict[str, object] = {
+            "all": all_,
+            "mutants": mutants,
+            "duties": duties,
+            "pin": pin,
+            "yes": yes,
+        }
         others |= {"walks": walks, "examples": examples, "workers": workers}
         one_scope.refuse({**others, "profile full": profile is Profile.FULL})
         alone = one_scope.check_scope(name, scope, budget, master, settings(conf), out / "_spark")
