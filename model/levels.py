@@ -24,7 +24,7 @@ class LevelWork(typing.Protocol[R]):
     def expand(
         self, news: Sequence[bytes], part: int, blocks: Iterable[bytes]
     ) -> Generator[bytes, None, R]:
-        """Yield what a part of the last level leads to, and return a report.
+        """Yield the blocks to which a part of the last level leads, and return a report.
 
         news: of this level and of all before it.
         """
@@ -53,10 +53,10 @@ class Levels(typing.Protocol[R]):
         """Make the next level from all that was found; returns the number of its entries."""
 
     def pick(self, level: int, part: int, choose: Callable[[Iterable[bytes]], T]) -> T:
-        """What is chosen from the blocks of a part."""
+        """The choice from the blocks of a part."""
 
     def survey(self, news: bytes, look: Look[T]) -> Iterator[tuple[int, T]]:
-        """(level, what is seen in a part) of all parts of all levels, level by level.
+        """(level, result of the look at a part) for all parts of all levels, level by level.
 
         news: the last ones.  look: can be pickled.
         """

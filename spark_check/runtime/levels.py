@@ -5,8 +5,8 @@ Python workers.
 
 A level takes two jobs.  The first expands each part of the last level; its reports come back
 through an accumulator, under the number of the part, so that a repetition counts once.  The second
-moves what was found to the parts to which it belongs (a shuffle), where it meets the same part of
-all levels before: these are partitioned alike, and do not move.  Each level is written to the
+moves all worlds found to the parts to which they belong (a shuffle), where they meet the same part
+of all levels before: these are partitioned alike, and do not move.  Each level is written to the
 folder of checkpoints.  So a loss of a worker repeats only tasks of one level, and no job depends on
 the jobs of earlier levels.
 """
@@ -33,7 +33,6 @@ T = TypeVar("T")
 
 Block: TypeAlias = tuple[int, tuple[bool, bytes]]
 """(part, (was it just found?, the block))."""
-PARTS_A_CORE = 2
 CONF = {"spark.checkpoint.compress": "true"}
 """The configuration of a session with levels."""
 FOLDER = "spark.checkpoint.dir"
@@ -62,7 +61,7 @@ class SparkLevels(Generic[R]):
     def __init__(self, spark: SparkSession, folder: Path, work: LevelWork[R], first: bytes) -> None:
         self._context: SparkContext = spark.sparkContext
         self._work = work
-        self._parts = PARTS_A_CORE * self._context.defaultParallelism
+        self._parts = self._context.defaultParallelism
         self._context.setCheckpointDir(spark.conf.get(FOLDER, None) or str(folder))
         blocks = [(part, (False, block)) for part, block in work.split(first, b"", self._parts)]
         self._levels = [self._kept(self._split(self._context.parallelize(blocks, 1)))]
@@ -183,7 +182,7 @@ def _split(
 def _admit(
     work: LevelWork[Any], counts: Accumulator[dict[int, int]], part: int, records: Iterable[Block]
 ) -> Iterator[Block]:
-    """What was found comes first."""
+    """The blocks that were just found come first."""
     rest = iter(records)
     found: list[bytes] = []
     seen: list[bytes] = []

@@ -84,7 +84,7 @@ def test_a_step_that_fails_on_spark_is_a_counterexample(tmp_path: Path) -> None:
 
 
 def test_the_command_spreads_one_scope_over_spark(tmp_path: Path) -> None:
-    """A relay, a counterexample that is drawn, and a file of levels that is gone at the end."""
+    """The result is that of this process; the folder of levels is gone at the end."""
     results = []
     for place in ([], ["--master", "local[2]"]):
         words = ["amnesia", "--scope", "a join", "--json", "out.json"]
@@ -163,7 +163,7 @@ def kill_python(pid: int) -> list[psutil.Process]:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("place", ["expand", "admit"])
 def test_a_lost_python_process_loses_nothing(tmp_path: Path, place: str) -> None:
-    stops = Breakpoints(str(tmp_path), {place: 30})
+    stops = Breakpoints(str(tmp_path), {place: 15})
     with levels_on_spark(tmp_path / "session", "local[2,4]", BRIEF) as start:
         assert lose(start, stops, kill_python) == 1
 
@@ -171,8 +171,8 @@ def test_a_lost_python_process_loses_nothing(tmp_path: Path, place: str) -> None
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("place", ["expand", "admit"])
 def test_a_lost_worker_of_a_cluster_loses_nothing(tmp_path: Path, place: str) -> None:
-    """One of two workers ends with all its processes, and with what they had found."""
-    stops = Breakpoints(str(tmp_path), {place: 30})
+    """One of two workers ends with all its processes, and with all that they had found."""
+    stops = Breakpoints(str(tmp_path), {place: 15})
     with standalone(tmp_path, workers=2) as cluster:
 
         def kill_worker(pid: int) -> list[psutil.Process]:

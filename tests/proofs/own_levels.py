@@ -1,6 +1,6 @@
-"""The levels of a spread search in this process: every part is worked on by another one, so to say.
+"""The levels of a spread search in this process.
 
-Rule of this file: nothing is kept between two parts of a level unless the test says so.
+Rule of this file: reports are pickled, as on their way to another process.
 """
 
 from __future__ import annotations
@@ -17,11 +17,10 @@ T = TypeVar("T")
 
 
 class OwnLevels:
-    """As model.levels.Levels.  processes: so many work on the parts in turn, each with tables of
-    its own."""
+    """As model.levels.Levels."""
 
-    def __init__(self, work: LevelWork[Any], first: bytes, parts: int = 3, processes: int = 1):
-        self.work, self.parts, self.processes = work, parts, processes
+    def __init__(self, work: LevelWork[Any], first: bytes, parts: int = 3):
+        self.work, self.parts = work, parts
         level = defaultdict(list)
         for part, block in work.split(first, b"", parts):
             level[part].append(block)

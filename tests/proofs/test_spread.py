@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -17,7 +19,7 @@ from model.choices import enabled
 from model.core import Guarantee, Scope
 from model.errors import Invalid
 from model.evidence import Outcome
-from model.protocol import Protocol
+from model.protocol import Failures, Protocol
 from model.registry import protocols
 from model.system import System
 from model.world import apply, initial
@@ -114,7 +116,7 @@ def test_a_step_that_fails_is_a_counterexample() -> None:
 
 
 # --- endless runs ----------------------------------------------------------------------------
-ENDLESS = Shape(0, 1, 1, 0, made.__globals__["Failures"].ANY, 0.5, 0.2, False, (0, 1, 2))
+ENDLESS = Shape(0, 1, 1, 0, Failures.ANY, 0.5, 0.2, False, (0, 1, 2))
 
 
 def endless() -> tuple[Protocol, Scope]:
@@ -174,8 +176,6 @@ class Late(OwnLevels):
 @pytest.mark.parametrize("kind", [Forgetful, Late, partial(OwnLevels, parts=1)])
 @pytest.mark.parametrize("name", ["two-phase-sink", "upstream-backup-acks:idle-state"])
 def test_any_process_does_the_work_and_repeats_it(name: str, kind: Callable[..., Any]) -> None:
-    from contextlib import nullcontext
-
     protocol = protocols()[name]
     scope = min(protocol.evidence.scopes, key=lambda one: one.states or 10**9).scope
     found = spread(protocol, scope, lambda *of: nullcontext(kind(*of)))
@@ -199,8 +199,6 @@ def test_memory_is_of_one_process() -> None:
 
 # --- rows ------------------------------------------------------------------------------------
 def block(*worlds: Sequence[int], parents: Sequence[int] = ()) -> bytes:
-    import numpy as np
-
     return rows.pack(np.array(worlds, np.uint32), [*parents] or 0)
 
 

@@ -3,7 +3,7 @@
 Rule of this file: no expansion.  A table of `Collapsed` numbers values as they are met, so that a
 number means something else in every process.  The process that leads the search gives each value
 the number that all share: that of its own tables.  The others receive these values as news, level
-by level, and number for themselves; what they meet beyond the news they report, with its values.
+by level, and number for themselves.  They report all values that are not in the news.
 
 A report can be repeated after a loss, elsewhere and later: a number counts as shared if the news of
 its level have it, even where this process has heard later ones; and a focus is reported until
@@ -33,7 +33,7 @@ SharedSuspects: TypeAlias = Mapping[Focus, Sequence[int]]
 
 
 class News(NamedTuple):
-    """What the leading process has learned since the last level.
+    """All that the leading process has learned since the last level.
 
     values: (field, value), in the order in which they were numbered.  focuses: those that have
     arrived.

@@ -118,7 +118,7 @@ def _process_of(work: SpreadWork) -> _Process:
 
 
 class _Process:
-    """A process at work: its tables, and what it has judged."""
+    """A process at work: its tables, and its judgements."""
 
     def __init__(self, collapsed: Collapsed) -> None:
         self.collapsed, self.system = collapsed, collapsed.system
@@ -263,7 +263,7 @@ class _Process:
 
 @dataclass(slots=True)
 class _Part:
-    """What was found in a part so far."""
+    """The findings in a part so far."""
 
     transitions: int = 0
     quiescent: int = 0
