@@ -13,6 +13,7 @@ the jobs of earlier levels.
 
 from __future__ import annotations
 
+import gc
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -165,6 +166,8 @@ def _expand(
     blocks = (block for _, (_, block) in records)
     report = yield from work.expand([one.value for one in news], part, blocks)
     reports.add({part: report})
+    # Spark looks for cyclic garbage after each task, among all that the process keeps; not here.
+    gc.freeze()
 
 
 def _split(
