@@ -170,6 +170,7 @@ class _Process:
         self.tables.hear(news)
         writer = self.tables.writer(len(news) - 1)
         chosen = {self.tables.owned_focus(focus): moves for focus, moves in suspects.items()}
+        places: dict[Focus, Sequence[int]] = {}  # by view as it is, and not by focus
         at = rows.place(part, 0)
         for block in blocks:
             shared, _ = rows.unpack(block, self.collapsed.width)
@@ -177,7 +178,7 @@ class _Process:
             found = [
                 (i, after)
                 for i, row in enumerate(numbers)
-                for after in self._led_to(tuple(row.tolist()), row.tobytes(), chosen)
+                for after in self._led_to(row, chosen, places)
             ]
             if found:
                 from_, after = zip(*found, strict=True)
@@ -186,16 +187,23 @@ class _Process:
             at += len(numbers)
 
     def _led_to(
-        self, numbers: tuple[int, ...], packed: bytes, chosen: SharedSuspects
+        self, row: NDArray[np.uint32], chosen: SharedSuspects, places: dict[Focus, Sequence[int]]
     ) -> Iterator[int]:
-        """The packed worlds to which the suspects lead from a world."""
+        """The packed worlds to which the suspects lead from a world.  places: of the suspects among
+        the moves of a view, as far as they were looked up."""
         collapsed = self.collapsed
-        world = int.from_bytes(packed, "little")
-        every = [(*pair, at) for at, pair in enumerate(collapsed.moves_in(numbers))]
-        idle = self.patient and not any(moves.own for _, moves, _ in every)
-        for view, moves, at in every:
-            key = collapsed.focus_key(view, view.pick(numbers))
-            for place in chosen.get((at, key), ()):
+        numbers, world = tuple(row.tolist()), int.from_bytes(row.tobytes(), "little")
+        every = [*collapsed.moves_in(numbers)]
+        idle = self.patient and not any(moves.own for _, moves in every)
+        for at, (view, moves) in enumerate(every):
+            if not (moves.own or idle):
+                continue
+            key = at, view.pick(numbers)
+            known = places.get(key)
+            if known is None:
+                focus = collapsed.focus_key(view, key[1])
+                known = places[key] = chosen.get((at, focus), ())
+            for place in known:
                 if place < len(moves.own) or idle:
                     yield collapsed.successor(world, numbers, moves.all[place])
 
