@@ -27,7 +27,7 @@ from proofs.explore.explorer import Exploration, Trace, explore
 from proofs.explore.spread import rows, search, work
 from proofs.explore.spread.search import explore_spread
 from tests.proofs.own_levels import OwnLevels, start
-from tests.proofs.test_searches import QUICK, SHAPES, WORLDS, Shape, made
+from tests.proofs.test_searches import SHAPES, WORLDS, Shape, made
 
 
 def spread(protocol: Protocol, scope: Scope, start_: Any = start, **how: Any) -> Exploration:
@@ -72,7 +72,21 @@ def same(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
 
 
 # --- equal to the search of one process ------------------------------------------------------
-@pytest.mark.parametrize(("protocol", "scope"), QUICK)
+# `make test` has the smallest scopes, and all shapes of protocols that Hypothesis draws.
+@pytest.mark.parametrize(
+    ("protocol", "scope"),
+    [
+        pytest.param(
+            protocol,
+            pinned.scope,
+            id=f"{name}-{pinned.name}",
+            marks=pytest.mark.exhaustive if (pinned.states or 0) >= 100 else [],
+        )
+        for name, protocol in protocols().items()
+        for pinned in protocol.evidence.scopes
+        if (pinned.states or 10**9) < 10_000
+    ],
+)
 def test_a_spread_search_finds_the_same(protocol: Protocol, scope: Scope) -> None:
     same(protocol, scope)
 
