@@ -30,7 +30,7 @@ def copied_classes(behaviour: Behaviour) -> dict[ClassName, type]:
     found: dict[ClassName, type] = {}
     while waiting:
         names = waiting.pop()
-        module = sys.modules.get(names.get("__name__", ""))
+        module = sys.modules.get(str(names.get("__name__")))
         if id(names) in seen or (module is not None and vars(module) is names):
             continue
         seen.add(id(names))
@@ -46,14 +46,14 @@ def copied_classes(behaviour: Behaviour) -> dict[ClassName, type]:
     return found
 
 
-def _spaces(class_: type) -> Iterator[dict[str, Any]]:
+def _spaces(class_: type) -> Iterator[dict[str, object]]:
     return (vars_of(one) for one in vars(class_).values() if isinstance(one, FunctionType))
 
 
-def vars_of(value: Any) -> dict[str, Any]:
+def vars_of(value: Any) -> dict[str, object]:
     """The names among which a function, or a module's code, finds others."""
     value = getattr(value, "__wrapped__", value)
-    found: dict[str, Any] = getattr(value, "__globals__", None) or getattr(value, "__dict__", {})
+    found: dict[str, object] = getattr(value, "__globals__", None) or getattr(value, "__dict__", {})
     return found
 
 
@@ -74,7 +74,7 @@ class ValuePickler:
         """Raises Invalid for a value that cannot go to another process."""
         written = BytesIO()
         try:
-            _Writer(written, self.classes).dump(value)
+            _ValueWriter(written, self.classes).dump(value)
         except Exception as error:  # of a protocol's state or message, which may be anything
             raise Invalid(
                 f"a value of the protocol cannot go to another process: {describe_error(error)}; "
@@ -83,15 +83,15 @@ class ValuePickler:
         return written.getvalue()
 
     def load(self, data: bytes) -> Any:
-        return _Reader(BytesIO(data), self.classes).load()
+        return _ValueReader(BytesIO(data), self.classes).load()
 
 
 def _copied(module: str, name: str) -> type:
-    """Stands in the bytes for a class of a copy; _Reader finds it."""
+    """Stands in the bytes for a class of a copy; _ValueReader finds it."""
     raise AssertionError(f"{module}.{name} was read without the copies of its protocol")
 
 
-class _Writer(pickle.Pickler):
+class _ValueWriter(pickle.Pickler):
     def __init__(self, file: BytesIO, classes: dict[ClassName, type]) -> None:
         super().__init__(file, pickle.HIGHEST_PROTOCOL)
         self.classes = classes
@@ -104,7 +104,7 @@ class _Writer(pickle.Pickler):
         return NotImplemented
 
 
-class _Reader(pickle.Unpickler):
+class _ValueReader(pickle.Unpickler):
     def __init__(self, file: BytesIO, classes: dict[ClassName, type]) -> None:
         super().__init__(file)
         self.classes = classes

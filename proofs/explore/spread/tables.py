@@ -144,11 +144,11 @@ class OwnTables:
             for key in waiting:
                 yield at, key
 
-    def writer(self, level: int) -> Writer:
-        return Writer(self.collapsed, self._shared, self._heard[level])
+    def writer(self, level: int) -> SharedNumbers:
+        return SharedNumbers(self.collapsed, self._shared, self._heard[level])
 
 
-class Writer:
+class SharedNumbers:
     """Writes numbers of here as shared ones of a level; others are fresh, and numbered in their
     order."""
 

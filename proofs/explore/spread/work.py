@@ -139,7 +139,7 @@ class _Process:
         """As SpreadWork.expand."""
         self.tables.hear(news)
         writer = self.tables.writer(len(news) - 1)
-        ended = _Part()
+        ended = _PartSoFar()
         at = rows.place(part, 0)
         try:
             for block in blocks:
@@ -212,7 +212,7 @@ class _Process:
         packed = b"".join(world.to_bytes(size, "little") for world in worlds)
         return np.frombuffer(packed, "<u4").reshape(-1, self.collapsed.width)
 
-    def _successors(self, worlds: NDArray[np.uint32], at: int, ended: _Part) -> dict[int, int]:
+    def _successors(self, worlds: NDArray[np.uint32], at: int, ended: _PartSoFar) -> dict[int, int]:
         """The packed worlds to which the worlds lead, and of each the place of the first one that
         leads there."""
         found: dict[int, int] = {}
@@ -270,7 +270,7 @@ class _Process:
 
 
 @dataclass(slots=True)
-class _Part:
+class _PartSoFar:
     """The findings in a part so far."""
 
     transitions: int = 0
