@@ -63,7 +63,7 @@ class SparkLevels(Generic[R]):
         self._context: SparkContext = spark.sparkContext
         self._work = work
         self._parts = self._context.defaultParallelism
-        self._context.setCheckpointDir(spark.conf.get(FOLDER, None) or str(folder))
+        self._context.setCheckpointDir(self._context.getConf().get(FOLDER) or str(folder))
         blocks = [(part, (False, block)) for part, block in work.split(first, b"", self._parts)]
         self._levels = [self._kept(self._split(self._context.parallelize(blocks, 1)))]
         self._news: list[Broadcast[bytes]] = []

@@ -105,6 +105,17 @@ def test_a_search_ends_at_the_level_that_passes_its_limit() -> None:
     assert found.spent == "20 worlds"
 
 
+def test_progress_counts_the_worlds_that_are_expanded() -> None:
+    protocol, scope = relay.PROTOCOL, relay.PROTOCOL.evidence.scopes[0].scope
+    reports: list[tuple[str, int, int, str]] = []
+    found = spread(protocol, scope, progress=lambda *report: reports.append(report))
+    assert len(reports) == found.depth + 1
+    assert reports[0][:2] == ("exploring", 1)
+    assert reports[-1][1:3] == (found.states, found.states)
+    assert all(before[2] == after[1] for before, after in pairwise(reports))
+    assert reports[1][3].startswith("level 2: ")
+
+
 def test_a_search_ends_at_the_level_by_which_what_is_wanted_was_found() -> None:
     protocol = protocols()["amnesia"]
     pinned = next(one for one in protocol.evidence.scopes if one.name == "a merge")

@@ -140,17 +140,18 @@ class SpreadSearch:
             if self.failed or (self.violation and self.judge.is_enough(until)):
                 return False
             new = levels.admit(names)
+            self.states += new
+            self._report(new)
             if not new:
                 return True
-            self.states += new
-            self._report(new, meter)
             if meter.spent(self.states):
                 return False
             self.depth += 1
 
-    def _report(self, new: int, meter: Meter) -> None:
-        total = max(self.states + new, meter.budget.worlds or 0)
-        self.progress("exploring", self.states, total, f"level {self.depth + 1}: {new:,} worlds")
+    def _report(self, new: int) -> None:
+        """Report how many of the worlds known so far are expanded."""
+        what = f"level {self.depth + 1}: {new:,} worlds"
+        self.progress("exploring", self.states - new, self.states, what)
 
     def _learn(self, reports: Mapping[int, PartReport]) -> dict[int, bytes]:
         """The names of the fresh values of each part, whose reports are added up."""
