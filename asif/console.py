@@ -9,15 +9,20 @@ import json
 import re
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console, RenderableType
 
 from model.calls import Execute
 from model.errors import Invalid
+
+if TYPE_CHECKING:
+    from model.levels import StartLevels
 
 console = Console()
 
@@ -93,6 +98,23 @@ def calls_on_spark(
             yield from call_all(spark, call, items, size)
 
     return execute
+
+
+@contextmanager
+def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterator[StartLevels[Any]]:
+    """A context in which Spark keeps the levels of a search.
+
+    work: the folder for Spark's log and spills, and for the levels if `conf` names no other.
+    """
+    from spark_check.runtime.levels import CONF, levels
+    from spark_check.runtime.session import session
+
+    shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
+    try:
+        with session(work, master=master, conf={**CONF, **conf}) as spark:
+            yield partial(levels, spark, work / "levels")
+    finally:
+        shutil.rmtree(work / "levels", ignore_errors=True)
 
 
 def save(path: Path | None, result: Any) -> None:

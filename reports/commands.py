@@ -29,7 +29,7 @@ from model.results.proofs import ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
-from model.results.verdict import ScopeResult, Verdict, WitnessResult
+from model.results.verdict import ScopeResult, ScopeVerdict, Verdict, WitnessResult
 from reports.diagrams import grid, terminal
 from reports.one_line import one_line
 from reports.results import experiments as experiment_results
@@ -43,8 +43,25 @@ Output: TypeAlias = Iterator[RenderableType]
 
 def verdict(result: Verdict) -> Output:
     """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
+    yield from _scopes(result.scopes)
+    yield _attack(result.attack)
+    yield f"crash points hit: {result.hit} of {result.points}"
+    yield from (f"  missed: {point}" for point in result.missed)
+    if result.evidence:
+        yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
+    yield from (f"  never happened: {note}" for note in result.missing)
+    yield from (f"  vacuous: {why}" for why in result.vacuous)
+    yield from _guarantees(result)
+    expected = "" if result.expected else " - NOT AS EXPECTED"
+    if result.outcome is Outcome.UNFINISHED:
+        expected = ", and nothing was refuted; give more worlds, time or memory"
+    yield f"{result.protocol}: {result.outcome.value}{expected}"
+
+
+def _scopes(rows: Sequence[ScopeResult]) -> Output:
+    """A row for each scope, and a line for each whose class of operators is worth one."""
     table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
-    for row in result.scopes:
+    for row in rows:
         outcome = row.outcome.value
         if row.counterexample:
             outcome += f" in {_steps(row.counterexample.steps)}"
@@ -62,19 +79,19 @@ def verdict(result: Verdict) -> Output:
             outcome,
         )
     yield table
-    yield from (f"  {line}" for line in _classes(result.scopes))
-    yield _attack(result.attack)
-    yield f"crash points hit: {result.hit} of {result.points}"
-    yield from (f"  missed: {point}" for point in result.missed)
-    if result.evidence:
-        yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
-    yield from (f"  never happened: {note}" for note in result.missing)
+    yield from (f"  {line}" for line in _classes(rows))
+
+
+def scope(result: ScopeVerdict) -> Output:
+    """The output of `asif check NAME --scope`."""
+    row = result.scope
+    yield from _scopes([row])
+    yield f"{row.transitions:,} steps, {row.depth} levels, {row.quiescent:,} worlds at rest"
+    yield from (f"  missed: {point}" for point in row.missed)
+    if row.notes:
+        yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
     yield from (f"  vacuous: {why}" for why in result.vacuous)
-    yield from _guarantees(result)
-    expected = "" if result.expected else " - NOT AS EXPECTED"
-    if result.outcome is Outcome.UNFINISHED:
-        expected = ", and nothing was refuted; give more worlds, time or memory"
-    yield f"{result.protocol}: {result.outcome.value}{expected}"
+    yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 
 
 def _attack(tried: AttackResult) -> str:

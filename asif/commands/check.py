@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from asif.commands.duties import print_duties
-from asif.commands.pin import file_to_pin, write_pins
+from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
     CONF_HELP,
     JSON_HELP,
@@ -29,7 +29,8 @@ from model.errors import Invalid
 
 if TYPE_CHECKING:
     from model.calls import EndedCall, Execute
-    from model.results.verdict import Verdict
+    from model.results.attack import AttackFailure
+    from model.results.verdict import ScopeCounterexample, ScopeVerdict, Verdict
     from proofs.explore.search.meter import Budget
     from proofs.explore.tasks import Task, TaskResult
 
@@ -53,6 +54,15 @@ DutiesOption: TypeAlias = Annotated[
     bool,
     typer.Option(
         "--duties", help="Check the rules that every protocol keeps, alone.", rich_help_panel=TRY
+    ),
+]
+ScopeOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="Explore this scope alone; with --master, all of Spark explores it.",
+        rich_help_panel=TRY,
     ),
 ]
 CheckProfileOption: TypeAlias = Annotated[
@@ -131,6 +141,7 @@ def check(
     all_: AllOption = False,
     mutants: MutantsOption = False,
     duties: DutiesOption = False,
+    scope: ScopeOption = None,
     profile: CheckProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
@@ -147,17 +158,29 @@ def check(
     json_: CheckJsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
+    from asif import one_scope
     from asif.progress import show_progress
-    from model.evidence import Outcome
-    from proofs.explore.verdict import good, verdicts
-    from reports import commands
+    from proofs.explore.verdict import verdicts
 
+    budget = _budget(limit, seconds, memory)
+    if scope is not None:
+        others: dict[str, object] = {
+            "all": all_,
+            "mutants": mutants,
+            "duties": duties,
+            "pin": pin,
+            "yes": yes,
+        }
+        others |= {"walks": walks, "examples": examples, "workers": workers}
+        one_scope.refuse({**others, "profile full": profile is Profile.FULL})
+        alone = one_scope.check_scope(name, scope, budget, master, settings(conf), out / "_spark")
+        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
+        return
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
         print_duties(name, json_, more=all_ or mutants)
         return
     names = _names(name, all_, mutants)
-    budget = _budget(limit, seconds, memory)
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with show_progress() as progress:
         results = verdicts(
@@ -170,10 +193,27 @@ def check(
             execute=execute,
             progress=progress,
         )
+    if not all_:
+        _show_readings(*names)
+    _end(results, out, json_, file, all_=all_, allow_unfinished=allow_unfinished)
+
+
+def _end(
+    results: Sequence[Verdict],
+    out: Path,
+    json_: Path | None,
+    file: PinnedFile | None,
+    *,
+    all_: bool,
+    allow_unfinished: bool,
+) -> None:
+    """Print and write the results; raises Exit if one is not as it should be.  file: to pin."""
+    from model.evidence import Outcome
+    from proofs.explore.verdict import good
+    from reports import commands
+
     if all_:
         print_all(commands.verdicts(results))
-    else:
-        _show_readings(*names)
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
@@ -184,6 +224,21 @@ def check(
         as_said = all(good(result, unfinished=allow_unfinished) for result in results)
         as_said &= all_ or results[0].outcome is not Outcome.REFUTED
     if not as_said:
+        raise typer.Exit(1)
+
+
+def _end_scope(
+    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool
+) -> None:
+    """As `_end`, for one scope."""
+    from asif.one_scope import good
+    from reports import commands
+
+    print_all(commands.scope(result))
+    if result.scope.counterexample is not None:
+        _draw(result.scope.counterexample, result.protocol, out)
+    save(json_, result)
+    if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
 
 
@@ -262,14 +317,19 @@ def _show(result: Verdict, out: Path) -> None:
 def _write_failures(result: Verdict, out: Path) -> None:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
-    from reports.diagrams import spacetime, terminal
-
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        console.print(terminal.style(found.story, caption=found.property))
-        stem = result.protocol.replace(":", "-")
-        write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))
+        _draw(found, result.protocol, out)
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
         write(out / f"{stem}.py", failure.pytest)
+
+
+def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> None:
+    """Print and write the diagram of a run."""
+    from reports.diagrams import spacetime, terminal
+
+    console.print(terminal.style(found.story, caption=found.property))
+    stem = protocol.replace(":", "-")
+    write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))

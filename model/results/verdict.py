@@ -71,6 +71,19 @@ class ScopeResult:
         return self.counterexample is not None and not self.complete and not self.spent
 
 
+@dataclass(frozen=True, slots=True)
+class ScopeVerdict:
+    """The result of one scope of a protocol or variant, which was explored alone.
+
+    expected: is everything as pinned?  vacuous: as in Verdict.
+    """
+
+    protocol: str
+    scope: ScopeResult
+    expected: bool
+    vacuous: tuple[str, ...]
+
+
 class ClaimResult(NamedTuple):
     """A class of operators with the guarantees that are claimed (None: nothing) and found."""
 

@@ -175,7 +175,7 @@ def _explore(
     search, complete, counterexample, reduced = found
     if counterexample is None and not reduced:
         counterexample = _without_end(search, complete)
-    vacuous = [*_never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
+    vacuous = [*never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
     return Exploration(
         states=search.states,
         transitions=search.transitions,
@@ -290,7 +290,11 @@ def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counte
     if not circle:
         return None
     worlds = [*search.path(circle[0]), *map(search.world, circle[1:])]
-    steps = len(circle) - 1
+    return endless(system, worlds, len(circle) - 1)
+
+
+def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexample:
+    """The counterexample of a run whose last steps repeat without end."""
     what = f"every run comes to rest (the last {steps} steps repeat without end)"
     if steps == 1:
         what = "every run comes to rest (the last step repeats without end)"
@@ -298,7 +302,7 @@ def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counte
     return Counterexample(property_, trace_through(system, worlds), steps)
 
 
-def _never_tried(collapsed: Collapsed) -> Iterator[str]:
+def never_tried(collapsed: Collapsed) -> Iterator[str]:
     """The faults that the scope grants and that could not come, a sentence each."""
     system = collapsed.system
     if system.scope.crashes and not collapsed.hit:

@@ -7,12 +7,13 @@ so any process that has the project's code can perform any task, on this machine
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from model.core import Guarantee
-from model.errors import Invalid
+from model.errors import Invalid, unknown
 from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
@@ -119,6 +120,14 @@ def list_tasks(
     )
 
 
+def one_scope(called: str, protocol: Protocol, name: str, budget: Budget) -> Task:
+    """The task of exploring the scope with this name, whatever its profile.  Raises Invalid."""
+    known = {one.name: one for one in protocol.evidence.scopes}
+    if name not in known:
+        raise unknown(f"scope of {protocol.name}", name, known)
+    return Task(called, TaskKind.SCOPE, name, known[name].states or 0, budget=budget)
+
+
 def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
     """The worlds of the scope that shows the mutant; if none is named, of the smallest quick one,
     which most often does."""
@@ -170,14 +179,14 @@ def perform(task: Task) -> TaskResult:
         return NotDone(str(error))
 
 
-def perform_on(chosen: Subject, task: Task) -> Done:
-    """As `perform`, of a protocol at hand.  Raises Invalid."""
+def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] = explore) -> Done:
+    """As `perform`, of a protocol at hand.  explore: explores a scope.  Raises Invalid."""
     started = time.perf_counter()
     protocol = chosen.protocol
     match task.kind:
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
-            found = _explore(protocol, pinned, task)
+            found = _explore(explore, protocol, pinned, task)
             return ScopeDone(
                 _scope_result(pinned, found, whole=task.whole),
                 time.perf_counter() - started,
@@ -194,7 +203,9 @@ def perform_on(chosen: Subject, task: Task) -> Done:
             return Done(_mutant_result(killing), time.perf_counter() - started)
 
 
-def _explore(protocol: Protocol, pinned: PinnedScope, task: Task) -> Exploration:
+def _explore(
+    explore: Callable[..., Exploration], protocol: Protocol, pinned: PinnedScope, task: Task
+) -> Exploration:
     worlds, seconds, memory = task.budget
     usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
     return explore(

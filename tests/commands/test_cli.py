@@ -82,6 +82,29 @@ BAD_CALLS = {
         ["check", "micro-batch", "--master", "local[2]", "--workers", "2"],
         "leave it out with --master",
     ),
+    "unknown scope": (["check", "micro-batch", "--scope", "no crsh"], "did you mean no crash?"),
+    "a scope of all": (["check", "--all", "--scope", "x"], "--all is not for one scope"),
+    "a scope of nothing": (["check", "--scope", "x"], "--scope is for one protocol"),
+    "mutants of a scope": (
+        ["check", "micro-batch", "--scope", "no crash", "--mutants"],
+        "--mutants is not for one scope: leave it out with --scope",
+    ),
+    "no walks of a scope": (
+        ["check", "micro-batch", "--scope", "no crash", "--walks", "0"],
+        "--walks is not for one scope",
+    ),
+    "the profile of a scope": (
+        ["check", "micro-batch", "--scope", "no crash", "--profile", "full"],
+        "--profile full is not for one scope",
+    ),
+    "memory of many processes": (
+        ["check", "micro-batch", "--scope", "x", "--memory", "1GiB", "--master", "local[2]"],
+        "--memory is for one process: leave it out with --master",
+    ),
+    "Spark's settings for a scope here": (
+        ["check", "micro-batch", "--scope", "no crash", "--conf", "a=b"],
+        "--conf is for Spark: give --master, too",
+    ),
     "missing events": (["run", "--events", "none.csv", "--pattern", "a"], "none.csv"),
     "missing column": (["run", "--events", "e.csv", "--type", "typ", "--pattern", "a, b"], "typ"),
     "a protocol for a scenario": (

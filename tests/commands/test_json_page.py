@@ -30,12 +30,12 @@ from model.results.simulation import Simulation, TracedStep
 from model.results.study import Study
 from model.results.sweep import SweepResult
 from model.results.trace import TraceComparison
-from model.results.verdict import Verdict, WitnessResult
+from model.results.verdict import ScopeVerdict, Verdict, WitnessResult
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 WRITTEN: dict[str, tuple[type, ...]] = {
     "calibrate": (Calibration,),
-    "check": (Verdict, DutyResult),
+    "check": (Verdict, ScopeVerdict, DutyResult),
     "classify": (BoxResult,),
     "lineage": (PortsResult, LineageResult),
     "list": (ListedProtocol,),

@@ -1,0 +1,83 @@
+"""`asif check NAME --scope`: one scope alone, in this process or spread over Spark.
+
+Rule of this file: nothing is explored here; proofs.explore does, and Spark keeps the levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from asif.console import levels_on_spark
+from asif.progress import show_progress
+from model.errors import Invalid
+from model.evidence import Outcome
+from model.registry import absolute, subject
+from model.results.verdict import ScopeVerdict
+
+if TYPE_CHECKING:
+    from proofs.explore.explorer import Exploration
+    from proofs.explore.search.meter import Budget
+
+
+def refuse(others: Mapping[str, object]) -> None:
+    """Raise Invalid for the first option that is given and says nothing about one scope."""
+    for option, given in others.items():
+        if given is not None and given is not False:
+            raise Invalid(f"--{option} is not for one scope: leave it out with --scope")
+
+
+def check_scope(
+    name: str | None,
+    scope: str,
+    budget: Budget,
+    master: str | None,
+    conf: Mapping[str, str],
+    work: Path,
+) -> ScopeVerdict:
+    """The result of one scope.
+
+    master: Spark's, which then has the levels of the one search; None: this process has them.
+    work: the folder for Spark's log and spills.  Raises Invalid.
+    """
+    from proofs.explore.tasks import ScopeDone, one_scope, perform_on
+
+    if name is None:
+        raise Invalid("--scope is for one protocol: give its name")
+    if conf and master is None:
+        raise Invalid("--conf is for Spark: give --master, too")
+    if budget.memory is not None and master is not None:
+        raise Invalid("--memory is for one process: leave it out with --master")
+    chosen, called = subject(name), absolute(name)
+    task = one_scope(called, chosen.protocol, scope, budget)
+    with _explorer(called, scope, master, conf, work) as explore:
+        done = perform_on(chosen, task, explore)
+    assert isinstance(done, ScopeDone)
+    return ScopeVerdict(chosen.protocol.name, done.row, done.row.as_pinned, done.vacuous)
+
+
+@contextmanager
+def _explorer(
+    called: str, scope: str, master: str | None, conf: Mapping[str, str], work: Path
+) -> Iterator[Callable[..., Exploration]]:
+    if master is None:
+        from proofs.explore.explorer import explore
+
+        yield explore
+        return
+    from proofs.explore.spread.search import explore_spread
+    from proofs.explore.spread.work import system_of
+
+    find = partial(system_of, called, scope)
+    with levels_on_spark(work, master, conf) as start, show_progress() as progress:
+        yield partial(explore_spread, start, find, progress=progress)
+
+
+def good(result: ScopeVerdict, *, unfinished: bool) -> bool:
+    """Is the result as pinned, and nothing refuted?  unfinished: a spent budget is good enough."""
+    row = result.scope
+    so_far = unfinished and row.outcome is Outcome.UNFINISHED and not result.vacuous
+    return (result.expected and row.outcome is not Outcome.REFUTED) or so_far
