@@ -246,12 +246,11 @@ def _run_reduced(
     be missed: then a whole search looks for it, no deeper than needed.
     """
     from proofs.explore.reduction.graphs import Irreducible
-    from proofs.explore.reduction.rules import Rules
     from proofs.explore.search.compiled import CompiledSearch
     from proofs.explore.search.reduced import ReducedSearch
 
     try:
-        search = ReducedSearch(collapsed, judge, Rules(collapsed, judge))
+        search = ReducedSearch(collapsed, judge)
         found = _run(search, until, meter)._replace(reduced=True)
     except Irreducible:
         return None

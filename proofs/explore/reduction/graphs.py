@@ -14,7 +14,7 @@ from model.errors import StepFailed
 from model.world import DOWN
 from proofs.explore.collapse import Collapsed
 from proofs.explore.evidence import ActionEvidence
-from proofs.explore.views import CLOSED, CachedEffect, Marker, NodeView, StepCache
+from proofs.explore.views import CLOSED, CachedEffect, Marker, NodeView
 
 State: TypeAlias = tuple[int, int]
 Sent: TypeAlias = tuple[tuple[int, int], ...]
@@ -24,7 +24,7 @@ MOST = 62
 """The bits of a word that are used."""
 KINDS = 64
 
-AWAY = 4
+AWAY = 2
 """A state that so many asked steps lead away from those that were seen is asked nothing more."""
 
 
@@ -36,7 +36,7 @@ class TooFar(Exception):
     """A state is too far away from all states that were seen."""
 
 
-class Label(NamedTuple):
+class LocalLabel(NamedTuple):
     """An action of a node, whatever its state.
 
     field: of the channel from which it takes a message; -1: none.  about: the message's number, or
@@ -89,34 +89,35 @@ class LocalGraph:
         self.first_channel = collapsed.starts[1]
         self.channels = list(view.fields[view.wide : view.budgets])
         self.incoming = sum(1 << (field - self.first_channel) for field in self.channels)
-        self.known: dict[State, dict[Label, None]] = {}
+        self.known: dict[State, dict[LocalLabel, None]] = {}
         self.sends: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self._before: tuple[dict[int, set[int]], dict[int, set[int]]] = ({}, {})
         self.changed: dict[int, None] = {}
         """The numbers whose `sends` have grown since somebody looked."""
         self.grown: dict[State, None] = {}
         """The states with new labels since somebody looked."""
-        self._steps: dict[tuple[State, Label], LocalStep | None] = {}
-        self._offered: dict[State, list[Label]] = {}
+        self._steps: dict[tuple[State, LocalLabel], LocalStep | None] = {}
+        self._offered: dict[State, list[LocalLabel]] = {}
         self._away: dict[State, int] = {}
 
     # --- learning ----------------------------------------------------------------------------
-    def learn(self, numbers: tuple[int, ...], found: StepCache) -> None:
-        """Learn all that the node may do in a focus."""
+    def see(self, numbers: tuple[int, ...]) -> None:
+        """The node was seen in a focus."""
+        self._away[self._state(numbers)] = 0
+
+    def learn(self, numbers: tuple[int, ...], action: Action, effect: CachedEffect) -> None:
+        """Learn a step that the node may take in a focus."""
+        if any(self._marks(messages) for _, messages in effect.sent):
+            raise Irreducible(f"{self.node} resets channels by itself")
         state = self._state(numbers)
-        self._away[state] = 0
-        for action, effect in zip(found.actions[: found.ends[1]], found.cached, strict=False):
-            if any(self._marks(messages) for _, messages in effect.sent):
-                raise Irreducible(f"{self.node} resets channels by itself")
-            self._learn_step(
-                state, self.label(numbers, action), self._after(state, effect), effect.sent
-            )
+        label, after = self.label(numbers, action), self._after(state, effect)
+        self._learn_step(state, label, after, effect.sent)
 
     def learn_fault(self, before: int, after: int, sent: Sent) -> None:
         """Learn that a fault leads from one value to another one, and sends meanwhile."""
         self._edge(1, before, after, self._all_of(sent))
 
-    def _learn_step(self, state: State, label: Label, after: State, sent: Sent) -> None:
+    def _learn_step(self, state: State, label: LocalLabel, after: State, sent: Sent) -> None:
         labels = self.known.setdefault(state, {})
         if label not in labels:
             labels[label] = None
@@ -137,7 +138,7 @@ class LocalGraph:
                 todo += [(one, known | more) for one in backward.get(number, ())]
 
     # --- asking ------------------------------------------------------------------------------
-    def step(self, state: State, label: Label) -> LocalStep | None:
+    def step(self, state: State, label: LocalLabel) -> LocalStep | None:
         """The step of the node in this state; None: it cannot be, or it fails.  Raises TooFar."""
         key = state, label
         if key not in self._steps:
@@ -149,24 +150,24 @@ class LocalGraph:
                 self._away.setdefault(step.after, away + 1)
         return self._steps[key]
 
-    def is_possible(self, state: State, label: Label) -> bool:
+    def is_possible(self, state: State, label: LocalLabel) -> bool:
         """May the node take this step in this state, if the message is there?"""
         node = self.collapsed.values[self.at][state[0]]
         match label:
-            case Label(-1, (_, Restart())):
+            case LocalLabel(-1, (_, Restart())):
                 return node.state is DOWN
-            case Label(-1, (_, Timeout(_, timer))):
+            case LocalLabel(-1, (_, Timeout(_, timer))):
                 return node.state is not DOWN and timer in node.timers
-            case Label(-1, (_, Reread())):
+            case LocalLabel(-1, (_, Reread())):
                 return bool(node.behind)
-            case Label(-1, (_, Inject())):
+            case LocalLabel(-1, (_, Inject())):
                 source = self.collapsed.system.source_at[self.node]
                 length = self.collapsed.system.scope.inputs[source][1].length
                 arrived = self.collapsed.values[self.arrivals][state[1]]
                 return node.state is not DOWN and not node.behind and len(arrived) < length
         return node.state is not DOWN
 
-    def offered(self, state: State) -> list[Label]:
+    def offered(self, state: State) -> list[LocalLabel]:
         """The steps that the node may take in this state without a message."""
         if state not in self._offered:
             system, name = self.collapsed.system, self.node
@@ -177,11 +178,11 @@ class LocalGraph:
             if name in system.source_at:
                 alphabet = system.scope.inputs[system.source_at[name]][1].alphabet
                 actions += [Reread(name), *(Inject(name, arrival) for arrival in alphabet)]
-            labels = [Label(-1, (type(action), action)) for action in actions]
+            labels = [LocalLabel(-1, (type(action), action)) for action in actions]
             self._offered[state] = [one for one in labels if self.is_possible(state, one)]
         return self._offered[state]
 
-    def _ask(self, state: State, label: Label) -> LocalStep | None:
+    def _ask(self, state: State, label: LocalLabel) -> LocalStep | None:
         if not self.is_possible(state, label):
             return None
         collapsed, view = self.collapsed, self.view
@@ -212,14 +213,16 @@ class LocalGraph:
         return step
 
     # --- values ------------------------------------------------------------------------------
-    def label(self, numbers: tuple[int, ...], action: Action) -> Label:
+    def label(self, numbers: tuple[int, ...], action: Action) -> LocalLabel:
         """The label of an action in a focus with these numbers."""
         if isinstance(action, Deliver):
             ends = action.sender, action.node
             field = self.first_channel + self.collapsed.system.channel_at[ends]
             number = numbers[self.view.fields.index(field)]
-            return Label(field, self.collapsed.message_number(self.collapsed.values[field][number]))
-        return Label(-1, (type(action), action))
+            return LocalLabel(
+                field, self.collapsed.message_number(self.collapsed.values[field][number])
+            )
+        return LocalLabel(-1, (type(action), action))
 
     def _state(self, numbers: tuple[int, ...]) -> State:
         if self.arrivals < 0:

@@ -15,17 +15,14 @@ all that may come before it could be noticed:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from model.actions import Deliver, Restart
+from model.actions import Action, Restart
 from model.core import NodeName
-from model.observations import Looks
 from model.world import DOWN
 from proofs.explore.collapse import Collapsed
-from proofs.explore.reduction.graphs import MOST, Irreducible, Kinds, Label, LocalGraph
-from proofs.explore.reduction.verdicts import Verdicts
-from proofs.explore.search.judge import Judge
+from proofs.explore.reduction.graphs import MOST, Irreducible, Kinds, LocalGraph, LocalLabel
+from proofs.explore.reduction.verdicts import CommuteVerdicts
 from proofs.explore.views import CachedEffect, Marker, NodeView, StepCache
 
 
@@ -47,26 +44,45 @@ class MoveRule(NamedTuple):
 NEVER = MoveRule(-1)
 
 
-class Rules:
+class FocusRules(NamedTuple):
+    """The rules of the moves in a focus, and those of all its moves together: silent, heard, and
+    heard if a crash may come."""
+
+    moves: list[MoveRule]
+    silent: int
+    heard: int
+    heard_in_crashes: int
+
+
+class _Fact(NamedTuple):
+    """The facts about an effect, which many focuses share."""
+
+    move: MoveRule
+    silent: int
+    heard: int
+
+
+class ReductionRules:
     """The rules for a system, with all that was learned of its nodes so far.
 
-    Raises Irreducible if the system cannot be reduced.
+    new_kinds: messages with the numbers of their kinds since somebody looked: rows (channel,
+    message, kind).  Raises Irreducible if the system cannot be reduced.
     """
 
-    def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
+    def __init__(self, collapsed: Collapsed) -> None:
         system = self.system = collapsed.system
         self.collapsed = collapsed
-        if judge.always_looks != Looks():
-            raise Irreducible("a property looks inside of every world")
-        if len(system.deployment.channels) > MOST:
+        ends = self.ends = system.deployment.channels
+        if len(ends) > MOST:
             raise Irreducible(f"more than {MOST} channels")
         self.views = [view for view in collapsed.views if not view.group]
         self.kinds = Kinds(collapsed)
         self.graphs = [LocalGraph(collapsed, view, self.kinds) for view in self.views]
-        self.verdicts = Verdicts(self.graphs)
-        self.labels: list[Label] = []
-        self._label_numbers: dict[Label, int] = {}
-        ends = system.deployment.channels
+        self.verdicts = CommuteVerdicts(self.graphs)
+        self.labels: list[LocalLabel] = []
+        self.new_kinds: list[tuple[int, int, int]] = []
+        self._label_numbers: dict[LocalLabel, int] = {}
+        self._facts: dict[int, _Fact] = {}  # by identity: `collapsed` keeps the effects
         risky = system.victims & system.returning
         self.at_risk = sum(1 << at for at, (_, to) in enumerate(ends) if to in risky)
         self.of_victims = sum(1 << at for at, (who, _) in enumerate(ends) if who in system.victims)
@@ -74,84 +90,74 @@ class Rules:
             sum(1 << at for at, (who, _) in enumerate(ends) if who == view.node)
             for view in self.views
         ]
-        self.receivers = [system.node_at[to] for _, to in system.deployment.channels]
+        self.receivers = [system.node_at[to] for _, to in ends]
         self.grouped = [any(v.node in group for group in system.groups) for v in self.views]
         for view in collapsed.views:
             for numbers, found in view.focuses.items():
                 self.learn(view, numbers, found)
 
-    # --- learning ----------------------------------------------------------------------------
-    def learn(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> None:
-        """Learn all that may happen in a focus."""
+    def learn(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> FocusRules:
+        """Learn all that may happen in a focus; returns its rules."""
+        own, inputs, always, faults, *_ = found.ends
         if not view.group:
-            self.graphs[view.fields[0]].learn(numbers, found)
-        for effect in found.cached[found.ends[2] : found.ends[3]]:
-            at = {field: place for place, field in enumerate(view.fields[: view.wide])}
-            more = {field: by for field, by in effect.changed if field < self.collapsed.starts[1]}
-            for field, by in (more or {view.fields[0]: 0}).items():
-                before = numbers[at[field]]
-                self.graphs[field].learn_fault(before, before + by, effect.sent)
+            self.graphs[view.fields[0]].see(numbers)
+        moves, silent, heard, in_crashes = [], 0, 0, 0
+        for at, (action, effect) in enumerate(zip(found.actions, found.cached, strict=True)):
+            fact = self._facts.get(id(effect))
+            if fact is None:
+                if at < inputs:
+                    self.graphs[view.fields[0]].learn(numbers, action, effect)
+                elif always <= at < faults:
+                    self._learn_fault(view, numbers, effect)
+                fact = self._facts[id(effect)] = self._fact(view, numbers, action, effect)
+            alone = at < own and not (own > 1 and isinstance(action, Restart))  # one way of several
+            moves.append(fact.move if alone else NEVER)
+            silent |= fact.silent
+            in_crashes |= fact.heard if at < faults else 0
+            heard |= fact.heard if at < always else 0
+        return FocusRules(moves, silent, heard, in_crashes)
 
-    def of_focus(self, view: NodeView, found: StepCache) -> tuple[int, int, int]:
-        """Of all moves in a focus: the channels on which nothing may be sent meanwhile, and those
-        on which they send, without faults and with them."""
+    def _learn_fault(self, view: NodeView, numbers: tuple[int, ...], effect: CachedEffect) -> None:
+        """Learn a fault, at each node whose value it changes."""
+        at = {field: place for place, field in enumerate(view.fields[: view.wide])}
+        changed = {field: by for field, by in effect.changed if field < self.collapsed.starts[1]}
+        for field, by in (changed or {view.fields[0]: 0}).items():
+            before = numbers[at[field]]
+            self.graphs[field].learn_fault(before, before + by, effect.sent)
+
+    def _fact(
+        self, view: NodeView, numbers: tuple[int, ...], action: Action, effect: CachedEffect
+    ) -> _Fact:
         if view.group:
-            return 0, 0, 0
-        graph = self.graphs[view.fields[0]]
-        always = self._meets(view, graph, found.cached[: found.ends[2]])
-        silent, heard = self._meets(view, graph, found.cached[: found.ends[3]])
-        if any(isinstance(action, Restart) for action in found.actions):
-            silent |= graph.incoming
-        return silent, always[1], heard
-
-    def _meets(
-        self, view: NodeView, graph: LocalGraph, effects: Iterable[CachedEffect]
-    ) -> tuple[int, int]:
-        silent = heard = 0
-        for effect in effects:
-            heard |= graph.channels_of(effect.sent)
-        ends = self.system.deployment.channels
+            return _Fact(NEVER, 0, 0)
+        graph, system = self.graphs[view.fields[0]], self.system
+        self._enter_kinds(effect)
+        silent, heard = 0, graph.channels_of(effect.sent)
         for client, site in self._asked(heard):
-            for at, (who, to) in enumerate(ends):
+            for at, (who, to) in enumerate(self.ends):
                 silent |= (to == site and who != client) << at
                 heard |= (who == site and to != view.node) << at
-        return silent, heard
+        if isinstance(action, Restart):
+            silent |= graph.incoming
+        if view.node in system.prompt:
+            return _Fact(NEVER, silent, heard)
+        label = graph.label(numbers, action)
+        takes = label.field - graph.first_channel if label.field >= 0 else -1
+        met = view.node in system.victims or (takes >= 0 and self.of_victims >> takes & 1)
+        return _Fact(MoveRule(self._number(label), takes, silent, heard, not met), silent, heard)
 
-    def kinds_sent(self, found: StepCache) -> Iterator[tuple[int, int, int]]:
-        """The messages sent in a focus: (channel, message, its kind)."""
+    def _enter_kinds(self, effect: CachedEffect) -> None:
         collapsed = self.collapsed
         first, end = collapsed.starts[1:3]
-        for field, messages in {row for effect in found.cached for row in effect.sent}:
-            if field < end:
-                for one in collapsed.messages[messages]:
-                    if type(one) is not Marker:
-                        message = collapsed.message_number((one,))
-                        yield field - first, message, self.kinds.number(field, message)
+        for field, messages in effect.sent:
+            for one in collapsed.messages[messages] if field < end else ():
+                if type(one) is not Marker:
+                    message = collapsed.message_number((one,))
+                    self.new_kinds.append(
+                        (field - first, message, self.kinds.number(field, message))
+                    )
 
-    # --- facts -------------------------------------------------------------------------------
-    def moves(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> list[MoveRule]:
-        """The rules of all moves in a focus."""
-        if view.group or view.node in self.system.prompt:
-            return [NEVER] * len(found.actions)
-        own = found.actions[: found.ends[0]]
-        ways = sum(isinstance(action, Restart) for action in own)
-        rules = [NEVER] * len(found.actions)
-        graph = self.graphs[view.fields[0]]
-        for at, (action, effect) in enumerate(zip(own, found.cached, strict=False)):
-            if ways > 1:  # a restart is one of several
-                continue
-            silent, heard = self._meets(view, graph, (effect,))
-            if ways:
-                silent |= graph.incoming
-            calm = view.node not in self.system.victims and not (
-                isinstance(action, Deliver) and action.sender in self.system.victims
-            )
-            label = graph.label(numbers, action)
-            takes = label.field - graph.first_channel if label.field >= 0 else -1
-            rules[at] = MoveRule(self._number(label), takes, silent, heard, calm)
-        return rules
-
-    def _number(self, label: Label) -> int:
+    def _number(self, label: LocalLabel) -> int:
         number = self._label_numbers.setdefault(label, len(self.labels))
         if number == len(self.labels):
             self.labels.append(label)
@@ -168,11 +174,11 @@ class Rules:
     def _asked(self, heard: int) -> list[tuple[NodeName, NodeName]]:
         """The prompt sites that may act within an action that sends on these channels, each with
         the client that sends to it."""
-        ends, found = self.system.deployment.channels, []
-        todo = [end for at, end in enumerate(ends) if heard >> at & 1]
+        found: list[tuple[NodeName, NodeName]] = []
+        todo = [end for at, end in enumerate(self.ends) if heard >> at & 1]
         while todo:
             who, to = todo.pop()
             if to in self.system.prompt and (who, to) not in found:
                 found.append((who, to))
-                todo += [end for end in ends if end[0] == to]
+                todo += [end for end in self.ends if end[0] == to]
         return found

@@ -14,10 +14,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from proofs.explore.evidence import ActionEvidence
-from proofs.explore.reduction.graphs import Label, LocalGraph, LocalStep, State, TooFar
+from proofs.explore.reduction.graphs import LocalGraph, LocalLabel, LocalStep, State, TooFar
 
 
-class Question(NamedTuple):
+class CommuteQuestion(NamedTuple):
     """Does the action commute with all that may come before it?
 
     live: the kinds of messages, as bits, that may come to the node.
@@ -25,7 +25,7 @@ class Question(NamedTuple):
 
     node: int
     state: State
-    label: Label
+    label: LocalLabel
     live: int
 
 
@@ -38,24 +38,24 @@ class Diamond(NamedTuple):
     shown: tuple[ActionEvidence, ...]
 
 
-class Verdicts:
+class CommuteVerdicts:
     """The verdicts asked for so far.  A yes may turn to no as the graphs grow; a no stays."""
 
     def __init__(self, graphs: list[LocalGraph]) -> None:
         self.graphs = graphs
-        self.known: dict[Question, bool] = {}
-        self._diamonds: dict[tuple[int, State, Label, Label], Diamond | None] = {}
-        self._far: dict[Question, None] = {}
-        self._shown: dict[Question, list[ActionEvidence]] = {}
-        self._rest_on: dict[tuple[int, State], dict[Question, None]] = {}
+        self.known: dict[CommuteQuestion, bool] = {}
+        self._diamonds: dict[tuple[int, State, LocalLabel, LocalLabel], Diamond | None] = {}
+        self._far: dict[CommuteQuestion, None] = {}
+        self._shown: dict[CommuteQuestion, list[ActionEvidence]] = {}
+        self._rest_on: dict[tuple[int, State], dict[CommuteQuestion, None]] = {}
 
-    def ask(self, question: Question) -> bool:
+    def ask(self, question: CommuteQuestion) -> bool:
         known = self.known.get(question)
         if known is None:
             known = self.known[question] = self._judge(question)
         return known
 
-    def ask_far(self) -> list[Question]:
+    def ask_far(self) -> list[CommuteQuestion]:
         """Ask again what led too far away from all that had been seen then; returns the questions
         that are answered with yes now."""
         far, self._far = [*self._far], {}
@@ -63,7 +63,7 @@ class Verdicts:
             self.known[question] = self._judge(question)
         return [question for question in far if self.known[question]]
 
-    def renew(self) -> list[Question]:
+    def renew(self) -> list[CommuteQuestion]:
         """After a search: ask again where the graphs have grown, and whether all that another order
         would have shown was seen.  Returns the questions that are answered with no now."""
         turned = []
@@ -78,22 +78,22 @@ class Verdicts:
                 self.known[question] = False
         return turned
 
-    def _stale(self) -> dict[Question, None]:
-        stale: dict[Question, None] = {}
+    def _stale(self) -> dict[CommuteQuestion, None]:
+        stale: dict[CommuteQuestion, None] = {}
         for node, graph in enumerate(self.graphs):
             for state in graph.grown:
                 stale.update(self._rest_on.get((node, state), {}))
             graph.grown.clear()
         return stale
 
-    def _judge(self, question: Question) -> bool:
+    def _judge(self, question: CommuteQuestion) -> bool:
         try:
             return self._commutes(question)
         except TooFar:
             self._far[question] = None
             return False
 
-    def _commutes(self, question: Question) -> bool:
+    def _commutes(self, question: CommuteQuestion) -> bool:
         node, start, label, _ = question
         graph = self.graphs[node]
         seen, todo, ends = {start}, [start], []
@@ -120,7 +120,9 @@ class Verdicts:
             self._shown[question] = shown
         return True
 
-    def _others(self, question: Question, before: State, after: State) -> Iterator[Label]:
+    def _others(
+        self, question: CommuteQuestion, before: State, after: State
+    ) -> Iterator[LocalLabel]:
         """The actions that may come before the one in question: those that the state itself
         offers, and all messages that are known to come in it, or to come just afterwards."""
         node, _, label, live = question
@@ -131,14 +133,18 @@ class Verdicts:
             if comes and live >> graph.kinds.number(*other) & 1:
                 yield other
 
-    def _diamond(self, node: int, before: State, label: Label, other: Label) -> Diamond | None:
+    def _diamond(
+        self, node: int, before: State, label: LocalLabel, other: LocalLabel
+    ) -> Diamond | None:
         """Both orders of the two actions; None if the other one cannot come first."""
         key = node, before, label, other
         if key not in self._diamonds:
             self._diamonds[key] = self._draw(self.graphs[node], before, label, other)
         return self._diamonds[key]
 
-    def _draw(self, graph: LocalGraph, before: State, label: Label, other: Label) -> Diamond | None:
+    def _draw(
+        self, graph: LocalGraph, before: State, label: LocalLabel, other: LocalLabel
+    ) -> Diamond | None:
         if not graph.is_possible(before, other):
             return None
         first, then = graph.step(before, label), graph.step(before, other)

@@ -234,7 +234,7 @@ class CompiledSearch:
             heard=words,
             calm=np.zeros(1, np.bool_),
             all_silent=words,
-            all_heard=np.zeros((2, 1), np.uint64),
+            all_heard=np.zeros((1, 2), np.uint64),
             verdict_slots=np.full(2, -1, np.int32),
             verdict_keys=np.zeros((1, loops.QUESTION), np.int32),
             verdicts=np.zeros(1, np.bool_),

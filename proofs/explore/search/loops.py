@@ -56,7 +56,8 @@ class Choice(NamedTuple):
     word of channels and one of kinds.  lost: by node and number, the channels to it, if it is down
     and will return.
     By move: labels, takes, silent, heard, calm (proofs.explore.reduction.rules.MoveRule).
-    all_silent, all_heard: by focus, those of all its moves; all_heard by whether a crash may come.
+    all_silent, all_heard: by focus, those of all its moves; all_heard also by whether a crash may
+    come.
     Verdicts: a hash table of keys (node, value, arrivals, label, two halves of the kinds).
     """
 
@@ -519,7 +520,7 @@ def _choose_nodes(
                 size += end - t.move_start[focus]
                 from_ = c.incoming[node] & live & ~full
                 from_ |= c.all_silent[focus] & (live | full)
-                to = c.all_heard[granted, focus] & risky
+                to = c.all_heard[focus, granted] & risky
                 if granted:
                     if c.grouped[node]:
                         size = fewest

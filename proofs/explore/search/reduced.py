@@ -16,9 +16,9 @@ from model.core import Guarantee, Observation
 from model.observations import Looks
 from model.world import replace_item
 from proofs.explore.collapse import Collapsed
-from proofs.explore.reduction.graphs import KINDS, MOST
-from proofs.explore.reduction.rules import Rules
-from proofs.explore.reduction.verdicts import Question
+from proofs.explore.reduction.graphs import KINDS, MOST, Irreducible
+from proofs.explore.reduction.rules import ReductionRules
+from proofs.explore.reduction.verdicts import CommuteQuestion
 from proofs.explore.search import loops
 from proofs.explore.search.compiled import FIRST_ROOM, CompiledSearch, Keys, widen
 from proofs.explore.search.judge import Judge
@@ -39,12 +39,14 @@ class ReducedSearch(CompiledSearch):
 
     passes: how often it began.  breaks: may a property of every world be violated?  Every run
     comes to rest, and what the sinks had put out by then begins with what they had before.  So the
-    property is asked of all beginnings, too.
+    property is asked of all beginnings, too.  Raises Irreducible.
     """
 
-    def __init__(self, collapsed: Collapsed, judge: Judge, rules: Rules) -> None:
-        self.rules = rules
-        self.places: dict[Question, int] = {}
+    def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
+        if judge.always_looks != Looks():
+            raise Irreducible("a property looks inside of every world")
+        rules = self.rules = ReductionRules(collapsed)
+        self.places: dict[CommuteQuestion, int] = {}
         self.entered = [0] * len(rules.graphs)
         self.verdict_keys = Keys(loops.QUESTION)
         self.changed = False
@@ -105,45 +107,49 @@ class ReducedSearch(CompiledSearch):
             heard=np.zeros(FIRST_ROOM, np.uint64),
             calm=np.zeros(FIRST_ROOM, np.bool_),
             all_silent=np.zeros(FIRST_ROOM, np.uint64),
-            all_heard=np.zeros((2, FIRST_ROOM), np.uint64),
+            all_heard=np.zeros((FIRST_ROOM, 2), np.uint64),
             verdict_slots=self.verdict_keys.slots,
             verdict_keys=self.verdict_keys.keys,
             verdicts=np.zeros(FIRST_ROOM, np.bool_),
         )
 
     def _learn(self, view: NodeView, numbers: tuple[int, ...], found: StepCache) -> None:
-        rules = self.rules
-        rules.learn(view, numbers, found)
-        self._enter_kinds(found)
-        c = self.tables.choice
+        rules = self.rules.learn(view, numbers, found)
+        self._enter_kinds()
+        c, focus = self.tables.choice, self.focuses.count - 1
         first, end = self.moves - len(found.cached), self.moves
         labels, takes = widen(c.labels, end), widen(c.takes, end)
         silent, heard, calm = widen(c.silent, end), widen(c.heard, end), widen(c.calm, end)
-        for move, rule in enumerate(rules.moves(view, numbers, found), first):
-            labels[move], calm[move] = rule.label, rule.calm
-            takes[move], silent[move], heard[move] = rule.takes, rule.silent, rule.heard
-        focus = self.focuses.count - 1
-        all_silent, all_heard = widen(c.all_silent, focus + 1), c.all_heard
-        if focus >= all_heard.shape[1]:
-            all_heard = np.hstack([all_heard, np.zeros_like(all_heard)])
-        all_silent[focus], *all_heard[:, focus] = rules.of_focus(view, found)
-        c = c._replace(all_silent=all_silent, all_heard=all_heard)
-        choice = c._replace(labels=labels, takes=takes, silent=silent, heard=heard, calm=calm)
+        for move, rule in enumerate(rules.moves, first):
+            labels[move], takes[move], silent[move], heard[move], calm[move] = rule
+        all_silent, all_heard = widen(c.all_silent, focus + 1), widen(c.all_heard, focus + 1)
+        all_silent[focus], all_heard[focus] = rules.silent, (rules.heard, rules.heard_in_crashes)
+        choice = c._replace(
+            labels=labels,
+            takes=takes,
+            silent=silent,
+            heard=heard,
+            calm=calm,
+            all_silent=all_silent,
+            all_heard=all_heard,
+        )
         self.tables = self.tables._replace(choice=choice)
         self._renew_sends()
 
-    def _enter_kinds(self, found: StepCache) -> None:
+    def _enter_kinds(self) -> None:
+        """Enter the kinds of messages that were met since the last call."""
         c, messages = self.tables.choice, len(self.collapsed.messages)
         if messages > c.kinds.shape[1]:
             kinds = np.zeros((len(c.kinds), 2 * messages), np.int8)
             kinds[:, : c.kinds.shape[1]] = c.kinds
             c = c._replace(kinds=kinds)
             self.tables = self.tables._replace(choice=c)
-        for channel, message, kind in self.rules.kinds_sent(found):
+        for channel, message, kind in self.rules.new_kinds:
             c.kinds[channel, message] = kind
             c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
             if kind < MOST - 1:
                 c.only[channel] |= np.uint64(1 << kind)
+        self.rules.new_kinds.clear()
 
     def _renew_sends(self) -> None:
         """Enter what nodes may send by all that is known now."""
@@ -188,7 +194,9 @@ class ReducedSearch(CompiledSearch):
     # --- verdicts ----------------------------------------------------------------------------
     def _answer_verdict(self) -> None:
         node, value, arrivals, label, low, high = self.question.tolist()
-        question = Question(node, (value, arrivals), self.rules.labels[label], low | high << HALF)
+        question = CommuteQuestion(
+            node, (value, arrivals), self.rules.labels[label], low | high << HALF
+        )
         verdict = self.rules.verdicts.ask(question)
         number = self.verdict_keys.add(self.question)
         self.places[question] = number
