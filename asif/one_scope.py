@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from asif.console import levels_on_spark
 from asif.progress import show_progress
 from model.errors import Invalid
 from model.evidence import Outcome
-from model.registry import absolute, subject
+from model.registry import absolute, file_of, is_file, subject
 from model.results.verdict import ScopeVerdict
 
 if TYPE_CHECKING:
@@ -37,11 +37,13 @@ def check_scope(
     master: str | None,
     conf: Mapping[str, str],
     work: Path,
+    spill: Path | None = None,
 ) -> ScopeVerdict:
     """The result of one scope.
 
     master: Spark's, which then has the levels of the one search; None: this process has them.
-    work: the folder for Spark's log and spills.  Raises Invalid.
+    work: the folder for Spark's log and spills.  spill: the folder for the worlds of a search on
+    disk, which sees all of them unless the budget sets a limit.  Raises Invalid.
     """
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
 
@@ -51,9 +53,15 @@ def check_scope(
         raise Invalid("--conf is for Spark: give --master, too")
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
+    if spill is not None and master is not None:
+        raise Invalid("--spill is for a disk of this machine: leave it out with --master")
     chosen, called = subject(name), absolute(name)
     task = one_scope(called, chosen.protocol, scope, budget)
-    with _explorer(called, scope, master, conf, work) as explore:
+    with (
+        _explorer(called, scope, master, conf, work)
+        if spill is None
+        else _explorer_on_disk(called, chosen.protocol.name, scope, budget.worlds, spill)
+    ) as explore:
         done = perform_on(chosen, task, explore)
     assert isinstance(done, ScopeDone)
     return ScopeVerdict(chosen.protocol.name, done.row, done.row.as_pinned, done.vacuous)
@@ -74,6 +82,24 @@ def _explorer(
     find = partial(system_of, called, scope)
     with levels_on_spark(work, master, conf) as start, show_progress() as progress:
         yield partial(explore_spread, start, find, progress=progress)
+
+
+@contextmanager
+def _explorer_on_disk(
+    called: str, protocol: str, scope: str, limit: int | None, spill: Path
+) -> Iterator[Callable[..., Exploration]]:
+    from proofs.explore.explorer import explore
+    from proofs.explore.search.spill_folder import SpillFolder, about
+
+    folder = SpillFolder(
+        spill, about(protocol, scope, file_of(called) if is_file(called) else None)
+    )
+    with show_progress() as progress:
+
+        def explore_on_disk(*what: Any, **how: Any) -> Exploration:
+            return explore(*what, **{**how, "limit": limit}, spill=folder, progress=progress)
+
+        yield explore_on_disk
 
 
 def good(result: ScopeVerdict, *, unfinished: bool) -> bool:

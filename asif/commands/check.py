@@ -111,6 +111,14 @@ MemoryOption: TypeAlias = Annotated[
         help="Explore a scope until its process has so much, as in 4GiB.", rich_help_panel=FAR
     ),
 ]
+SpillOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Keep the worlds of --scope on disk: go on there, whatever they need.",
+        rich_help_panel=FAR,
+    ),
+]
 UnfinishedOption: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -151,6 +159,7 @@ def check(
     limit: LimitOption = None,
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
+    spill: SpillOption = None,
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
     yes: YesOption = False,
@@ -164,18 +173,16 @@ def check(
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
-        others: dict[str, object] = {
-            "all": all_,
-            "mutants": mutants,
-            "duties": duties,
-            "pin": pin,
-            "yes": yes,
-        }
-        others |= {"walks": walks, "examples": examples, "workers": workers}
+        others: dict[str, object] = {"all": all_, "mutants": mutants, "duties": duties}
+        others |= {"pin": pin, "yes": yes, "walks": walks, "examples": examples}
+        others |= {"workers": workers}
         one_scope.refuse({**others, "profile full": profile is Profile.FULL})
-        alone = one_scope.check_scope(name, scope, budget, master, settings(conf), out / "_spark")
+        where = master, settings(conf), out / "_spark", spill
+        alone = one_scope.check_scope(name, scope, budget, *where)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
         return
+    if spill is not None:
+        raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
         print_duties(name, json_, more=all_ or mutants)

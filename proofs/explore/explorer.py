@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from model.actions import Action
 from model.choices import disturbances, enabled, offers, ready
 from model.core import DISTURBED, Guarantee, Property, Scope, When
-from model.errors import StepFailed, nearest
+from model.errors import Invalid, StepFailed, nearest
 from model.evidence import Outcome
+from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.system import System
 from model.timers import parse_timer
@@ -35,6 +36,10 @@ from proofs.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from proofs.explore.search.compiled import CompiledSearch
+    from proofs.explore.search.spill_folder import SpillFolder
+    from proofs.explore.search.spilled import SpilledSearch
+
+Search: TypeAlias = "PlainSearch | CompiledSearch | SpilledSearch"
 
 
 class Trace(NamedTuple):
@@ -107,19 +112,26 @@ def explore(
     seconds: float | None = None,
     memory: int | None = None,
     reduce: bool = True,
+    spill: SpillFolder | None = None,
+    progress: Progress = silent,
 ) -> Exploration:
     """Explore the scope and return the result.
 
     until: end after the level by which a violation and so weak a guarantee were found, or PRECISE
     at the first violation; None: see all worlds.  limit: end after the level that passes so many
     states.  seconds, memory: end when so much time has passed, or the process has so many bytes.
-    reduce: where there are many worlds, visit fewer of them for the same result.
+    reduce: where there are many worlds, visit fewer of them for the same result; not on disk.
+    spill: keep the worlds on disk in this folder, and go on with the search there.  progress: of
+    that search.  Raises Invalid if the folder holds something else, or cannot be written to.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
     meter = Meter(Budget(limit, seconds, memory))
     try:
         with seldom_collected():
+            if spill is not None:
+                made = _on_disk(spill, progress)
+                return _explore(Collapsed(system, bits=32), until, meter, on_disk=made)
             try:
                 return _explore(Collapsed(system, bits=16), until, meter, reduce=reduce)
             except Overflow:
@@ -151,23 +163,44 @@ def append_failing_action(trace: Trace, error: StepFailed) -> Trace:
     raise error
 
 
+def _on_disk(spill: SpillFolder, progress: Progress) -> Callable[..., SpilledSearch]:
+    if not _can_compile():
+        raise Invalid("--spill: numba is not installed; `pip install asif-testbed[fast]` has it")
+    from proofs.explore.search.spilled import SpilledSearch
+
+    return partial(SpilledSearch, folder=spill, progress=progress)
+
+
 class _Found(NamedTuple):
     """The end of a search.  complete: it saw all worlds that it looks for."""
 
-    search: PlainSearch | CompiledSearch
+    search: Search
     complete: bool
     counterexample: Counterexample | None
     reduced: bool = False
 
 
 def _explore(
-    collapsed: Collapsed, until: Guarantee | None, meter: Meter, *, reduce: bool
+    collapsed: Collapsed,
+    until: Guarantee | None,
+    meter: Meter,
+    *,
+    reduce: bool = False,
+    on_disk: Callable[..., SpilledSearch] | None = None,
 ) -> Exploration:
-    """Explore few worlds with a search that is there at once, and many again."""
+    """Explore few worlds with a search that is there at once, and many again.
+
+    on_disk: makes the search that explores alone, in place of these.
+    """
     judge = Judge(collapsed.system)
-    first = found = _begin(collapsed, judge, until, meter, reduce=reduce)
-    refuted = found.counterexample is not None and judge.is_enough(until)
-    if not (found.complete or refuted or meter.spent(found.search.states)) and _can_compile():
+    if on_disk is not None:
+        first = found = _run(on_disk(collapsed, judge), until, meter)
+        enough = True
+    else:
+        first = found = _begin(collapsed, judge, until, meter, reduce=reduce)
+        refuted = found.counterexample is not None and judge.is_enough(until)
+        enough = found.complete or refuted or bool(meter.spent(found.search.states))
+    if not enough and _can_compile():
         found = _go_on(collapsed, judge, until, meter, reduce=reduce)
         nothing = not (found.complete or found.counterexample)
         if nothing and found.search.states <= first.search.states:
@@ -221,7 +254,7 @@ def _go_on(
     return found or _run(CompiledSearch(collapsed, judge), until, meter)
 
 
-def _run(search: PlainSearch | CompiledSearch, until: Guarantee | None, meter: Meter) -> _Found:
+def _run(search: Search, until: Guarantee | None, meter: Meter) -> _Found:
     system = search.collapsed.system
     try:
         complete = search.levels(until, meter)
@@ -280,7 +313,7 @@ def _is_loaded() -> bool:
     return "proofs.explore.search.compiled" in sys.modules
 
 
-def _without_end(search: PlainSearch | CompiledSearch, complete: bool) -> Counterexample | None:
+def _without_end(search: Search, complete: bool) -> Counterexample | None:
     """A run of progress steps without end: the shortest way in, and the circle once around."""
     system, suspects = search.collapsed.system, find_suspects(search.collapsed)
     if not suspects:

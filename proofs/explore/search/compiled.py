@@ -29,6 +29,7 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.search import loops
 from proofs.explore.search.cores import usable_cores
 from proofs.explore.search.judge import FailedIn, Judge
+from proofs.explore.search.layouts import WorldLayout, dense_layout
 from proofs.explore.search.loops import ADD, APPEND, HEAD, POP, SET, SIGN, WHOLE, Choice, Tables
 from proofs.explore.search.memory import zeros
 from proofs.explore.search.meter import Meter
@@ -86,23 +87,6 @@ class Keys:
             number = 0
         loops.fill(self.slots, self.keys, number, self.count)
         return self.count - 1
-
-
-class _Layout:
-    """The places of the fields in the words of a world, the widest first."""
-
-    def __init__(self, bits: list[int]) -> None:
-        free: list[int] = []
-        self.word = np.zeros(len(bits), np.int64)
-        self.shift = np.zeros(len(bits), np.uint64)
-        self.mask = np.array([(1 << wide) - 1 for wide in bits], np.uint64)
-        for field in sorted(range(len(bits)), key=lambda field: -bits[field]):
-            at = next((at for at, left in enumerate(free) if left >= bits[field]), len(free))
-            if at == len(free):
-                free.append(64)
-            self.word[field], self.shift[field] = at, 64 - free[at]
-            free[at] -= bits[field]
-        self.per = len(free)
 
 
 class CompiledSearch:
@@ -163,7 +147,7 @@ class CompiledSearch:
         the fields of an observation, of any world and of one at rest.
         """
         system, width = self.collapsed.system, self.collapsed.width
-        layout = _Layout(self.bits)
+        layout = self._layout()
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
         single = system.protocol.promise.assumes.failures is Failures.SINGLE
@@ -496,6 +480,10 @@ class CompiledSearch:
         raise AssertionError(f"world {world} violates no property")
 
     # --- room --------------------------------------------------------------------------------
+    def _layout(self) -> WorldLayout:
+        """The layout of worlds with the bits that the fields have."""
+        return dense_layout(self.bits)
+
     def _make_room(self) -> None:
         """Make room for what the loops could not store."""
         t, field = self.tables, int(self.at[loops.FIELD])
@@ -524,13 +512,10 @@ class CompiledSearch:
     def _give_bits(self, field: int) -> None:
         """Give a field more bits, and move all worlds to the new layout."""
         self.bits[field] += MORE_BITS
-        t, layout = self.tables, _Layout(self.bits)
+        t, layout = self.tables, self._layout()
         old = (t.per, t.word, t.shift, t.mask)
-        new = (layout.per, layout.word, layout.shift, layout.mask)
-        loops.repack(t.words, self.states, old, new, self.numbers)
-        self.tables = t._replace(
-            per=layout.per, word=layout.word, shift=layout.shift, mask=layout.mask
-        )
+        loops.repack(t.words, self.states, old, tuple(layout), self.numbers)
+        self.tables = t._replace(**layout._asdict())
         self._fill_slots(len(t.slots))
         self.ahead.fresh.fill(-1)  # its worlds have the old layout
 
@@ -543,14 +528,22 @@ class CompiledSearch:
     # --- rest --------------------------------------------------------------------------------
     def edges(self, suspects: Suspects) -> NDArray[np.int64]:
         """As PlainSearch.edges."""
-        at, t = self.at, self.tables
+        return self._follow(self._chosen(suspects), 0, int(self.at[loops.WORLD]))
+
+    def _chosen(self, suspects: Suspects) -> NDArray[np.bool_]:
+        """For each move that was seen, whether it is a suspect."""
         chosen = np.zeros(self.moves, np.bool_)
         for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
             view = self.collapsed.views[key[0]]
             numbers = self._focus_numbers(key)
             for move in suspects.get((view.whose, numbers), ()):
-                chosen[t.move_start[focus] + move] = True
-        end, at[loops.WORLD] = int(at[loops.WORLD]), 0
+                chosen[self.tables.move_start[focus] + move] = True
+        return chosen
+
+    def _follow(self, chosen: NDArray[np.bool_], first: int, end: int) -> NDArray[np.int64]:
+        """The edges of the chosen moves of the worlds from `first` to `end`."""
+        at, t = self.at, self.tables
+        at[loops.WORLD] = first
         after, rows = (
             np.zeros(t.per, np.uint64),
             np.zeros((max(CHUNK, int(at[loops.WIDEST])), 2), np.int64),

@@ -44,7 +44,7 @@ class Meter:
         elif budget.seconds is not None and self.seconds > budget.seconds:
             self.why = f"{budget.seconds:g} s"
         elif budget.memory is not None and psutil.Process().memory_info().rss > budget.memory:
-            self.why = f"{_format_bytes(budget.memory)} of memory"
+            self.why = f"{format_bytes(budget.memory)} of memory"
         return self.why
 
     @property
@@ -52,5 +52,5 @@ class Meter:
         return time.perf_counter() - self.started
 
 
-def _format_bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
     return f"{count / 2**30:.3g} GiB" if count >= 2**30 else f"{count / 2**20:.3g} MiB"
