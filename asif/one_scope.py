@@ -38,12 +38,15 @@ def check_scope(
     conf: Mapping[str, str],
     work: Path,
     spill: Path | None = None,
+    *,
+    reduce: bool = True,
 ) -> ScopeVerdict:
     """The result of one scope.
 
     master: Spark's, which then has the levels of the one search; None: this process has them.
     work: the folder for Spark's log and spills.  spill: the folder for the worlds of a search on
-    disk, which sees all of them unless the budget sets a limit.  Raises Invalid.
+    disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
+    memory, for the same result.  Raises Invalid.
     """
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
 
@@ -56,7 +59,7 @@ def check_scope(
     if spill is not None and master is not None:
         raise Invalid("--spill is for a disk of this machine: leave it out with --master")
     chosen, called = subject(name), absolute(name)
-    task = one_scope(called, chosen.protocol, scope, budget)
+    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce and master is None)
     with (
         _explorer(called, scope, master, conf, work)
         if spill is None

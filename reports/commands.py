@@ -79,6 +79,8 @@ def _scopes(rows: Sequence[ScopeResult]) -> Output:
             outcome,
         )
     yield table
+    if fewer := [row.name for row in rows if row.reduced]:
+        yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
     yield from (f"  {line}" for line in _classes(rows))
 
 

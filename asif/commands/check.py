@@ -119,6 +119,12 @@ SpillOption: TypeAlias = Annotated[
         rich_help_panel=FAR,
     ),
 ]
+WholeOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--whole", help="Visit every world, also where fewer show the same.", rich_help_panel=FAR
+    ),
+]
 UnfinishedOption: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -160,6 +166,7 @@ def check(
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
     spill: SpillOption = None,
+    whole: WholeOption = False,
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
     yes: YesOption = False,
@@ -178,7 +185,7 @@ def check(
         others |= {"workers": workers}
         one_scope.refuse({**others, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
-        alone = one_scope.check_scope(name, scope, budget, *where)
+        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
         return
     if spill is not None:
@@ -197,6 +204,7 @@ def check(
             examples=examples,
             mutants=mutants,
             budget=budget,
+            reduce=not whole,
             execute=execute,
             progress=progress,
         )

@@ -37,8 +37,8 @@ class ScopeResult:
 
     operators, derived: the pinned class of its operators (None: the scope has no stream, and no
     guarantee), and the one that was found (None: not decided).  pinned: the number of worlds that
-    is expected; None: any.  points, hit, missed: the crash points.  spent: the budget that ended
-    the exploration, in words.
+    is expected; None: any.  reduced: worlds that show nothing else were left out.  points, hit,
+    missed: the crash points.  spent: the budget that ended the exploration, in words.
     """
 
     name: str
@@ -50,6 +50,7 @@ class ScopeResult:
     as_pinned: bool
     states: int
     pinned: int | None
+    reduced: bool
     transitions: int
     depth: int
     quiescent: int

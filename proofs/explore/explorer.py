@@ -101,6 +101,8 @@ class Exploration:
 FEW = 30_000
 """So many worlds take the plain search no longer than loading the compiled one takes.  Once that is
 loaded, it begins at once: it needs half the time for a thousand worlds, too."""
+PAYS = 20
+"""A reduced search begins when there are so many worlds for each focus, and more than FEW."""
 
 
 def explore(
@@ -198,8 +200,10 @@ def _explore(
         enough = True
     else:
         first = found = _begin(collapsed, judge, until, meter, reduce=reduce)
-        refuted = found.counterexample is not None and judge.is_enough(until)
-        enough = found.complete or refuted or bool(meter.spent(found.search.states))
+        enough = _is_enough(found, judge, until, meter)
+    if not enough and _can_compile() and reduce and isinstance(found.search, PlainSearch):
+        first = found = _begin_compiled(collapsed, judge, until, meter)
+        enough = _is_enough(found, judge, until, meter)
     if not enough and _can_compile():
         found = _go_on(collapsed, judge, until, meter, reduce=reduce)
         nothing = not (found.complete or found.counterexample)
@@ -227,20 +231,46 @@ def _explore(
     )
 
 
+def _is_enough(found: _Found, judge: Judge, until: Guarantee | None, meter: Meter) -> bool:
+    refuted = found.counterexample is not None and judge.is_enough(until)
+    return found.complete or refuted or bool(meter.spent(found.search.states))
+
+
+@dataclass(slots=True)
+class _FewWorlds(Meter):
+    """The meter of a search that sees the first worlds, until a reduced one pays: that learns much
+    more about each focus, and then visits few worlds."""
+
+    collapsed: Collapsed | None = None
+
+    def spent(self, worlds: int = 0) -> str:
+        assert self.collapsed is not None
+        focuses = sum(len(view.focuses) for view in self.collapsed.views)
+        if worlds > max(FEW, PAYS * focuses):
+            self.why = "many worlds"
+        return self.why or Meter.spent(self, worlds)
+
+
 def _begin(
     collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter, *, reduce: bool
 ) -> _Found:
     """See the first worlds, all of them in most scopes."""
     if not _can_compile():
         return _run(PlainSearch(collapsed, judge), until, meter)
-    few = 0 if _is_loaded() and not reduce else FEW
-    worlds = meter.budget.worlds
+    if _is_loaded() and reduce:
+        return _begin_compiled(collapsed, judge, until, meter)
+    few, worlds = 0 if _is_loaded() else FEW, meter.budget.worlds
     few = few if worlds is None else min(worlds, few)
     first = Meter(meter.budget._replace(worlds=few), meter.started)
-    if not (_is_loaded() and reduce):
-        return _run(PlainSearch(collapsed, judge), until, first)
+    return _run(PlainSearch(collapsed, judge), until, first)
+
+
+def _begin_compiled(
+    collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter
+) -> _Found:
     from proofs.explore.search.compiled import CompiledSearch
 
+    first = _FewWorlds(meter.budget, meter.started, collapsed=collapsed)
     return _run(CompiledSearch(collapsed, judge), until, first)
 
 

@@ -56,7 +56,8 @@ class Task(NamedTuple):
     subject: the protocol as `asif check` takes it.  name: of the scope or of the mutant.  worlds:
     about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
     of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
-    whole: go on after all that is expected of a refuted scope was found.
+    whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
+    worlds where that gives the same result.
     """
 
     subject: str
@@ -67,6 +68,7 @@ class Task(NamedTuple):
     examples: int = 0
     budget: Budget = UNLIMITED
     whole: bool = True
+    reduce: bool = True
 
     @property
     def of(self) -> str:
@@ -84,6 +86,7 @@ def list_tasks(
     mutants: bool,
     budget: Budget = UNLIMITED,
     once: bool = False,
+    reduce: bool = True,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -108,6 +111,7 @@ def list_tasks(
                 one.states or 0,
                 budget=budget,
                 whole=not (once and one.expect is Outcome.REFUTED),
+                reduce=reduce,
             )
             for one in scopes
         ),
@@ -120,12 +124,14 @@ def list_tasks(
     )
 
 
-def one_scope(called: str, protocol: Protocol, name: str, budget: Budget) -> Task:
+def one_scope(
+    called: str, protocol: Protocol, name: str, budget: Budget, *, reduce: bool = True
+) -> Task:
     """The task of exploring the scope with this name, whatever its profile.  Raises Invalid."""
     known = {one.name: one for one in protocol.evidence.scopes}
     if name not in known:
         raise unknown(f"scope of {protocol.name}", name, known)
-    return Task(called, TaskKind.SCOPE, name, known[name].states or 0, budget=budget)
+    return Task(called, TaskKind.SCOPE, name, known[name].states or 0, budget=budget, reduce=reduce)
 
 
 def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
@@ -215,6 +221,7 @@ def _explore(
         limit=usual if worlds is None else worlds,
         seconds=seconds,
         memory=memory,
+        reduce=task.reduce,
     )
 
 
@@ -228,10 +235,11 @@ def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> Sc
     steps = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     guarantee = None if pinned.operators is None else found.guarantee
+    worlds = pinned.reduced if found.reduced else pinned.states
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
         and found.outcome is pinned.expect
-        and (pinned.states in (None, found.states) or not (whole or found.complete))
+        and (worlds in (None, found.states) or not (whole or found.complete))
         and pinned.steps in (None, steps)
         and guarantee is pinned.guarantee
         and derived in (pinned.operators, None)
@@ -245,7 +253,8 @@ def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> Sc
         outcome=found.outcome,
         as_pinned=as_pinned,
         states=found.states,
-        pinned=pinned.states,
+        pinned=worlds,
+        reduced=found.reduced,
         transitions=found.transitions,
         depth=found.depth,
         quiescent=found.quiescent,

@@ -45,6 +45,7 @@ def verdicts(
     mutants: bool = False,
     budget: Budget = UNLIMITED,
     once: bool = False,
+    reduce: bool = True,
     execute: Execute[Task, TaskResult] = one_by_one,
     progress: Progress = silent,
 ) -> list[Verdict]:
@@ -52,7 +53,8 @@ def verdicts(
 
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
     what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
-    look no further there (tasks.list_tasks).  Raises Invalid.
+    look no further there (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same
+    result.  Raises Invalid.
     """
     plan = [
         (
@@ -66,6 +68,7 @@ def verdicts(
                 mutants=mutants,
                 budget=budget,
                 once=once,
+                reduce=reduce,
             ),
         )
         for name in names

@@ -74,9 +74,9 @@ class Kinds:
 class LocalGraph:
     """The states of one node, and the steps between them.
 
-    known: by state, the labels of its steps.  sends: by whether faults may come and the number of
-    the node's value, all that it may still send: the channels, as bits, and then from bit KINDS on
-    the kinds of messages.
+    known: by state, the labels of its steps, with the kind of the message; -1: none.  sends: by
+    whether faults may come and the number of the node's value, all that it may still send: the
+    channels, as bits, and then from bit KINDS on the kinds of messages.
     """
 
     def __init__(self, collapsed: Collapsed, view: NodeView, kinds: Kinds) -> None:
@@ -89,13 +89,13 @@ class LocalGraph:
         self.first_channel = collapsed.starts[1]
         self.channels = list(view.fields[view.wide : view.budgets])
         self.incoming = sum(1 << (field - self.first_channel) for field in self.channels)
-        self.known: dict[State, dict[LocalLabel, None]] = {}
+        self.known: dict[State, dict[LocalLabel, int]] = {}
         self.sends: tuple[dict[int, int], dict[int, int]] = ({}, {})
         self._before: tuple[dict[int, set[int]], dict[int, set[int]]] = ({}, {})
         self.changed: dict[int, None] = {}
         """The numbers whose `sends` have grown since somebody looked."""
-        self.grown: dict[State, None] = {}
-        """The states with new labels since somebody looked."""
+        self.grown: list[tuple[State, LocalLabel, int]] = []
+        """The messages that came first in a state since somebody looked, with their kinds."""
         self._steps: dict[tuple[State, LocalLabel], LocalStep | None] = {}
         self._offered: dict[State, list[LocalLabel]] = {}
         self._away: dict[State, int] = {}
@@ -120,8 +120,9 @@ class LocalGraph:
     def _learn_step(self, state: State, label: LocalLabel, after: State, sent: Sent) -> None:
         labels = self.known.setdefault(state, {})
         if label not in labels:
-            labels[label] = None
-            self.grown[state] = None
+            labels[label] = kind = self.kinds.number(*label) if label.field >= 0 else -1
+            if kind >= 0:
+                self.grown.append((state, label, kind))
             for faults in (0, 1):
                 self._edge(faults, state[0], after[0], self._all_of(sent))
 

@@ -10,7 +10,6 @@ the action commutes with each action that may come before it, in each state to w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from proofs.explore.evidence import ActionEvidence
@@ -81,8 +80,10 @@ class CommuteVerdicts:
     def _stale(self) -> dict[CommuteQuestion, None]:
         stale: dict[CommuteQuestion, None] = {}
         for node, graph in enumerate(self.graphs):
-            for state in graph.grown:
-                stale.update(self._rest_on.get((node, state), {}))
+            for state, other, kind in graph.grown:
+                for question in self._rest_on.get((node, state), ()):
+                    if question.live >> kind & 1 and other.field != question.label.field:
+                        stale[question] = None
             graph.grown.clear()
         return stale
 
@@ -120,18 +121,21 @@ class CommuteVerdicts:
             self._shown[question] = shown
         return True
 
-    def _others(
-        self, question: CommuteQuestion, before: State, after: State
-    ) -> Iterator[LocalLabel]:
+    def _others(self, question: CommuteQuestion, before: State, after: State) -> list[LocalLabel]:
         """The actions that may come before the one in question: those that the state itself
         offers, and all messages that are known to come in it, or to come just afterwards."""
         node, _, label, live = question
         graph = self.graphs[node]
-        yield from (other for other in graph.offered(before) if other != label)
-        for other in {**graph.known.get(before, {}), **graph.known.get(after, {})}:
-            comes = other.field >= 0 and other.field != label.field
-            if comes and live >> graph.kinds.number(*other) & 1:
-                yield other
+        field = label.field
+        found = [other for other in graph.offered(before) if other != label]
+        seen, then = graph.known.get(before, {}), graph.known.get(after, {})
+        for other, kind in seen.items():
+            if kind >= 0 and live >> kind & 1 and other.field != field:
+                found.append(other)
+        for other, kind in then.items():
+            if kind >= 0 and live >> kind & 1 and other.field != field and other not in seen:
+                found.append(other)
+        return found
 
     def _diamond(
         self, node: int, before: State, label: LocalLabel, other: LocalLabel
