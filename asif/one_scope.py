@@ -56,10 +56,12 @@ def check_scope(
         raise Invalid("--conf is for Spark: give --master, too")
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
+    if not reduce and master is not None:
+        raise Invalid("--whole is for one process: Spark visits every world anyway")
     if spill is not None and master is not None:
         raise Invalid("--spill is for a disk of this machine: leave it out with --master")
     chosen, called = subject(name), absolute(name)
-    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce and master is None)
+    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)
     with (
         _explorer(called, scope, master, conf, work)
         if spill is None

@@ -312,16 +312,21 @@ def _run_reduced(
     from proofs.explore.search.compiled import CompiledSearch
     from proofs.explore.search.reduced import ReducedSearch
 
+    own = Meter(meter.budget, meter.started)  # a whole search has the same budget after it
     try:
         search = ReducedSearch(collapsed, judge)
-        found = _run(search, until, meter)._replace(reduced=True)
+        found = _run(search, until, own)._replace(reduced=True)
     except Irreducible:
         return None
-    shown = found.counterexample
-    if has_circles(search.edges(find_suspects(collapsed))):
+    shown, suspects = found.counterexample, find_suspects(collapsed)
+    if has_circles(search.edges(suspects)):
         return None
     if shown is None:
-        return None if found.complete and search.breaks else found
+        # Where worlds grow without end, a reduced search need not go round a circle.
+        if search.breaks or (suspects and not found.complete):
+            return None
+        meter.why = own.why
+        return found
     if search.violation is None:  # a step failed
         return None
     if judge.always and (search.breaks or not found.complete):

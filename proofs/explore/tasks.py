@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 from model.core import Guarantee
@@ -131,7 +132,8 @@ def one_scope(
     known = {one.name: one for one in protocol.evidence.scopes}
     if name not in known:
         raise unknown(f"scope of {protocol.name}", name, known)
-    return Task(called, TaskKind.SCOPE, name, known[name].states or 0, budget=budget, reduce=reduce)
+    worlds = known[name].states or 0
+    return Task(called, TaskKind.SCOPE, name, worlds, budget=budget, reduce=reduce)
 
 
 def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
@@ -212,6 +214,8 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
 def _explore(
     explore: Callable[..., Exploration], protocol: Protocol, pinned: PinnedScope, task: Task
 ) -> Exploration:
+    if not task.reduce:
+        explore = partial(explore, reduce=False)
     worlds, seconds, memory = task.budget
     usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
     return explore(
@@ -221,7 +225,6 @@ def _explore(
         limit=usual if worlds is None else worlds,
         seconds=seconds,
         memory=memory,
-        reduce=task.reduce,
     )
 
 

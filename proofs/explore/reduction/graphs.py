@@ -24,6 +24,9 @@ MOST = 62
 """The bits of a word that are used."""
 KINDS = 64
 
+FAILS = 1 << 2 * KINDS - 1
+"""The bit of a value after which the node may yet fail by itself."""
+
 AWAY = 2
 """A state that so many asked steps lead away from those that were seen is asked nothing more."""
 
@@ -76,7 +79,7 @@ class LocalGraph:
 
     known: by state, the labels of its steps, with the kind of the message; -1: none.  sends: by
     whether faults may come and the number of the node's value, all that it may still send: the
-    channels, as bits, and then from bit KINDS on the kinds of messages.
+    channels, as bits, and then from bit KINDS on the kinds of messages; and FAILS.
     """
 
     def __init__(self, collapsed: Collapsed, view: NodeView, kinds: Kinds) -> None:
@@ -123,8 +126,11 @@ class LocalGraph:
             labels[label] = kind = self.kinds.number(*label) if label.field >= 0 else -1
             if kind >= 0:
                 self.grown.append((state, label, kind))
+            mask = self._all_of(sent)
+            if self.collapsed.values[self.at][after[0]].state is DOWN:
+                mask |= FAILS
             for faults in (0, 1):
-                self._edge(faults, state[0], after[0], self._all_of(sent))
+                self._edge(faults, state[0], after[0], mask)
 
     def _edge(self, faults: int, before: int, after: int, mask: int) -> None:
         sends, backward = self.sends[faults], self._before[faults]

@@ -9,7 +9,8 @@ all that may come before it could be noticed:
 1. Whatever may come to its node before `a` commutes with it (proofs.explore.reduction.verdicts).
 2. A restart is taken alone only if nothing may be sent to the node meanwhile: that would be lost.
 3. An action that sends to a prompt site is taken alone only if no other client may send there.
-4. `a` sends nothing to a node that is down and will return, or that may crash and return.
+4. `a` sends nothing to a node that is down and will return, or that may crash, or fail by itself,
+   and return.
 5. Where a crash may come, neither the node nor the sender of the message that it takes may crash.
 """
 
@@ -21,7 +22,7 @@ from model.actions import Action, Restart
 from model.core import NodeName
 from model.world import DOWN
 from proofs.explore.collapse import Collapsed
-from proofs.explore.reduction.graphs import MOST, Irreducible, Kinds, LocalGraph, LocalLabel
+from proofs.explore.reduction.graphs import FAILS, MOST, Irreducible, Kinds, LocalGraph, LocalLabel
 from proofs.explore.reduction.verdicts import CommuteVerdicts
 from proofs.explore.views import CachedEffect, Marker, NodeView, StepCache
 
@@ -164,9 +165,12 @@ class ReductionRules:
         return number
 
     def lost(self, node: int, number: int) -> int:
-        """The channels to a node that lose their messages until it restarts, if it is down so."""
+        """The channels to a node that lose their messages until it restarts, if it is down so or
+        may fail by itself."""
+        graph = self.graphs[node]
         down = self.collapsed.values[node][number].state is DOWN
-        return self.graphs[node].incoming if down and self._returns(node) else 0
+        fails = graph.sends[1].get(number, 0) & FAILS
+        return graph.incoming if (down or fails) and self._returns(node) else 0
 
     def _returns(self, node: int) -> bool:
         return self.views[node].node in self.system.returning

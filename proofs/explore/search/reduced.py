@@ -168,6 +168,7 @@ class ReducedSearch(CompiledSearch):
                 for faults in (0, 1):
                     all_ = graph.sends[faults].get(number, 0)
                     c.sends[faults, node, number] = all_ & WORD, all_ >> KINDS
+                c.lost[node, number] = self.rules.lost(node, number)
             graph.changed.clear()
             known, values = self.entered[node], self.collapsed.values[node]
             for number in range(known, len(values)):

@@ -62,7 +62,6 @@ def explore_spread(
     limit: int | None = None,
     seconds: float | None = None,
     memory: int | None = None,
-    reduce: bool = False,
     progress: Progress = silent,
 ) -> Exploration:
     """As proofs.explore.explorer.explore, spread.
