@@ -34,7 +34,7 @@ def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
 
 
 def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: Drawn) -> None:
-    said = re.search(r"(\d+) worlds and (\d+) steps.*?visits\s(\d+)", PAGE.read_text("utf-8"), re.S)
+    said = re.search(r"(\d+) worlds and (\d+)\ssteps.*?visits\s(\d+)", PAGE.read_text("utf-8"), re.S)
     assert said
     numbers = drawn.worlds, len(drawn.steps), len(drawn.visited)
     assert tuple(map(int, said.groups())) == numbers
