@@ -99,22 +99,26 @@ def _peak() -> int:
 
 
 def tables(progress: Progress) -> Iterator[Table]:
-    shown = Table("operators, events, crashes", *("worlds", "seconds", "a second", "bytes") * 2)
+    shown = Table("size", "worlds", "seconds", "M/s", "bytes", "visited", "seconds")
     grown: dict[Size, tuple[Growth, Growth]] = {}
     for size in each(progress, "growth", SIZES, lambda size: " ".join(map(str, size))):
         with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:  # its memory is its own
             whole, reduced = (pool.apply(measure, (size, reduce), {}) for reduce in (False, True))
         grown[size] = whole, reduced
-        shown.add_row(" ".join(map(str, size)), *_speed(whole), *_speed(reduced))
+        shown.add_row(
+            " ".join(map(str, size)),
+            *_speed(whole),
+            f"{whole.worlds / whole.processor / 1e6:.2f}",
+            f"{whole.resident / whole.worlds:.0f}" if whole.worlds > 1_000_000 else "",
+            *_speed(reduced),
+        )
     lines = [*worlds_table(grown), "", *factors_table(grown), ""]
     PAGE.write_text(between(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
     yield shown
 
 
-def _speed(found: Growth) -> tuple[str, ...]:
-    each_ = f"{found.resident / found.worlds:.0f}" if found.worlds > 1_000_000 else ""
-    speed = f"{found.worlds / found.processor:,.0f}"
-    return _worlds(found), f"{found.processor:.1f}", speed, each_
+def _speed(found: Growth) -> tuple[str, str]:
+    return f"{'' if found.complete else '>'}{found.worlds:,}", f"{found.processor:.1f}"
 
 
 def worlds_table(grown: Grown) -> Iterator[str]:
@@ -138,17 +142,15 @@ def factors_table(grown: Grown) -> Iterator[str]:
     for axis, more in AXES.items():
         for size, searches in grown.items():
             next_ = Size(*(a + b for a, b in zip(size, more, strict=True)))
-            if next_ in grown and searches[0].worlds >= LEAST:
+            if next_ in grown and grown[next_][1].complete and searches[0].worlds >= LEAST:
                 pairs = zip(searches, grown[next_], strict=True)
                 factors = (_factor(*pair) for pair in pairs)
                 yield f"| {axis} | {_size(size)} | {_size(next_)} | {' | '.join(factors)} |"
 
 
 def _factor(before: Growth, after: Growth) -> str:
-    if not before.complete:
-        return ""
-    factor = f"{after.worlds / before.worlds:.1f}"
-    return factor if after.complete else f"more than {factor}"
+    both = before.complete and after.complete
+    return f"{after.worlds / before.worlds:.1f}" if both else ""
 
 
 def _size(size: Size) -> str:
