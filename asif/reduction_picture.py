@@ -25,7 +25,6 @@ from model.system import System
 from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import edges
-from proofs.explore.reduction.rules import Rules
 from proofs.explore.search import loops
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import UNLIMITED, Meter
@@ -123,7 +122,7 @@ def draw() -> Drawn:
     ]
     collapsed = Collapsed(System(protocol, scope))
     judge = Judge(collapsed.system)
-    search = _WatchedSearch(collapsed, judge, Rules(collapsed, judge))
+    search = _WatchedSearch(collapsed, judge)
     search.levels(None, Meter(UNLIMITED))
     taken = frozenset(search.steps())
     visited = frozenset(world for step in taken for world in step)

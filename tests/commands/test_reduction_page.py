@@ -9,7 +9,7 @@ import pytest
 
 from asif import reduction_picture
 from asif.reduction_picture import Drawn
-from proofs.explore.reduction.verdicts import Verdicts
+from proofs.explore.reduction.verdicts import CommuteVerdicts
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "reduction.md"
 
@@ -27,7 +27,7 @@ def test_the_picture_of_the_reduction_is_fresh(drawn: Drawn) -> None:
 def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
     drawn: Drawn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Verdicts, "_commutes", lambda *_: True)
+    monkeypatch.setattr(CommuteVerdicts, "_commutes", lambda *_: True)
     other = reduction_picture.draw()
     assert len(other.visited) < len(drawn.visited)
     assert reduction_picture.svg(drawn) != reduction_picture.svg(other)
