@@ -318,16 +318,18 @@ def _run_reduced(
     except Irreducible:
         return None
     shown = found.counterexample
+    why, meter.why = meter.why, ""  # a whole search has the worlds of the budget for itself
     if has_circles(search.edges(find_suspects(collapsed))):
         return None
-    if shown is None:
-        return None if found.complete and search.breaks else found
-    if search.violation is None:  # a step failed
+    if shown is None and found.complete and search.breaks:
         return None
-    if judge.always and (search.breaks or not found.complete):
+    if shown and search.violation is None:  # a step failed
+        return None
+    if shown and judge.always and (search.breaks or not found.complete):
         deepest = len(shown.trace.actions) - 1
         whole = _run(CompiledSearch(collapsed, judge, deepest), Guarantee.PRECISE, meter)
         found = found._replace(counterexample=whole.counterexample or shown)
+    meter.why = why
     return found
 
 
