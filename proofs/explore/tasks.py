@@ -213,7 +213,7 @@ def _explore(
     explore: Callable[..., Exploration], protocol: Protocol, pinned: PinnedScope, task: Task
 ) -> Exploration:
     worlds, seconds, memory = task.budget
-    usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
+    usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0, pinned.reduced or 0)
     return explore(
         protocol,
         pinned.scope,

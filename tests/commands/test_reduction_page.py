@@ -34,7 +34,8 @@ def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
 
 
 def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: Drawn) -> None:
-    said = re.search(r"(\d+) worlds and (\d+)\ssteps.*?visits\s(\d+)", PAGE.read_text("utf-8"), re.S)
+    numbers_of = re.compile(r"(\d+) worlds and (\d+)\ssteps.*?visits\s(\d+)", re.DOTALL)
+    said = numbers_of.search(PAGE.read_text(encoding="utf-8"))
     assert said
     numbers = drawn.worlds, len(drawn.steps), len(drawn.visited)
     assert tuple(map(int, said.groups())) == numbers
