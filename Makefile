@@ -55,6 +55,7 @@ docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings
 	@$(BIN)/python -m reports.docs
 	@$(BIN)/python -m reports.engines
 	@$(BIN)/python -m asif.engine_pictures
+	@$(BIN)/python -m asif.reduction_picture
 	@$(BIN)/python -m asif.duties.page
 	@$(BIN)/python -m proofs.prove.lemma_page
 	@$(BIN)/python -m reports.architecture

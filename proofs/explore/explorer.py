@@ -101,8 +101,11 @@ class Exploration:
 FEW = 30_000
 """So many worlds take the plain search no longer than loading the compiled one takes.  Once that is
 loaded, it begins at once: it needs half the time for a thousand worlds, too."""
-PAYS = 20
-"""A reduced search begins when there are so many worlds for each focus, and more than FEW."""
+PAYS = 25
+"""A reduced search begins after FEW worlds, if these are so many for each focus."""
+MANY = 1_000_000
+"""Otherwise it begins after so many worlds: the whole search goes on for the time that learning
+would take."""
 
 
 def explore(
@@ -239,15 +242,19 @@ def _is_enough(found: _Found, judge: Judge, until: Guarantee | None, meter: Mete
 @dataclass(slots=True)
 class _FewWorlds(Meter):
     """The meter of a search that sees the first worlds, until a reduced one pays: that learns much
-    more about each focus, and then visits few worlds."""
+    more about each focus, and then visits few worlds.  most: so many worlds are seen anyway."""
 
     collapsed: Collapsed | None = None
+    most: int = FEW
 
     def spent(self, worlds: int = 0) -> str:
         assert self.collapsed is not None
-        focuses = sum(len(view.focuses) for view in self.collapsed.views)
-        if worlds > max(FEW, PAYS * focuses):
-            self.why = "many worlds"
+        if worlds > self.most:
+            focuses = sum(len(view.focuses) for view in self.collapsed.views)
+            if self.most < MANY and worlds < PAYS * focuses:
+                self.most = MANY
+            else:
+                self.why = "many worlds"
         return self.why or Meter.spent(self, worlds)
 
 

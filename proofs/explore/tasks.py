@@ -217,7 +217,7 @@ def _explore(
     if not task.reduce:
         explore = partial(explore, reduce=False)
     worlds, seconds, memory = task.budget
-    usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0)
+    usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0, pinned.reduced or 0)
     return explore(
         protocol,
         pinned.scope,

@@ -9,6 +9,8 @@ import pytest
 
 from docs.examples import forgetful
 from model.evidence import Outcome
+from model.pair_scopes import A_UNION_TWO_CRASHES
+from model.registry import protocols
 from proofs.explore import explorer
 from proofs.explore.explorer import explore
 from proofs.explore.search.compiled import CompiledSearch
@@ -79,6 +81,19 @@ def test_the_second_search_loses_nothing_that_the_first_one_found() -> None:
     assert found.counterexample is not None
     assert len(found.counterexample.trace.actions) == 8
     assert (found.states > 600, found.spent, found.complete) == (True, "0.5 s", False)
+
+
+@pytest.mark.slow
+def test_a_whole_search_after_a_reduced_one_has_all_worlds_of_the_budget() -> None:
+    """The reduced search ends by the budget, and leaves a circle, or a violation before rest."""
+    known = protocols()
+    with_circles = known["active-standby:published-any"], A_UNION_TWO_CRASHES.scope
+    reduced, whole = (explore(*with_circles, limit=100_000, reduce=one) for one in (True, False))
+    assert (reduced.states, reduced.depth) == (whole.states, whole.depth)
+    before_rest = known["active-standby:any"].evidence.scopes[0]
+    found = explore(known["active-standby:any"], before_rest.scope, limit=600_000)
+    assert found.counterexample is not None
+    assert len(found.counterexample.trace.actions) == before_rest.steps
 
 
 def _spend_at_once(_search: CompiledSearch, _stop: bool, meter: Meter) -> bool:

@@ -67,6 +67,7 @@ VARIANTS = (
             cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
                 12_796_820, DIVERGENT, quick=False
             ),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=215_805),
         ),
         "The same after an earlier failure that is over.",
     ),
@@ -88,6 +89,8 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(99_345, REPEATING),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(19_128_813, CONVERGENT, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=47_492),
+            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=40_929),
         ),
         "A primary that is taken for dead is deposed: nothing is lost.",
         assumes=SUSPICIONS,
@@ -127,6 +130,7 @@ VARIANTS = (
             cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
                 18_099_865, DIVERGENT, quick=False
             ),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=548_476),
         ),
         '"Able to tolerate a new failure without further delay": the node has outputs again from '
         "the last one received on, and the next node may need earlier ones.",
@@ -149,6 +153,8 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(100_765, REPEATING),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(29_164_995, CONVERGENT, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=59_883),
+            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=75_820),
         ),
         "Two primaries acknowledge to one queue: what one of them needs no more, the other may.",
         assumes=SUSPICIONS,
