@@ -101,7 +101,7 @@ class Exploration:
 FEW = 30_000
 """So many worlds take the plain search no longer than loading the compiled one takes.  Once that is
 loaded, it begins at once: it needs half the time for a thousand worlds, too."""
-PAYS = 25
+PAYS = 20
 """A reduced search begins after FEW worlds, if these are so many for each focus."""
 MANY = 1_000_000
 """Otherwise it begins after so many worlds: the whole search goes on for the time that learning
