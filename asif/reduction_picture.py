@@ -24,7 +24,7 @@ from model.registry import protocols
 from model.system import System
 from model.world import World
 from proofs.explore.collapse import Collapsed
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from proofs.explore.search import loops
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import UNLIMITED, Meter

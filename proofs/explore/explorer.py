@@ -8,7 +8,7 @@ visits fewer of these, for the same result.
 from __future__ import annotations
 
 import sys
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -29,7 +29,7 @@ from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
-from proofs.explore.search.meter import Budget, Meter
+from proofs.explore.search.meter import Budget, FewWorlds, Meter
 from proofs.explore.search.plain import PlainSearch
 from proofs.explore.search.rest import Circles, find_suspects, has_circles
 from proofs.garbage import seldom_collected
@@ -239,25 +239,6 @@ def _is_enough(found: _Found, judge: Judge, until: Guarantee | None, meter: Mete
     return found.complete or refuted or bool(meter.spent(found.search.states))
 
 
-@dataclass(slots=True)
-class _FewWorlds(Meter):
-    """The meter of a search that sees the first worlds, until a reduced one pays: that learns much
-    more about each focus, and then visits few worlds.  most: so many worlds are seen anyway."""
-
-    collapsed: Collapsed | None = None
-    most: int = FEW
-
-    def spent(self, worlds: int = 0) -> str:
-        assert self.collapsed is not None
-        if worlds > self.most:
-            focuses = sum(len(view.focuses) for view in self.collapsed.views)
-            if self.most < MANY and worlds < PAYS * focuses:
-                self.most = MANY
-            else:
-                self.why = "many worlds"
-        return self.why or Meter.spent(self, worlds)
-
-
 def _begin(
     collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter, *, reduce: bool
 ) -> _Found:
@@ -277,7 +258,10 @@ def _begin_compiled(
 ) -> _Found:
     from proofs.explore.search.compiled import CompiledSearch
 
-    first = _FewWorlds(meter.budget, meter.started, collapsed=collapsed)
+    def focuses() -> int:
+        return sum(len(view.focuses) for view in collapsed.views)
+
+    first = FewWorlds(meter.budget, meter.started, "", focuses, FEW, PAYS, MANY)
     return _run(CompiledSearch(collapsed, judge), until, first)
 
 
@@ -389,37 +373,6 @@ def never_tried(collapsed: Collapsed) -> Iterator[str]:
     kinds = sorted({parse_timer(timer).kind for timer in timers})
     for kind in sorted(patient.difference(kinds)):  # a kind in Behaviour.timers is no slip
         yield f"patient timers: nobody set one of the kind {kind!r}{nearest(kind, kinds)}"
-
-
-def edges(
-    protocol: Protocol, scope: Scope, *, limit: int | None = None
-) -> Iterator[tuple[World, Action, World]]:
-    """Every edge from one of the first `limit` reachable worlds, breadth first."""
-    system = System(protocol, scope)
-    try:
-        # Fields overflow, if ever, long before the end, and an edge yielded twice does no harm.
-        yield from _edges(Collapsed(system, bits=16), limit)
-    except Overflow:
-        yield from _edges(Collapsed(system, bits=32), limit)
-
-
-def _edges(collapsed: Collapsed, limit: int | None) -> Iterator[tuple[World, Action, World]]:
-    world = collapsed.world
-    seen = {collapsed.initial}
-    # Most edges lead to a world that another one has led to, and that is to be expanded.
-    ahead = OrderedDict({collapsed.initial: world(collapsed.initial)})
-    expanded = 0
-    while ahead and (limit is None or expanded < limit):
-        packed, before = ahead.popitem(last=False)
-        numbers = collapsed.numbers(packed)
-        expanded += 1
-        for action, move in collapsed.enabled(numbers):
-            successor = collapsed.successor(packed, numbers, move)
-            after = ahead.get(successor) or world(successor)
-            yield before, action, after
-            if successor not in seen:
-                seen.add(successor)
-                ahead[successor] = after
 
 
 def trace_through(system: System, worlds: Sequence[World]) -> Trace:

@@ -24,7 +24,7 @@ from model.protocol import Protocol
 from model.results.grid import CellMark, Grid, lane
 from model.system import System
 from model.world import World
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from proofs.prove.lemma import Given, all_given
 from proofs.prove.structure import Compiled, Structure, Table, compile_
 from proofs.prove.transition import TransitionSystem

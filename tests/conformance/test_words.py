@@ -36,7 +36,7 @@ from model.results.story import Story
 from model.results.verdict import Verdict
 from model.system import System
 from model.world import DOWN, apply, initial, unfold
-from proofs.explore import explorer
+from proofs.explore.edges import edges
 from proofs.explore.explorer import Counterexample, Trace
 from proofs.explore.random_attack import attack, pytest_file
 from proofs.explore.story import story
@@ -103,7 +103,7 @@ def test_the_explorer_follows_the_world(seed: int) -> None:
     protocol, scope = made(shape(seed))
     system = System(protocol, scope)
     found: dict[Any, list[Any]] = {}
-    for before, action, after in explorer.edges(protocol, scope, limit=60):
+    for before, action, after in edges(protocol, scope, limit=60):
         found.setdefault(before, []).append(action)
         assert apply(system, before, action) == after
     for world, actions in found.items():

@@ -16,7 +16,8 @@ from model.results.plain import plain, read
 from model.results.verdict import Verdict
 from model.system import System
 from model.world import World, apply
-from proofs.explore import explorer, tasks, verdict
+from proofs.explore import tasks, verdict
+from proofs.explore.edges import edges
 from proofs.explore.random_walk import walks
 from reports import commands
 from tests.conformance.subjects import EVERY, FAMILIES, PROTOCOLS, SAMPLES
@@ -37,7 +38,7 @@ def test_the_explorer_follows_the_world(name: str) -> None:
     protocol, scope = PROTOCOLS[name], SAMPLES[name].smallest.scope
     system = System(protocol, scope)
     found: dict[World, list[Any]] = {}
-    for before, action, after in explorer.edges(protocol, scope, limit=100):
+    for before, action, after in edges(protocol, scope, limit=100):
         found.setdefault(before, []).append(action)
         assert apply(system, before, action) == after
     for world, actions in islice(found.items(), 100):

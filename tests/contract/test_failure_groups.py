@@ -21,7 +21,8 @@ from model.results.story import Story
 from model.system import System
 from model.world import DOWN, World, apply, initial, input_of, struck
 from proofs.explore.collapse import Collapsed
-from proofs.explore.explorer import Trace, edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
 from proofs.explore.story import story

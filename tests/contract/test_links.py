@@ -28,7 +28,8 @@ from model.play import Play
 from model.protocol import Protocol
 from model.system import System
 from model.world import apply
-from proofs.explore.explorer import edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import explore
 from tests.contract.words import (
     ALONE,
     deployed,

@@ -17,7 +17,8 @@ from model.oracle import by_edge
 from model.protocol import Assumptions, Failures
 from model.system import System
 from model.world import World, act, apply, initial, unfold
-from proofs.explore.explorer import Trace, edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_walk import walks
 from proofs.explore.story import story
 from sim.inputs.streams import Workload

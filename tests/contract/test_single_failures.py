@@ -21,7 +21,8 @@ from model.play import Play
 from model.protocol import Assumptions, Failures, Protocol
 from model.system import System
 from model.world import World, apply, initial
-from proofs.explore.explorer import Trace, edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack, enlarge
 from proofs.explore.random_walk import walks
 from sim.inputs.streams import Workload

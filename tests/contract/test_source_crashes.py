@@ -35,7 +35,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocol import Behaviour, Protocol
 from model.system import System
 from model.world import DOWN, apply
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from tests.contract.words import ANYTHING, fails, holds, reachable, refuted
 from tests.proofs.test_searches import both
 

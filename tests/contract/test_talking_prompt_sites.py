@@ -14,7 +14,7 @@ from model.errors import Invalid
 from model.protocol import Protocol
 from model.system import System
 from model.world import apply, initial, unfold
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from proofs.explore.random_walk import walks
 from tests.contract.words import ALONE, always, deployed, holds, protocol, reachable, refuted, site
 from tests.proofs.test_searches import both

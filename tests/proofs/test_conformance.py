@@ -13,7 +13,8 @@ import z3
 
 from model.evidence import PinnedScope
 from model.registry import protocols
-from proofs.explore.explorer import edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import explore
 from proofs.prove.conformance import (
     Abstraction,
     Comparison,

@@ -73,6 +73,7 @@ def _scope(name: str, *, refuted: bool = False, **changed: Any) -> ScopeResult:
         as_pinned=True,
         states=12_345,
         pinned=12_345,
+        reduced=False,
         transitions=23_456,
         depth=17,
         quiescent=40,

@@ -6,6 +6,7 @@ Rule of this file: no search; a search that asks stops when the meter says why.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -50,6 +51,29 @@ class Meter:
     @property
     def seconds(self) -> float:
         return time.perf_counter() - self.started
+
+
+@dataclass(slots=True)
+class FewWorlds(Meter):
+    """The meter of a search that sees the first worlds, until another one pays that learns more
+    about each focus and then visits fewer worlds.
+
+    focuses: how many there are so far.  most: this search ends after so many worlds if there are
+    `pays` for each focus; otherwise after `many`.
+    """
+
+    focuses: Callable[[], int] = int
+    most: int = 0
+    pays: int = 0
+    many: int = 0
+
+    def spent(self, worlds: int = 0) -> str:
+        if worlds > self.most:
+            if self.most < self.many and worlds < self.pays * self.focuses():
+                self.most = self.many
+            else:
+                self.why = "many worlds"
+        return self.why or Meter.spent(self, worlds)
 
 
 def format_bytes(count: int) -> str:

@@ -33,7 +33,7 @@ from model.queues import Inlet, QueueState, Replay, Replayed, Restarted, Stamp, 
 from model.registry import protocols
 from model.system import System
 from model.world import DOWN, World
-from proofs.explore import explorer
+from proofs.explore.edges import edges
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators
 
@@ -67,7 +67,7 @@ def test_a_whole_checkpoint_is_a_state_that_the_run_went_through(
     """And the source still has every tuple after it; in all worlds up to some depth."""
     scope = one(box, 3, "ab", gaps=EQUAL, crashes=2)
     system, stored = System(protocol, scope), set()
-    for _, _, world in explorer.edges(protocol, scope, limit=12_000):
+    for _, _, world in edges(protocol, scope, limit=12_000):
         source, operator, durable = nodes(system, world)
         (arrivals,) = world.arrivals
         place = 0 if durable is None else durable.whole.place

@@ -14,7 +14,7 @@ from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import LogDatabase
 from model.system import System
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 
 
 def every_world(protocol: Protocol, scope: Scope) -> Iterator[LogDatabase]:

@@ -26,7 +26,7 @@ from model.protocols.log_io.states import Connected, RunningOperator
 from model.protocols.log_io.tables import LogDatabase
 from model.system import System
 from model.world import World, initial
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 
 KEEPING = build("", LogIoDesign(garbage=Garbage.NEVER), (), "done rows stay, so that they are seen")
 

@@ -27,7 +27,8 @@ from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from model.system import System
 from model.world import World
-from proofs.explore.explorer import edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import explore
 
 A = Body(1, "a")
 LOSSY = Delivery.LOSSY

@@ -44,7 +44,8 @@ from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
 from model.system import System
 from model.world import replace_item
-from proofs.explore.explorer import Exploration, edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import Exploration, explore
 from proofs.explore.random_attack import machine
 from proofs.explore.strategies import operators, words
 

@@ -26,7 +26,7 @@ from model.protocols.progressive.messages import (
 )
 from model.system import System
 from model.world import World
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from proofs.lemmas.progressive.buffers import system
 from proofs.prove.conformance import Comparison, Coverage, Formulas, Mismatch, Path
 from proofs.prove.lemma import all_given

@@ -15,7 +15,8 @@ from model.protocols.progressive.protocol import PROTOCOL
 from model.protocols.progressive.scopes import QUERIES, of
 from model.system import System
 from model.world import DOWN, World
-from proofs.explore.explorer import edges, explore
+from proofs.explore.edges import edges
+from proofs.explore.explorer import explore
 from sim.inputs.flights import flight_workload
 
 COMMITTED = ProgressiveDesign(order=Order.RECOVERY, outputs=Outputs.COMMITTED, threshold=0)

@@ -40,7 +40,7 @@ from model.registry import protocols
 from model.results.answers import Answer
 from model.results.grid import CellMark, Grid
 from model.system import System
-from proofs.explore.explorer import edges
+from proofs.explore.edges import edges
 from proofs.lemmas.upstream_backup.streams import BITS, WindowPlace
 from proofs.lemmas.upstream_backup.windows import abstraction, counterexamples, savepoints
 from proofs.lemmas.upstream_backup.windows.counterexamples import FoundRecount, Recount
