@@ -111,9 +111,11 @@ class LocalGraph:
         for action, effect in zip(found.actions[: found.ends[1]], found.cached, strict=False):
             if any(self._marks(messages) for _, messages in effect.sent):
                 raise Irreducible(f"{self.node} resets channels by itself")
-            self._learn_step(
-                state, self.label(numbers, action), self._after(state, effect), effect.sent
-            )
+            label = self.label(numbers, action)
+            # Somebody of its group is down, and does not hear what it hears in other worlds.
+            cut = any(self.collapsed.messages[sent] == CLOSED for _, sent in effect.sent)
+            if not (cut and self.step(state, label)):
+                self._learn_step(state, label, self._after(state, effect), effect.sent)
 
     def learn_fault(self, before: int, after: int, sent: Sent) -> None:
         """Learn that a fault leads from one value to another one, and sends meanwhile."""
