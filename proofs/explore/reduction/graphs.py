@@ -114,7 +114,10 @@ class LocalGraph:
             raise Irreducible(f"{self.node} resets channels by itself")
         state = self._state(numbers)
         label, after = self.label(numbers, action), self._after(state, effect)
-        self._learn_step(state, label, after, effect.sent)
+        # Somebody of its group is down, and does not hear what it hears in other worlds.
+        cut = any(self.collapsed.messages[sent] == CLOSED for _, sent in effect.sent)
+        if not (cut and self.step(state, label)):
+            self._learn_step(state, label, after, effect.sent)
 
     def learn_fault(self, before: int, after: int, sent: Sent) -> None:
         """Learn that a fault leads from one value to another one, and sends meanwhile."""
