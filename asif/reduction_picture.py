@@ -63,7 +63,7 @@ Step: TypeAlias = tuple[World, World]
 Place: TypeAlias = tuple[float, float]
 
 
-class Drawn(NamedTuple):
+class DrawnSearches(NamedTuple):
     """The worlds by the number of steps that lead to them, and all steps with the node of each.
 
     visited, taken: of these, by the reduced search.
@@ -109,7 +109,7 @@ def example() -> tuple[Protocol, Scope]:
     return protocols()["upstream-backup"], scope
 
 
-def draw() -> Drawn:
+def draw() -> DrawnSearches:
     """The two searches of the example."""
     protocol, scope = example()
     whole = {(before, after): action.node for before, action, after in edges(protocol, scope)}
@@ -126,10 +126,10 @@ def draw() -> Drawn:
     search.levels(None, Meter(UNLIMITED))
     taken = frozenset(search.steps())
     visited = frozenset(world for step in taken for world in step)
-    return Drawn(tuple(levels), whole, visited, taken)
+    return DrawnSearches(tuple(levels), whole, visited, taken)
 
 
-def places(drawn: Drawn) -> Mapping[World, Place]:
+def places(drawn: DrawnSearches) -> Mapping[World, Place]:
     """A column for each number of steps; in it, worlds stand where those beside them stand."""
     before: dict[World, list[World]] = {}
     after: dict[World, list[World]] = {}
@@ -161,7 +161,7 @@ def places(drawn: Drawn) -> Mapping[World, Place]:
     }
 
 
-def svg(drawn: Drawn) -> str:
+def svg(drawn: DrawnSearches) -> str:
     """The picture: one self-contained <svg>, readable on light and dark ground."""
     at = places(drawn)
     width = 2 * _LEFT + _COLUMN * (len(drawn.levels) - 1)

@@ -8,24 +8,24 @@ from pathlib import Path
 import pytest
 
 from asif import reduction_picture
-from asif.reduction_picture import Drawn
+from asif.reduction_picture import DrawnSearches
 from proofs.explore.reduction.verdicts import CommuteVerdicts
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "reduction.md"
 
 
 @pytest.fixture(scope="module")
-def drawn() -> Drawn:
+def drawn() -> DrawnSearches:
     return reduction_picture.draw()
 
 
-def test_the_picture_of_the_reduction_is_fresh(drawn: Drawn) -> None:
+def test_the_picture_of_the_reduction_is_fresh(drawn: DrawnSearches) -> None:
     committed = reduction_picture.PICTURE.read_text(encoding="utf-8")
     assert committed == reduction_picture.svg(drawn), "stale: `python -m asif.reduction_picture`"
 
 
 def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
-    drawn: Drawn, monkeypatch: pytest.MonkeyPatch
+    drawn: DrawnSearches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(CommuteVerdicts, "_commutes", lambda *_: True)
     other = reduction_picture.draw()
@@ -33,7 +33,7 @@ def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
     assert reduction_picture.svg(drawn) != reduction_picture.svg(other)
 
 
-def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: Drawn) -> None:
+def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: DrawnSearches) -> None:
     numbers_of = re.compile(r"(\d+) worlds and (\d+)\ssteps.*?visits\s(\d+)", re.DOTALL)
     said = numbers_of.search(PAGE.read_text(encoding="utf-8"))
     assert said
@@ -41,6 +41,6 @@ def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: Drawn) -> None:
     assert tuple(map(int, said.groups())) == numbers
 
 
-def test_all_worlds_at_rest_are_visited_and_each_step_taken_exists(drawn: Drawn) -> None:
+def test_all_worlds_at_rest_are_visited_and_each_step_taken_exists(drawn: DrawnSearches) -> None:
     assert drawn.at_rest <= drawn.visited
     assert drawn.taken <= drawn.steps.keys()

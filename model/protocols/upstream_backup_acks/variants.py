@@ -67,7 +67,7 @@ VARIANTS = (
             cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
                 12_796_820, DIVERGENT, quick=False
             ),
-            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=215_805),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=227_752),
         ),
         "The same after an earlier failure that is over.",
     ),
@@ -89,8 +89,8 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(99_345, REPEATING),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(19_128_813, CONVERGENT, quick=False),
-            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=47_492),
-            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=40_929),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=47_334),
+            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=38_965),
         ),
         "A primary that is taken for dead is deposed: nothing is lost.",
         assumes=SUSPICIONS,
@@ -130,7 +130,7 @@ VARIANTS = (
             cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
                 18_099_865, DIVERGENT, quick=False
             ),
-            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=548_476),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(None, DIVERGENT, quick=False, reduced=571_594),
         ),
         '"Able to tolerate a new failure without further delay": the node has outputs again from '
         "the last one received on, and the next node may need earlier ones.",
@@ -153,8 +153,8 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(100_765, REPEATING),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(29_164_995, CONVERGENT, quick=False),
-            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=59_883),
-            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=75_820),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=59_731),
+            cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=84_663),
         ),
         "Two primaries acknowledge to one queue: what one of them needs no more, the other may.",
         assumes=SUSPICIONS,
