@@ -115,7 +115,7 @@ class LocalGraph:
         state = self._state(numbers)
         label, after = self.label(numbers, action), self._after(state, effect)
         # Somebody of its group is down, and does not hear what it hears in other worlds.
-        cut = any(self.collapsed.messages[sent] == CLOSED for _, sent in effect.sent)
+        cut = any(type(self.collapsed.messages[sent]) is str for _, sent in effect.sent)
         if not (cut and self.step(state, label)):
             self._learn_step(state, label, after, effect.sent)
 
