@@ -22,6 +22,7 @@ from model.errors import Invalid, unknown
 
 PARTS: Mapping[str, str] = {
     "explorer": "the explorer and its walks, beside a plain search",
+    "reduction": "the reduced search beside the whole one, on a sample of the pinned scopes",
     "growth": "worlds by events, operators and crashes; renews a table in docs/",
     "attack": "mutants that walks and Hypothesis find without the explorer",
     "start": "how long commands take to start",
@@ -54,7 +55,7 @@ def _help() -> str:
 
 
 EveryOption: TypeAlias = Annotated[
-    bool, typer.Option("--all", help="attack: all mutants, in place of a sample.")
+    bool, typer.Option("--all", help="attack, reduction: all, in place of a sample.")
 ]
 RowsOption: TypeAlias = Annotated[
     int, typer.Option(min=1_000, metavar="N", help="trace: rows of each log.")
@@ -74,6 +75,7 @@ def bench(
     asked = _checked(parts or [*PARTS])
     options: Mapping[str, Mapping[str, Any]] = {
         "attack": {"every": every},
+        "reduction": {"every": every},
         "trace": {"rows": rows},
         "log-io": {"events": events},
     }

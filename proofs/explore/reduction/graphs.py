@@ -115,8 +115,8 @@ class LocalGraph:
         state = self._state(numbers)
         label, after = self.label(numbers, action), self._after(state, effect)
         # Somebody of its group is down, and does not hear what it hears in other worlds.
-        cut = any(type(self.collapsed.messages[sent]) is str for _, sent in effect.sent)
-        if not (cut and self.step(state, label)):
+        contents: list[Any] = [self.collapsed.messages[sent] for _, sent in effect.sent]
+        if CLOSED not in contents or not self.step(state, label):
             self._learn_step(state, label, after, effect.sent)
 
     def learn_fault(self, before: int, after: int, sent: Sent) -> None:
