@@ -61,7 +61,7 @@ def measure_plain_explorer(name: str) -> Measurement:
 
 def _explore(what: str, name: str) -> Measurement:
     before = _resident()
-    found = explore(protocols()["upstream-backup"], find_pinned(name).scope)
+    found = explore(protocols()["upstream-backup"], find_pinned(name).scope, reduce=False)
     grown = (_resident() - before) / found.states
     return Measurement(what, found.states, "states", found.seconds, grown)
 

@@ -46,7 +46,7 @@ def measure(memory: int | None) -> Spilled:
         ]
         explore(protocol, pinned.scope, limit=WARM, memory=memory, spill=folders[0])
         before, started = _resident(), time.process_time()
-        found = explore(protocol, pinned.scope, memory=memory, spill=folders[1])
+        found = explore(protocol, pinned.scope, memory=memory, spill=folders[1], reduce=False)
         seconds = time.process_time() - started
         assert found.complete, found.spent
         disk = folders[1].bytes() if folders[1] else 0
