@@ -15,8 +15,8 @@ EXPLORER = "proofs.explore.explorer"
 class ReductionFault(NamedTuple):
     """line, wrong: of one function of the module.
 
-    how, seed: the protocols that find it: drawn; drawn with properties inside of every world; woven;
-    or woven, with each observation once as the wrong one.
+    how, seed: the protocols that find it: drawn; inside: drawn, with properties inside of every
+    world; woven; heals: woven, with each observation once as the wrong one.
     """
 
     rule: str
@@ -175,7 +175,8 @@ FAULTS = [
     ReductionFault(
         "channels of victims",
         RULES,
-        "self.of_victims = sum(1 << at for at, (who, _) in enumerate(ends) if who in system.victims)",
+        "self.of_victims = sum(1 << at for at, (who, _) in enumerate(ends)"
+        " if who in system.victims)",
         "self.of_victims = 0",
         "drawn",
         598,
@@ -202,7 +203,7 @@ FAULTS = [
         "if search.breaks or (suspects and not found.complete):",
         "if suspects and not found.complete:",
         "heals",
-        139,
+        310,
     ),
     ReductionFault(
         "endless growth",
@@ -210,7 +211,7 @@ FAULTS = [
         "if search.breaks or (suspects and not found.complete):",
         "if search.breaks:",
         "drawn",
-        33,
+        585,
     ),
     ReductionFault(
         "circles",
@@ -226,7 +227,7 @@ FAULTS = [
         "if judge.always and (search.breaks or not found.complete):",
         "if False:",
         "heals",
-        129,
+        310,
     ),
     ReductionFault(
         "members of a group that are down",
@@ -235,5 +236,24 @@ FAULTS = [
         "if True:",
         "drawn",
         31033,
+    ),
+    ReductionFault(
+        "rule 4: receivers that may crash",
+        RULES,
+        "risky = system.victims & system.returning",
+        "risky = frozenset()",
+        "woven",
+        2270,
+    ),
+    ReductionFault(
+        "messages after a fault",
+        GRAPHS,
+        "self._edge(1, before, after, self._all_of(sent))",
+        "self._edge(1, before, before, 0)",
+        "woven",
+        2530,
+    ),
+    ReductionFault(
+        "states further on", VERDICTS, "if diamond.after not in seen:", "if False:", "woven", 2457
     ),
 ]

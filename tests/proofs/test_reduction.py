@@ -24,7 +24,7 @@ from tests.sim.test_drawn import shape_of
 WORLDS = 1_500
 WRONG_ONCE = [33, 38, 67, 95, 434, 10004, 10233, 10326, 10418, 31033]
 """Drawn protocols for which a reduced search once gave another answer."""
-HEALING = [35, 129, 139, 255, 370]
+HEALING = [35, 129, 255, 310]
 """Woven protocols with observations before rest that a reduced search does not see, or later."""
 ENDLESS = [38, 150, 204, 282, 369, 407, 527, 585]
 """Drawn protocols with endless runs; 38, 407 and 585 have worlds without end, too."""
@@ -70,8 +70,9 @@ def test_each_scope_has_the_same_answers(protocol: Protocol, scope: Scope) -> No
     assert not differences(protocol, scope)
 
 
+@pytest.mark.slow
 @given(SHAPES)
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_drawn_protocols_have_the_same_answers(shape: Shape) -> None:
     protocol, scope = made(shape)
     assert not differences(protocol, scope, WORLDS)
@@ -139,28 +140,26 @@ def test_a_property_inside_of_every_world_is_searched_whole(looks: str) -> None:
 
 # --- ends --------------------------------------------------------------------------------------
 def test_endless_runs_are_those_of_the_whole_search() -> None:
-    circles = 0
     for seed in ENDLESS:
         protocol, scope = drawn(seed)
         with at_once():
             whole = explore(protocol, scope, reduce=False, limit=WORLDS)
             found = explore(protocol, scope, limit=WORLDS)
-        assert whole.counterexample and found.counterexample
+        assert whole.counterexample
+        assert found.counterexample
         assert whole.counterexample.circle == found.counterexample.circle > 0
         assert whole.counterexample.trace.worlds == found.counterexample.trace.worlds
-        circles += 1
-    assert circles == len(ENDLESS)
 
 
 def test_failing_steps_are_those_of_the_whole_search() -> None:
     failed = 0
-    for seed in range(60):
+    for seed in range(30):
         protocol, scope = woven(mesh_of(seed))
 
         def step(
             site: Site, state: object, input_: Input, seed: int = seed, right: Protocol = protocol
         ) -> Answer:
-            if random.Random(f"{seed} {site.name} {state} {input_}").random() < 0.03:
+            if random.Random(f"{seed} {site.name} {state} {input_}").random() < 0.05:
                 raise ValueError("no answer")
             return right.behaviour.step(site, state, input_)
 
@@ -169,10 +168,10 @@ def test_failing_steps_are_those_of_the_whole_search() -> None:
         with at_once():
             shown = explore(failing, scope, limit=WORLDS).counterexample
         failed += shown is not None and "no answer" in shown.property.name
-    assert failed > 10
+    assert failed > 5
 
 
-LONG = "upstream-backup", "two output edges, two crashes"
+LONG = "upstream-backup", "serial processing"
 
 
 def long() -> tuple[Protocol, Scope]:
@@ -186,7 +185,8 @@ def test_a_budget_ends_a_reduced_search() -> None:
     with at_once():
         found = explore(protocol, scope, limit=100)
         assert (found.outcome, found.spent) == (Outcome.UNFINISHED, "100 worlds")
-        assert found.reduced and 100 < found.states < 10_000
+        assert found.reduced
+        assert 100 < found.states < 10_000
         found = explore(protocol, scope, seconds=0)
     assert (found.outcome, found.spent) == (Outcome.UNFINISHED, "0 s")
 
