@@ -20,7 +20,7 @@ from model.registry import modules
 from proofs.explore.explorer import FEW, Exploration, explore
 
 LARGE = 100_000
-"""Scopes with so many worlds have rows of their own."""
+"""Scopes with more worlds have a row of their own."""
 
 
 class _Sums(NamedTuple):

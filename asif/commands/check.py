@@ -180,10 +180,9 @@ def check(
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
-        others: dict[str, object] = {"all": all_, "mutants": mutants, "duties": duties}
-        others |= {"pin": pin, "yes": yes, "walks": walks, "examples": examples}
-        others |= {"workers": workers}
-        one_scope.refuse({**others, "profile full": profile is Profile.FULL})
+        others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
+        runs = {"walks": walks, "examples": examples, "workers": workers}
+        one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)

@@ -102,10 +102,9 @@ FEW = 30_000
 """So many worlds take the plain search no longer than loading the compiled one takes.  Once that is
 loaded, it begins at once: it needs half the time for a thousand worlds, too."""
 PAYS = 20
-"""A reduced search begins after FEW worlds, if these are so many for each focus."""
+"""A reduced search begins after FEW worlds, if there are this number of them for each focus."""
 MANY = 1_000_000
-"""Otherwise it begins after so many worlds: the whole search goes on for the time that learning
-would take."""
+"""Otherwise it begins after this number of worlds: until then, learning would take longer."""
 
 
 def explore(
@@ -318,7 +317,7 @@ def _run_reduced(
             return None
         meter.why = own.why
         return found
-    if search.violation is None:  # a step failed
+    if search.violation is None or not search.stable:  # a step failed, or it may be longer
         return None
     if judge.always and (search.breaks or not found.complete):
         deepest = len(shown.trace.actions) - 1

@@ -28,7 +28,7 @@ FAILS = 1 << 2 * KINDS - 1
 """The bit of a value after which the node may yet fail by itself."""
 
 AWAY = 2
-"""A state that so many asked steps lead away from those that were seen is asked nothing more."""
+"""A state this number of asked steps away from those that were seen is asked nothing more."""
 
 
 class Irreducible(Exception):

@@ -58,8 +58,8 @@ class FewWorlds(Meter):
     """The meter of a search that sees the first worlds, until another one pays that learns more
     about each focus and then visits fewer worlds.
 
-    focuses: how many there are so far.  most: this search ends after so many worlds if there are
-    `pays` for each focus; otherwise after `many`.
+    focuses: their number so far.  most: this search ends after these worlds if there are `pays` for
+    each focus; otherwise after `many`.
     """
 
     focuses: Callable[[], int] = int

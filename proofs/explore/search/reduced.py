@@ -28,18 +28,19 @@ from proofs.explore.search.rest import Suspects
 from proofs.explore.views import NodeView, StepCache
 
 LEARNING = 3
-"""After so many passes a verdict that led too far away stays a no."""
+"""From this pass on a verdict that led too far away stays a no."""
 WORD = (1 << KINDS) - 1
 HALF = 31
-"""The kinds of a question are two numbers, of so many bits each."""
+"""The kinds of a question are two numbers, with this number of bits each."""
 
 
 class ReducedSearch(CompiledSearch):
     """A search under way that chooses.
 
-    passes: how often it began.  breaks: may a property of every world be violated?  Every run
-    comes to rest, and what the sinks had put out by then begins with what they had before.  So the
-    property is asked of all beginnings, too.  Raises Irreducible.
+    passes: how often it began.  stable: the last pass has learned nothing new.
+    breaks: may a property of every world be violated?  Every run comes to rest, and the outputs by
+    then begin with those before.  So the property is asked of all beginnings, too.
+    Raises Irreducible.
     """
 
     def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
@@ -51,6 +52,7 @@ class ReducedSearch(CompiledSearch):
         self.verdict_keys = Keys(loops.QUESTION)
         self.changed = False
         self.passes = 0
+        self.stable = False
         self.breaks = False
         self._asked: set[tuple[object, object]] = set()
         super().__init__(collapsed, judge)
@@ -64,7 +66,8 @@ class ReducedSearch(CompiledSearch):
             self.changed = False
             complete = super().levels(until, meter)
             self._renew()
-            if not self.changed or meter.why:
+            self.stable = not self.changed
+            if self.stable or meter.why:
                 return complete
             self._begin_again()
 
