@@ -113,7 +113,8 @@ class LocalGraph:
                 raise Irreducible(f"{self.node} resets channels by itself")
             label = self.label(numbers, action)
             # Somebody of its group is down, and does not hear what it hears in other worlds.
-            cut = any(self.collapsed.messages[sent] == CLOSED for _, sent in effect.sent)
+            contents: list[object] = [self.collapsed.messages[sent] for _, sent in effect.sent]
+            cut = CLOSED in contents
             if not (cut and self.step(state, label)):
                 self._learn_step(state, label, self._after(state, effect), effect.sent)
 
