@@ -66,12 +66,12 @@ class Kinds:
 
     def __init__(self, collapsed: Collapsed) -> None:
         self._messages = collapsed.messages
-        self._numbers: dict[tuple[int, type], int] = {}
+        self.numbers: dict[tuple[int, type], int] = {}
 
     def number(self, field: int, message: int) -> int:
         """The number of the kind of a message (the number of the message alone)."""
         key = field, type(self._messages[message][0])
-        return self._numbers.setdefault(key, min(len(self._numbers), MOST - 1))
+        return self.numbers.setdefault(key, min(len(self.numbers), MOST - 1))
 
 
 class LocalGraph:

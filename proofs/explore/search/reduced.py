@@ -46,6 +46,7 @@ class ReducedSearch(CompiledSearch):
         self.rules = rules
         self.places: dict[Question, int] = {}
         self.entered = [0] * len(rules.graphs)
+        self.kinds_entered = 0
         self.verdict_keys = Keys(loops.QUESTION)
         self.changed = False
         self.passes = 0
@@ -141,13 +142,17 @@ class ReducedSearch(CompiledSearch):
             self.tables = self.tables._replace(choice=c)
         for channel, message, kind in self.rules.kinds_sent(found):
             c.kinds[channel, message] = kind
-            c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
-            if kind < MOST - 1:
-                c.only[channel] |= np.uint64(1 << kind)
 
     def _renew_sends(self) -> None:
         """Enter what nodes may send by all that is known now."""
         c = self.tables.choice
+        kinds = self.rules.kinds.numbers
+        for (field, _), kind in [*kinds.items()][self.kinds_entered :]:
+            channel, self.changed = field - c.channels, True
+            c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
+            if kind < MOST - 1:
+                c.only[channel] |= np.uint64(1 << kind)
+        self.kinds_entered = len(kinds)
         most = max(len(self.collapsed.values[graph.at]) for graph in self.rules.graphs)
         if most > c.lost.shape[1]:
             room = 2 * most
