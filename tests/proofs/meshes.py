@@ -48,7 +48,7 @@ REST = Property("something", When.QUIESCENT, lambda *_: True)
 
 
 class Mesh(NamedTuple):
-    """The choices of a protocol: the seed decides what each step does, and which channels there
+    """The choices of a protocol: the seed decides the steps of each node, and which channels there
     are."""
 
     seed: int
