@@ -127,7 +127,7 @@ FAULTS = [
     ReductionFault(
         "rule 2: a restart alone",
         RULES,
-        "if ways:",
+        "if ways or graph.ends_down(numbers, effect):",
         "if False:",
         "drawn",
         615,
@@ -255,5 +255,13 @@ FAULTS = [
     ),
     ReductionFault(
         "states further on", VERDICTS, "if diamond.after not in seen:", "if False:", "woven", 2457
+    ),
+    ReductionFault(
+        "rule 2: a step in which the node fails",
+        RULES,
+        "if ways or graph.ends_down(numbers, effect):",
+        "if ways:",
+        "drawn",
+        100527,
     ),
 ]

@@ -220,6 +220,11 @@ class LocalGraph:
         self._learn_step(state, label, step.after, step.sent)
         return step
 
+    def ends_down(self, numbers: tuple[int, ...], effect: CachedEffect) -> bool:
+        """Is the node down after this effect in a focus with these numbers?"""
+        after = self._after(self._state(numbers), effect)
+        return self.collapsed.values[self.at][after[0]].state is DOWN
+
     # --- values ------------------------------------------------------------------------------
     def label(self, numbers: tuple[int, ...], action: Action) -> Label:
         """The label of an action in a focus with these numbers."""

@@ -7,7 +7,8 @@ Let `a` be an action that a node takes by itself.  It is taken alone if no other
 all that may come before it could be noticed:
 
 1. Whatever may come to its node before `a` commutes with it (proofs.explore.reduction.verdicts).
-2. A restart is taken alone only if nothing may be sent to the node meanwhile: that would be lost.
+2. A restart, or a step in which the node fails, is taken alone only if nothing may be sent to the
+   node meanwhile: that would be lost.
 3. An action that sends to a prompt site is taken alone only if no other client may send there.
 4. `a` sends nothing to a node that is down and will return, or that may crash, or fail by itself,
    and return.
@@ -142,7 +143,7 @@ class Rules:
             if ways > 1:  # a restart is one of several
                 continue
             silent, heard = self._meets(view, graph, (effect,))
-            if ways:
+            if ways or graph.ends_down(numbers, effect):
                 silent |= graph.incoming
             calm = view.node not in self.system.victims and not (
                 isinstance(action, Deliver) and action.sender in self.system.victims
