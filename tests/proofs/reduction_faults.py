@@ -31,7 +31,7 @@ FAULTS = [
     ReductionFault(
         "one pass",
         REDUCED,
-        "if not self.changed or meter.why:",
+        "if self.stable or meter.why:",
         "if True:",
         "drawn",
         271,
@@ -87,16 +87,16 @@ FAULTS = [
     ReductionFault(
         "timers and inputs",
         VERDICTS,
-        "yield from (other for other in graph.offered(before) if other != label)",
-        "yield from ()",
+        "found = [other for other in graph.offered(before) if other != label]",
+        "found = []",
         "drawn",
         271,
     ),
     ReductionFault(
         "messages of others",
         VERDICTS,
-        "comes = other.field >= 0 and other.field != label.field",
-        "comes = False",
+        "if kind >= 0 and live >> kind & 1 and other.field != field:",
+        "if False:",
         "drawn",
         229,
     ),
@@ -127,8 +127,8 @@ FAULTS = [
     ReductionFault(
         "rule 2: a restart alone",
         RULES,
-        "if ways:",
-        "if False:",
+        "if isinstance(action, Restart) or (not faulty and graph.ends_down(numbers, effect)):",
+        "if not faulty and graph.ends_down(numbers, effect):",
         "drawn",
         615,
     ),
@@ -159,16 +159,16 @@ FAULTS = [
     ReductionFault(
         "rule 5: crashes",
         RULES,
-        "calm = view.node not in self.system.victims and not (",
-        "calm = True or not (",
+        "met = view.node in system.victims or (takes >= 0 and self.of_victims >> takes & 1)",
+        "met = takes >= 0 and self.of_victims >> takes & 1",
         "drawn",
         119,
     ),
     ReductionFault(
         "rule 5: senders that may crash",
         RULES,
-        "isinstance(action, Deliver) and action.sender in self.system.victims",
-        "False",
+        "met = view.node in system.victims or (takes >= 0 and self.of_victims >> takes & 1)",
+        "met = view.node in system.victims",
         "drawn",
         598,
     ),
@@ -191,7 +191,7 @@ FAULTS = [
     ),
     ReductionFault(
         "properties of nodes",
-        RULES,
+        REDUCED,
         "if judge.always_looks != Looks():",
         "if False:",
         "inside",
@@ -232,7 +232,7 @@ FAULTS = [
     ReductionFault(
         "members of a group that are down",
         GRAPHS,
-        "if not (cut and self.step(state, label)):",
+        "if CLOSED not in contents or not self.step(state, label):",
         "if True:",
         "drawn",
         31033,
@@ -255,5 +255,13 @@ FAULTS = [
     ),
     ReductionFault(
         "states further on", VERDICTS, "if diamond.after not in seen:", "if False:", "woven", 2457
+    ),
+    ReductionFault(
+        "rule 2: a step in which the node fails",
+        RULES,
+        "if isinstance(action, Restart) or (not faulty and graph.ends_down(numbers, effect)):",
+        "if isinstance(action, Restart):",
+        "drawn",
+        100527,
     ),
 ]

@@ -18,7 +18,6 @@ from model.world import World
 from proofs.explore import explorer
 from proofs.explore.collapse import Collapsed
 from proofs.explore.explorer import Exploration, explore
-from proofs.explore.reduction.rules import Rules
 from proofs.explore.search.compiled import CompiledSearch
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import UNLIMITED, Budget, Meter
@@ -28,7 +27,7 @@ from proofs.explore.search.reduced import ReducedSearch
 @contextmanager
 def at_once() -> Iterator[None]:
     """A context in which no search begins with the first worlds, all of them."""
-    with mock.patch.object(explorer, "FEW", 0):
+    with mock.patch.multiple(explorer, FEW=0, PAYS=0):
         yield
 
 
@@ -56,7 +55,7 @@ def reduced_search(protocol: Protocol, scope: Scope, limit: int | None = None) -
     """Raises Irreducible if there is none."""
     collapsed = Collapsed(System(protocol, scope), 32)
     judge = Judge(collapsed.system)
-    search = ReducedSearch(collapsed, judge, Rules(collapsed, judge))
+    search = ReducedSearch(collapsed, judge)
     search.levels(None, Meter(UNLIMITED if limit is None else Budget(limit, None, None)))
     return search
 

@@ -66,12 +66,12 @@ class Kinds:
 
     def __init__(self, collapsed: Collapsed) -> None:
         self._messages = collapsed.messages
-        self._numbers: dict[tuple[int, type], int] = {}
+        self.numbers: dict[tuple[int, type], int] = {}
 
     def number(self, field: int, message: int) -> int:
         """The number of the kind of a message (the number of the message alone)."""
         key = field, type(self._messages[message][0])
-        return self._numbers.setdefault(key, min(len(self._numbers), MOST - 1))
+        return self.numbers.setdefault(key, min(len(self.numbers), MOST - 1))
 
 
 class LocalGraph:
@@ -221,6 +221,11 @@ class LocalGraph:
         step = LocalStep(self._after(state, effect), effect.sent, evidence)
         self._learn_step(state, label, step.after, step.sent)
         return step
+
+    def ends_down(self, numbers: tuple[int, ...], effect: CachedEffect) -> bool:
+        """Is the node down after this effect in a focus with these numbers?"""
+        after = self._after(self._state(numbers), effect)
+        return self.collapsed.values[self.at][after[0]].state is DOWN
 
     # --- values ------------------------------------------------------------------------------
     def label(self, numbers: tuple[int, ...], action: Action) -> LocalLabel:

@@ -7,7 +7,8 @@ Let `a` be an action that a node takes by itself.  It is taken alone if no other
 all that may come before it could be noticed:
 
 1. Whatever may come to its node before `a` commutes with it (proofs.explore.reduction.verdicts).
-2. A restart is taken alone only if nothing may be sent to the node meanwhile: that would be lost.
+2. A restart, or a step in which the node fails, is taken alone only if nothing may be sent to the
+   node meanwhile: that would be lost.
 3. An action that sends to a prompt site is taken alone only if no other client may send there.
 4. `a` sends nothing to a node that is down and will return, or that may crash, or fail by itself,
    and return.
@@ -110,7 +111,9 @@ class ReductionRules:
                     self.graphs[view.fields[0]].learn(numbers, action, effect)
                 elif always <= at < faults:
                     self._learn_fault(view, numbers, effect)
-                fact = self._facts[id(effect)] = self._fact(view, numbers, action, effect)
+                fact = self._facts[id(effect)] = self._fact(
+                    view, numbers, action, effect, faulty=at >= always
+                )
             alone = at < own and not (own > 1 and isinstance(action, Restart))  # one way of several
             moves.append(fact.move if alone else NEVER)
             silent |= fact.silent
@@ -127,7 +130,13 @@ class ReductionRules:
             self.graphs[field].learn_fault(before, before + by, effect.sent)
 
     def _fact(
-        self, view: NodeView, numbers: tuple[int, ...], action: Action, effect: CachedEffect
+        self,
+        view: NodeView,
+        numbers: tuple[int, ...],
+        action: Action,
+        effect: CachedEffect,
+        *,
+        faulty: bool,
     ) -> _Fact:
         if view.group:
             return _Fact(NEVER, 0, 0)
@@ -138,7 +147,7 @@ class ReductionRules:
             for at, (who, to) in enumerate(self.ends):
                 silent |= (to == site and who != client) << at
                 heard |= (who == site and to != view.node) << at
-        if isinstance(action, Restart):
+        if isinstance(action, Restart) or (not faulty and graph.ends_down(numbers, effect)):
             silent |= graph.incoming
         if view.node in system.prompt:
             return _Fact(NEVER, silent, heard)

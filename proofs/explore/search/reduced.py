@@ -9,6 +9,8 @@ long as it has learned something on which an earlier choice might rest.
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,6 +51,7 @@ class ReducedSearch(CompiledSearch):
         rules = self.rules = ReductionRules(collapsed)
         self.places: dict[CommuteQuestion, int] = {}
         self.entered = [0] * len(rules.graphs)
+        self.kinds_entered = 0
         self.verdict_keys = Keys(loops.QUESTION)
         self.changed = False
         self.passes = 0
@@ -149,14 +152,18 @@ class ReducedSearch(CompiledSearch):
             self.tables = self.tables._replace(choice=c)
         for channel, message, kind in self.rules.new_kinds:
             c.kinds[channel, message] = kind
-            c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
-            if kind < MOST - 1:
-                c.only[channel] |= np.uint64(1 << kind)
         self.rules.new_kinds.clear()
 
     def _renew_sends(self) -> None:
         """Enter what nodes may send by all that is known now."""
         c = self.tables.choice
+        kinds = self.rules.kinds.numbers
+        for (field, _), kind in islice(kinds.items(), self.kinds_entered, None):
+            channel, self.changed = field - c.channels, True
+            c.heeds[self.rules.receivers[channel]] |= np.uint64(1 << kind)
+            if kind < MOST - 1:
+                c.only[channel] |= np.uint64(1 << kind)
+        self.kinds_entered = len(kinds)
         most = max(len(self.collapsed.values[graph.at]) for graph in self.rules.graphs)
         if most > c.lost.shape[1]:
             room = 2 * most
