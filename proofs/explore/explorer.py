@@ -25,7 +25,7 @@ from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.system import System
 from model.timers import parse_timer
-from model.world import World, apply
+from model.world import Node, World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
@@ -367,11 +367,17 @@ def never_tried(collapsed: Collapsed) -> Iterator[str]:
     if system.scope.disturbances and not collapsed.notes[DISTURBED.name]:
         yield f"disturbances: {system.scope.disturbances} granted, and no message came to a link"
     patient = system.deployment.patient.difference(system.protocol.behaviour.timers)
-    nodes = collapsed.values[: collapsed.starts[1]] if patient else []
-    timers = {timer for values in nodes for node in values for timer in node.timers}
+    timers = {timer for node in _seen_nodes(collapsed) for timer in node.timers} if patient else ()
     kinds = sorted({parse_timer(timer).kind for timer in timers})
     for kind in sorted(patient.difference(kinds)):  # a kind in Behaviour.timers is no slip
         yield f"patient timers: nobody set one of the kind {kind!r}{nearest(kind, kinds)}"
+
+
+def _seen_nodes(collapsed: Collapsed) -> Iterator[Node]:
+    """The nodes as some world had them; a reduced search also asks about others."""
+    for view in collapsed.views:
+        values = collapsed.values[view.fields[0]]
+        yield from (values[number] for number in {focus[0] for focus in view.focuses})
 
 
 def trace_through(system: System, worlds: Sequence[World]) -> Trace:
