@@ -30,13 +30,13 @@ COORDINATOR_VARIANTS = (
             scopes.COORDINATOR_OF_PAIRS.holds(13_425),
             scopes.COORDINATOR_OF_PAIRS_TWICE.holds(21_368),
             scopes.COORDINATOR_OF_TWO_RELAYS_TWICE.holds(25_194),
-            scopes.COORDINATOR_OF_TWO_WRITERS_TWICE.holds(46_494),
+            scopes.COORDINATOR_OF_TWO_WRITERS_TWICE.holds(46_494, reduced=3_376),
             scopes.COORDINATOR_OF_A_COIN.holds(2_403),
-            scopes.COORDINATOR_OF_A_UNION.holds(95_449),
+            scopes.COORDINATOR_OF_A_UNION.holds(95_449, reduced=22_597),
             scopes.COORDINATOR_AND_A_RELAY.holds(5_398),
-            scopes.COORDINATOR_AND_A_RELAY_THRICE.holds(40_470),
+            scopes.COORDINATOR_AND_A_RELAY_THRICE.holds(40_470, reduced=13_238),
             scopes.COORDINATOR_AND_PAIRS.holds(53_441),
-            scopes.COORDINATOR_AND_TWO_RELAYS.holds(88_685),
+            scopes.COORDINATOR_AND_TWO_RELAYS.holds(88_685, reduced=23_141),
             scopes.NO_CRASH.holds(990),
         ),
         "The paper has no word on a crash of the coordinator.  The last complete epoch must be "
@@ -88,7 +88,7 @@ COORDINATOR_VARIANTS = (
         (
             scopes.COORDINATOR_OF_A_RELAY_TWICE.holds(4_967),
             scopes.COORDINATOR_AND_A_RELAY.holds(10_540),
-            scopes.COORDINATOR_OF_A_RELAY_THRICE.fails(50_094, 27, GAP),
+            scopes.COORDINATOR_OF_A_RELAY_THRICE.fails(50_094, 27, GAP, reduced=13_774),
         ),
         "A coordinator that asks all nodes for the numbers of their runs needs no durable number, "
         "up to two crashes.  With three, an answer to an earlier question is taken for one to the "

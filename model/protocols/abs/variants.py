@@ -36,7 +36,7 @@ VARIANTS = (
         (
             scopes.A_RELAY.holds(796),
             scopes.A_UNION.holds(59_601),
-            scopes.A_DIAMOND.holds(45_937),
+            scopes.A_DIAMOND.holds(45_937, reduced=24_312),
             scopes.NO_CRASH.holds(390),
         ),
         "A snapshot at the first marker is right if the records before the other markers are part "
@@ -51,9 +51,9 @@ VARIANTS = (
             scopes.A_RELAY.holds(3_531),
             scopes.PAIRS.holds(19_004),
             scopes.TWO_RELAYS.holds(2_598),
-            scopes.PAIRS_BEHIND_A_RELAY.holds(33_919),
+            scopes.PAIRS_BEHIND_A_RELAY.holds(33_919, reduced=8_204),
             scopes.A_RELAY_BEHIND_PAIRS.holds(21_532),
-            scopes.A_UNION.holds(259_243),
+            scopes.A_UNION.holds(259_243, reduced=88_632),
             scopes.NO_CRASH.holds(990),
         ),
         "Operators need not wait until their snapshots are stored (8.1.1: asynchronous), if an "
@@ -80,7 +80,7 @@ VARIANTS = (
         AbsDesign(alignment=Alignment.FIRST),
         (
             scopes.A_UNION.fails(37_227, 10, GAP),
-            scopes.A_DIAMOND.fails(40_331, 13, DIVERGENT),
+            scopes.A_DIAMOND.fails(40_331, 13, DIVERGENT, reduced=19_217),
         ),
         "Without alignment, records before the second marker come after the snapshot, and no "
         "source sends them again.  Outputs of the last epoch stay uncommitted even without a "
@@ -134,7 +134,7 @@ VARIANTS = (
             scopes.PAIRS.holds(3_394, REPEATING),
             scopes.A_RELAY_BEHIND_PAIRS.holds(4_640, REPEATING),
             scopes.A_UNION.holds(42_127, REPEATING),
-            scopes.A_DIAMOND.holds(55_443, REPEATING),
+            scopes.A_DIAMOND.holds(55_443, REPEATING, reduced=26_877),
             scopes.A_COIN.holds(1_057, CONVERGENT),
             scopes.NO_CRASH.holds(362),
         ),
@@ -151,7 +151,7 @@ VARIANTS = (
             scopes.PAIRS.holds(3_011, REPEATING),
             scopes.A_RELAY_BEHIND_PAIRS.holds(4_347, REPEATING),
             scopes.A_UNION.holds(21_981, REPEATING),
-            scopes.A_DIAMOND.holds(34_281, REPEATING),
+            scopes.A_DIAMOND.holds(34_281, REPEATING, reduced=15_530),
             scopes.A_COIN.holds(820, CONVERGENT),
             scopes.NO_CRASH.holds(362),
         ),
@@ -197,7 +197,7 @@ VARIANTS = (
         AbsDesign(writes=WriteMode.IDEMPOTENT),
         (
             scopes.A_UNION.fails(40_819, 10, GAP),
-            scopes.A_DIAMOND.fails(54_833, 13, DIVERGENT),
+            scopes.A_DIAMOND.fails(54_833, 13, DIVERGENT, reduced=26_541),
             scopes.A_COIN_BEFORE_TWO_WRITERS.fails(9_179, 9, DIVERGENT),
         ),
         "Idempotent writes need deterministic operators on every path to the writer (9.1): a "

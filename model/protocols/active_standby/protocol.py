@@ -19,14 +19,14 @@ PROTOCOL = ACTIVE_STANDBY.design(
     "",
     PRECISE,
     (
-        cases.WINDOWS_THAT_CLOSE_TOGETHER.holds(1_812_778, quick=False),
-        cases.TWO_PATHS.holds(36_041),
+        cases.WINDOWS_THAT_CLOSE_TOGETHER.holds(1_812_778, quick=False, reduced=83_918),
+        cases.TWO_PATHS.holds(36_041, reduced=4_284),
         cases.NO_CRASH.holds(1_543),
         cases.NO_CRASH_A_FILTER.holds(2_670),
         cases.NO_CRASH_SLIDING_WINDOWS.holds(7_700),
-        cases.A_RELAY_TWO_CRASHES.holds(367_131),
-        cases.PAIRS_TWO_CRASHES.holds(417_482),
-        cases.SLIDING_WINDOWS_TWO_CRASHES.holds(1_512_008, quick=False),
+        cases.A_RELAY_TWO_CRASHES.holds(367_131, reduced=62_027),
+        cases.PAIRS_TWO_CRASHES.holds(417_482, reduced=92_240),
+        cases.SLIDING_WINDOWS_TWO_CRASHES.holds(1_512_008, quick=False, reduced=169_768),
     ),
     "With a copy of the state for a new secondary, asked for once upstream keeps tuples for "
     "it, and closed connections of dead primaries: precise for deterministic networks, also "

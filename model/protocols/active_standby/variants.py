@@ -46,8 +46,8 @@ VARIANTS = (
         replace(ARBITRARY_TOO, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(22_558),
-            cases.PAIRS.holds(39_970),
-            cases.A_UNION.holds(410_747),
+            cases.PAIRS.holds(39_970, reduced=11_736),
+            cases.A_UNION.holds(410_747, reduced=34_363),
             cases.PAIRS_OF_A_UNION.holds(6_192_585, quick=False),
         ),
         "If outputs wait until the secondary has their determinants, recovery is precise for "
@@ -60,9 +60,11 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(20_507, REPEATING),
             cases.A_FILTER.holds(27_531, REPEATING),
-            cases.SLIDING_WINDOWS.holds(94_073, REPEATING),
+            cases.SLIDING_WINDOWS.holds(94_073, REPEATING, reduced=8_118),
             cases.PAIRS.holds(20_909, REPEATING),
-            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(2_353_300, REPEATING, quick=False),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(
+                2_353_300, REPEATING, quick=False, reduced=80_123
+            ),
             cases.PAIRS_OF_A_UNION.holds(7_870_502, DIVERGENT, quick=False),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
@@ -71,9 +73,11 @@ VARIANTS = (
         "rollback-again",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.holds(365_727, REPEATING),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.holds(1_448_651, REPEATING, quick=False),
-            cases.PAIRS_TWO_CRASHES.holds(323_930, REPEATING),
+            cases.A_RELAY_TWO_CRASHES.holds(365_727, REPEATING, reduced=53_603),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.holds(
+                1_448_651, REPEATING, quick=False, reduced=141_263
+            ),
+            cases.PAIRS_TWO_CRASHES.holds(323_930, REPEATING, reduced=73_959),
         ),
         "The same after an earlier failure that is over.",
     ),
@@ -92,9 +96,9 @@ VARIANTS = (
         "rollback-suspicion",
         MENDED,
         (
-            cases.A_RELAY.holds(465_341, REPEATING),
-            cases.PAIRS.holds(333_011, REPEATING),
-            cases.SLIDING_WINDOWS.holds(1_889_580, REPEATING, quick=False),
+            cases.A_RELAY.holds(465_341, REPEATING, reduced=45_985),
+            cases.PAIRS.holds(333_011, REPEATING, reduced=53_655),
+            cases.SLIDING_WINDOWS.holds(1_889_580, REPEATING, quick=False, reduced=133_901),
             cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=3_212_462),
         ),
         "A primary that is taken for dead is deposed: nothing is lost.",
@@ -104,9 +108,9 @@ VARIANTS = (
         "published",
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
-            cases.A_RELAY.holds(35_913, REPEATING),
-            cases.A_FILTER.holds(44_204, REPEATING),
-            cases.SLIDING_WINDOWS.holds(168_575, REPEATING),
+            cases.A_RELAY.holds(35_913, REPEATING, reduced=4_190),
+            cases.A_FILTER.holds(44_204, REPEATING, reduced=6_438),
+            cases.SLIDING_WINDOWS.holds(168_575, REPEATING, reduced=10_902),
             cases.PAIRS.holds(24_499, REPEATING),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(7_646_137, REPEATING, quick=False),
             cases.PAIRS_OF_A_UNION.holds(16_738_103, DIVERGENT, quick=False),
@@ -117,9 +121,11 @@ VARIANTS = (
         "published-again",
         PUBLISHED,
         (
-            cases.A_RELAY_TWO_CRASHES.holds(511_452, REPEATING),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(2_516_583, 21, GAP, quick=False),
-            cases.A_PAIR_TWO_CRASHES.fails(69_008, 21, GAP),
+            cases.A_RELAY_TWO_CRASHES.holds(511_452, REPEATING, reduced=60_353),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(
+                2_516_583, 21, GAP, quick=False, reduced=197_356
+            ),
+            cases.A_PAIR_TWO_CRASHES.fails(69_008, 21, GAP, reduced=10_463),
             cases.PAIRS_OF_A_UNION_TWO_CRASHES.fails(None, 27, GAP, quick=False, reduced=4_185_715),
         ),
         '"Starts with an empty state": a new secondary of a network that is not repeatable does '
@@ -140,9 +146,9 @@ VARIANTS = (
         "published-suspicion",
         PUBLISHED,
         (
-            cases.A_RELAY.holds(461_230, REPEATING),
-            cases.PAIRS.holds(437_683, REPEATING),
-            cases.SLIDING_WINDOWS.holds(2_099_895, REPEATING, quick=False),
+            cases.A_RELAY.holds(461_230, REPEATING, reduced=35_415),
+            cases.PAIRS.holds(437_683, REPEATING, reduced=43_185),
+            cases.SLIDING_WINDOWS.holds(2_099_895, REPEATING, quick=False, reduced=113_022),
             cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=2_001_873),
         ),
         "Two primaries send the same outputs: duplicates, and no more.",
@@ -151,14 +157,14 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "published-precise",
         replace(PUBLISHED, again=Again.FROM),
-        (cases.A_RELAY.fails(491_324, 8, REPEATING),),
+        (cases.A_RELAY.fails(491_324, 8, REPEATING, reduced=40_628),),
         'To discard the tuples "preceding" the last one received is to send that one again.',
     ),
     ACTIVE_STANDBY.design(
         "renewal-new",
         replace(PRECISE, renewal=SecondaryStart.NEW),
         (
-            cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP, reduced=46_992),
             cases.PAIRS_TWO_CRASHES.fails(None, 19, Guarantee.PRECISE),
         ),
         "A new secondary with an empty state is not up to date at the next failure.",
@@ -167,8 +173,8 @@ VARIANTS = (
         "renewal-kept",
         replace(PRECISE, renewal=SecondaryStart.KEPT),
         (
-            cases.A_RELAY_TWO_CRASHES.fails(843_907, 31, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(1_809_815, 22, GAP, quick=False),
+            cases.A_RELAY_TWO_CRASHES.fails(843_907, 31, GAP, reduced=52_794),
+            cases.PAIRS_TWO_CRASHES.fails(1_809_815, 22, GAP, quick=False, reduced=123_914),
         ),
         "What upstream keeps is not what the state is made of: it lets go of a tuple when both "
         "replicas have it.",
@@ -176,7 +182,7 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "joins-at-once",
         replace(PRECISE, joins=Joins.AT_ONCE),
-        (cases.A_RELAY_TWO_CRASHES.fails(985_506, 36, GAP),),
+        (cases.A_RELAY_TWO_CRASHES.fails(985_506, 36, GAP, reduced=108_466),),
         "A copy that is older than the request for tuples: upstream has let go of those between.",
     ),
     ACTIVE_STANDBY.design(
@@ -189,15 +195,17 @@ VARIANTS = (
         "none-greater",
         replace(PRECISE, trims=Trims.NONE_GREATER, serves=Serves.HIGH),
         (
-            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(1_964_872, 25, DIVERGENT, quick=False),
-            cases.TWO_PATHS.fails(39_273, 21, DIVERGENT),
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(
+                1_964_872, 25, DIVERGENT, quick=False, reduced=95_616
+            ),
+            cases.TWO_PATHS.fails(39_273, 21, DIVERGENT, reduced=4_779),
         ),
         "Windows that one tuple closes share a high watermark with those that downstream has not.",
     ),
     ROLLBACK.design(
         "any-lower",
         replace(MENDED, trims=Trims.ANY_LOWER, serves=Serves.HIGH, returns=NodeReturns.NEVER),
-        (cases.A_UNION.fails(584_941, 18, GAP),),
+        (cases.A_UNION.fails(584_941, 18, GAP, reduced=35_206),),
         "With two inputs an output can be lower for one and greater for the other.",
     ),
     ROLLBACK.design(
@@ -213,14 +221,14 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "determinants-sent",
         replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=NodeReturns.NEVER),
-        (cases.A_UNION.fails(508_096, 11, GAP),),
+        (cases.A_UNION.fails(508_096, 11, GAP, reduced=86_927),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),
     ACTIVE_STANDBY.design(
         "determinants-none",
         replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=NodeReturns.NEVER),
-        (cases.A_UNION.fails(439_033, 10, GAP),),
+        (cases.A_UNION.fails(439_033, 10, GAP, reduced=27_210),),
         "Without determinants the secondary has another order, and numbers do not identify its "
         "outputs.",
     ),
@@ -228,8 +236,8 @@ VARIANTS = (
         "suspicion",
         PRECISE,
         (
-            cases.A_RELAY.holds(392_878),
-            cases.PAIRS.holds(384_203),
+            cases.A_RELAY.holds(392_878, reduced=48_462),
+            cases.PAIRS.holds(384_203, reduced=65_535),
         ),
         "With the deposition of the old primary, a false suspicion does no harm.",
         assumes=SUSPICIONS,

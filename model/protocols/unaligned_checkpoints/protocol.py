@@ -21,10 +21,10 @@ PROTOCOL = UNALIGNED_CHECKPOINTS.design(
         scopes.TWO_RECORDS_AND_TWO_CRASHES.holds(553_954, quick=False),
         scopes.TWO_RELAYS.holds(14_780),
         scopes.PAIRS.holds(10_969),
-        scopes.PAIRS_BEHIND_A_RELAY.holds(167_757),
+        scopes.PAIRS_BEHIND_A_RELAY.holds(167_757, reduced=72_791),
         scopes.A_SILENT_SOURCE.holds(13_740),
-        scopes.A_SILENT_SOURCE_AND_TWO_CRASHES.holds(263_066),
-        scopes.A_UNION.holds(1_527_431),
+        scopes.A_SILENT_SOURCE_AND_TWO_CRASHES.holds(263_066, reduced=110_950),
+        scopes.A_UNION.holds(1_527_431, reduced=672_586),
         scopes.NO_CRASH.holds(607),
     ),
     "Barriers overtake the records in input and output buffers, and the snapshot has these "

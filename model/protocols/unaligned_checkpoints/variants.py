@@ -28,15 +28,15 @@ RIGHT = (
         UnalignedDesign(UP),
         (
             scopes.A_KEY_MOVES.holds(42_891),
-            scopes.A_KEY_MOVES_AND_TWO_CRASHES.holds(1_058_880),
-            scopes.A_KEY_MOVES_THERE_AND_BACK.holds(152_745),
+            scopes.A_KEY_MOVES_AND_TWO_CRASHES.holds(1_058_880, reduced=383_591),
+            scopes.A_KEY_MOVES_THERE_AND_BACK.holds(152_745, reduced=56_373),
             scopes.TWO_KEYS.holds(93_655),
             scopes.AN_IDLE_SLOT.holds(12_159),
-            scopes.A_BAG.holds(259_071),
-            scopes.A_TABLE.holds(259_071, quick=False),
+            scopes.A_BAG.holds(259_071, reduced=117_396),
+            scopes.A_TABLE.holds(259_071, quick=False, reduced=117_396),
             scopes.A_RELAY_BEFORE_A_KEY.holds(26_939),
             scopes.NO_CRASH.holds(607),
-            scopes.TWO_MOVE.holds(70_529),
+            scopes.TWO_MOVE.holds(70_529, reduced=25_169),
         ),
         "From one instance to two: key groups move, and each record on its way goes to the "
         "instance that owns its key now.  The next restart goes back to one instance.",
@@ -46,8 +46,8 @@ RIGHT = (
         "scale-down",
         UnalignedDesign(DOWN),
         (
-            scopes.THE_SECOND_FALLS.holds(72_339),
-            scopes.A_RELAY_BEFORE_THE_SECOND.holds(52_299),
+            scopes.THE_SECOND_FALLS.holds(72_339, reduced=14_910),
+            scopes.A_RELAY_BEFORE_THE_SECOND.holds(52_299, reduced=10_631),
             scopes.NO_CRASH.holds(607),
             scopes.AN_IDLE_SLOT.holds(20_839),
         ),
@@ -86,7 +86,7 @@ RIGHT = (
         UnalignedDesign(overtaking=Overtaking.NOT_AT_WRITERS),
         (
             scopes.TWO_RELAYS.holds(12_729),
-            scopes.PAIRS_BEHIND_A_RELAY.holds(134_233),
+            scopes.PAIRS_BEHIND_A_RELAY.holds(134_233, reduced=54_459),
             scopes.NO_CRASH.holds(198),
         ),
         "An aligned operator behind an unaligned one is right, since the upstream operator stores "
@@ -139,8 +139,8 @@ FLAWED = (
         UnalignedDesign(UP, redistribution=Redistribution.BY_CHANNEL),
         (
             scopes.AN_IDLE_SLOT.holds(11_887),
-            scopes.A_BAG.holds(245_204),
-            scopes.A_TABLE.fails(245_204, 31, DIVERGENT),
+            scopes.A_BAG.holds(245_204, reduced=134_453),
+            scopes.A_TABLE.fails(245_204, 31, DIVERGENT, reduced=134_453),
         ),
         "An operator without state may take records of any key, as behind a pointwise connection. "
         "Nothing is lost, and the order of a key is: an upsert of an old value wins.",
@@ -149,7 +149,7 @@ FLAWED = (
         "unfiltered",
         UnalignedDesign(UP, redistribution=Redistribution.TO_ALL),
         (
-            scopes.A_KEY_MOVES.fails(58_175, 31, REPEATING),
+            scopes.A_KEY_MOVES.fails(58_175, 31, REPEATING, reduced=28_322),
             scopes.AN_IDLE_SLOT.fails(13_464, 27, REPEATING),
         ),
         "A buffer is handed to each instance that may own one of its keys; an instance that does "

@@ -43,7 +43,7 @@ VARIANTS = (
         (
             scopes.SERIAL_PROCESSING.holds(11_881),
             Case("Fig. 8a in small: every event matches", EVERY, REPEATABLE).fails(
-                258_318, 29, GAP
+                258_318, 29, GAP, reduced=19_797
             ),
         ),
         "As the paper says (III-B3): scalar numbers are right while windows are processed one "
@@ -53,7 +53,9 @@ VARIANTS = (
         "pairs",
         UpstreamBackupDesign(Scheme(PAIRS)),
         (
-            Case("Fig. 8b in small: every event matches", EVERY, REPEATABLE).holds(256_584),
+            Case("Fig. 8b in small: every event matches", EVERY, REPEATABLE).holds(
+                256_584, reduced=19_670
+            ),
             Case("two matches in one window and iteration", ANY_MATCH, REPEATABLE).fails(
                 16_454, 12, GAP
             ),
@@ -143,7 +145,7 @@ VARIANTS = (
                 "adjacent operators, two crashes",
                 over_words(ALIGNED, 4, "a", crashes=2),
                 DETERMINISTIC,
-            ).fails(329_600, 34, DIVERGENT),
+            ).fails(329_600, 34, DIVERGENT, reduced=42_576),
         ),
         "As the paper says (II-C): savepoints kept in predecessors alone are lost when adjacent "
         "operators fail together.",
@@ -156,7 +158,7 @@ VARIANTS = (
                 "count windows, two crashes",
                 over_words(one(AB, CountWindows(3, 3)), 4, crashes=2),
                 DETERMINISTIC,
-            ).holds(53_840),
+            ).holds(53_840, reduced=11_246),
             Case("count windows", over_words(one(AB, CountWindows(3, 2)), 5), DETERMINISTIC).holds(
                 29_729
             ),

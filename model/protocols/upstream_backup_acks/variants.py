@@ -51,8 +51,12 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(12_520, REPEATING),
             cases.A_FILTER.holds(16_268, REPEATING),
-            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(1_829_141, CONVERGENT, quick=False),
-            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(2_606_252, DIVERGENT, quick=False),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(
+                1_829_141, CONVERGENT, quick=False, reduced=10_021
+            ),
+            cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(
+                2_606_252, DIVERGENT, quick=False, reduced=12_580
+            ),
             cases.PAIRS_OF_A_UNION.holds(7_530_588, DIVERGENT, quick=False),
         ),
         "Without marks on the outputs: repeatable networks repeat, convergent-capable ones "
@@ -62,7 +66,7 @@ VARIANTS = (
         "rollback-again",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.holds(61_444, REPEATING),
+            cases.A_RELAY_TWO_CRASHES.holds(61_444, REPEATING, reduced=5_540),
             cases.SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES.holds(9_862_783, CONVERGENT, quick=False),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES.holds(
                 12_796_820, DIVERGENT, quick=False
@@ -87,7 +91,7 @@ VARIANTS = (
         "rollback-suspicion",
         MENDED,
         (
-            cases.A_RELAY.holds(99_345, REPEATING),
+            cases.A_RELAY.holds(99_345, REPEATING, reduced=3_066),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(19_128_813, CONVERGENT, quick=False),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=47_334),
             cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=38_965),
@@ -112,7 +116,7 @@ VARIANTS = (
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.PAIRS.holds(11_317, REPEATING),
-            cases.EVERY_OTHER_TUPLE.holds(114_885, REPEATING),
+            cases.EVERY_OTHER_TUPLE.holds(114_885, REPEATING, reduced=3_075),
         ),
         "Better than Table 2: the cause of an output is the first tuple of a window, so windows by "
         "count stay aligned.",
@@ -123,7 +127,7 @@ VARIANTS = (
         "published-again",
         PUBLISHED,
         (
-            cases.A_RELAY_TWO_CRASHES.holds(57_418, REPEATING),
+            cases.A_RELAY_TWO_CRASHES.holds(57_418, REPEATING, reduced=8_313),
             cases.SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES.holds(
                 14_718_216, CONVERGENT, quick=False
             ),
@@ -151,7 +155,7 @@ VARIANTS = (
         "published-suspicion",
         PUBLISHED,
         (
-            cases.A_RELAY.holds(100_765, REPEATING),
+            cases.A_RELAY.holds(100_765, REPEATING, reduced=4_249),
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(29_164_995, CONVERGENT, quick=False),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(None, DIVERGENT, quick=False, reduced=59_731),
             cases.PAIRS_OF_A_UNION.holds(None, DIVERGENT, quick=False, reduced=84_663),
@@ -163,7 +167,7 @@ VARIANTS = (
         "published-repeatable",
         replace(PUBLISHED, repeats=Repeats.LOW),
         (
-            cases.A_RELAY.holds(43_443),
+            cases.A_RELAY.holds(43_443, reduced=2_150),
             cases.TWO_PATHS.fails(4_279, 8, DIVERGENT),
         ),
         '"Indicators therefore uniquely identify tuples": not where one tuple has two outputs.',
@@ -172,8 +176,8 @@ VARIANTS = (
         "published-convergent",
         replace(PUBLISHED, repeats=Repeats.HIGH),
         (
-            cases.SLIDING_WINDOWS.holds(174_764),
-            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT),
+            cases.SLIDING_WINDOWS.holds(174_764, reduced=4_253),
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT, reduced=6_061),
         ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
     ),
@@ -181,8 +185,8 @@ VARIANTS = (
         "high-lower",
         replace(PRECISE, repeats=Repeats.HIGH_LOWER),
         (
-            cases.A_RELAY.fails(53_872, 9, REPEATING),
-            cases.SLIDING_WINDOWS.fails(215_879, 12, REPEATING),
+            cases.A_RELAY.fails(53_872, 9, REPEATING, reduced=2_044),
+            cases.SLIDING_WINDOWS.fails(215_879, 12, REPEATING, reduced=4_178),
         ),
         "If only lower high watermarks mark duplicates, the last tuple received comes again.",
     ),
@@ -191,7 +195,7 @@ VARIANTS = (
         replace(PRECISE, repeats=Repeats.HIGH),
         (
             cases.TWO_PATHS.fails(5_438, 8, DIVERGENT),
-            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(241_739, 11, DIVERGENT),
+            cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(241_739, 11, DIVERGENT, reduced=6_282),
         ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
     ),
@@ -223,7 +227,7 @@ VARIANTS = (
         replace(PRECISE, maps=Maps.RECEIVED, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
-            cases.TWO_NODES_TWO_CRASHES.fails(330_931, 29, GAP),
+            cases.TWO_NODES_TWO_CRASHES.fails(330_931, 29, GAP, reduced=19_657),
         ),
         "A node that restarts at the cause of what downstream has received does not make again "
         "what downstream has in its windows: the next failure there loses it.",
@@ -233,7 +237,7 @@ VARIANTS = (
         replace(PRECISE, labels=Labels.PLACE, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869, reduced=11_715),
         ),
         "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
         "one that has the number now.  A window is lost after the next failure, in runs that are "
@@ -242,7 +246,7 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "names-place",
         replace(PRECISE, names=InputNames.PLACE, idle=Idle.STATE, returns=NodeReturns.NEVER),
-        (cases.TWO_RELAYS.fails(270_292, 25, GAP),),
+        (cases.TWO_RELAYS.fails(270_292, 25, GAP, reduced=6_905),),
         "A restarted node numbers its outputs from the beginning: to the node after the next one, "
         "new outputs look like old ones.",
     ),
@@ -250,8 +254,8 @@ VARIANTS = (
         "idle-state",
         replace(PRECISE, idle=Idle.STATE),
         (
-            cases.A_RELAY.holds(61_564),
-            cases.SLIDING_WINDOWS.holds(190_297),
+            cases.A_RELAY.holds(61_564, reduced=2_424),
+            cases.SLIDING_WINDOWS.holds(190_297, reduced=4_233),
             cases.NO_CRASH.holds(197),
             cases.NO_CRASH_A_FILTER.holds(318),
         ),
@@ -264,9 +268,9 @@ VARIANTS = (
         replace(PRECISE, idle=Idle.STATE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(14_212),
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869, reduced=11_715),
             cases.TWO_NODES_OVERLAPPING_WINDOWS_TWO_CRASHES.holds(23_819_056, quick=False),
-            cases.TWO_RELAYS.holds(270_292),
+            cases.TWO_RELAYS.holds(270_292, reduced=6_905),
         ),
         "The same with nodes that never return.",
         mutants=NAMED,
@@ -274,14 +278,14 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "idle-state-gaps",
         replace(PRECISE, idle=Idle.STATE),
-        (cases.EVERY_OTHER_TUPLE.fails(423_367, 15, GAP),),
+        (cases.EVERY_OTHER_TUPLE.fails(423_367, 15, GAP, reduced=6_691),),
         "Windows by count with gaps between them: the count of tuples to skip is a state without "
         "a tuple, and is lost.",
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "late-taken",
         replace(PRECISE, late=LateTuples.TAKEN),
-        (cases.A_RELAY.holds(69_143),),
+        (cases.A_RELAY.holds(69_143, reduced=2_367),),
         "Marks tell late tuples of the dead primary from new ones.",
     ),
     UPSTREAM_BACKUP_ACKS.design(
@@ -295,8 +299,8 @@ VARIANTS = (
         "suspicion",
         PRECISE,
         (
-            cases.A_RELAY.holds(82_994),
-            cases.SLIDING_WINDOWS.holds(336_960),
+            cases.A_RELAY.holds(82_994, reduced=2_930),
+            cases.SLIDING_WINDOWS.holds(336_960, reduced=6_382),
         ),
         "With the deposition of the old primary, a false suspicion does no harm.",
         assumes=SUSPICIONS,
@@ -305,7 +309,7 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "deposes-nobody",
         replace(PRECISE, deposes=Deposes.NO),
-        (cases.A_RELAY_TWO_CRASHES.fails(121_558, 9, GAP),),
+        (cases.A_RELAY_TWO_CRASHES.fails(121_558, 9, GAP, reduced=12_589),),
         "Two primaries acknowledge to one queue.",
         assumes=SUSPICIONS,
         must_occur=(*SEEN, SUSPECTED),
@@ -315,10 +319,10 @@ VARIANTS = (
         replace(PRECISE, returns=NodeReturns.NEVER),
         (
             cases.A_RELAY.holds(9_940),
-            cases.A_WINDOW_BESIDE_A_MAP.holds(987_026),
-            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(1_272_765, quick=False),
+            cases.A_WINDOW_BESIDE_A_MAP.holds(987_026, reduced=6_903),
+            cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(1_272_765, quick=False, reduced=9_232),
             cases.WINDOWS_BY_KEY.holds(6_623_294, quick=False),
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(175_869, reduced=11_715),
         ),
         "A primary that never returns does no harm to the outputs.",
     ),
@@ -328,8 +332,8 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(21_429),
             cases.PAIRS.holds(17_835),
-            cases.EVERY_OTHER_TUPLE.holds(141_321),
-            cases.A_UNION.holds(1_122_408),
+            cases.EVERY_OTHER_TUPLE.holds(141_321, reduced=7_125),
+            cases.A_UNION.holds(1_122_408, reduced=12_850),
         ),
         "A restart that follows the logged order, from where the log begins, is precise for "
         "arbitrary networks.",
@@ -338,13 +342,13 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "determinants-none",
         replace(ARBITRARY_TOO, determinants=Determinants.NONE, returns=NodeReturns.NEVER),
-        (cases.A_UNION.fails(584_493, 14, REPEATING),),
+        (cases.A_UNION.fails(584_493, 14, REPEATING, reduced=5_110),),
         "Without determinants the order of a union is another one after a restart.",
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "determinants-sent",
         replace(ARBITRARY_TOO, determinants=Determinants.SENT, returns=NodeReturns.NEVER),
-        (cases.A_UNION.fails(341_807, 15, REPEATING),),
+        (cases.A_UNION.fails(341_807, 15, REPEATING, reduced=10_580),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),

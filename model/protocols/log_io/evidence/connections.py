@@ -43,7 +43,7 @@ VARIANTS = (
     build(
         "late-log",
         LogIoDesign(prompt=False),
-        (scopes.A_RELAY.fails(102_118, 8, GAP),),
+        (scopes.A_RELAY.fails(102_118, 8, GAP, reduced=38_811),),
         "Outputs are sent before the log has confirmed the transaction of Algorithm 3, step 4; a "
         "restarted node asks a log that knows less than its neighbours.",
         SEEN,

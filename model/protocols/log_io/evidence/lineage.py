@@ -138,7 +138,7 @@ CAPTURE = (
             scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_480),
             scopes.CRASHES_OF_THE_OPERATOR_ALONE.holds(8_075, quick=False),
             scopes.BATCHES_BY_TYPE.holds(60_154, quick=False),
-            scopes.TWO_PORTS_THAT_RACE.holds(113_413, quick=False),
+            scopes.TWO_PORTS_THAT_RACE.holds(113_413, quick=False, reduced=64_061),
         ),
         "Rows of EVENT_LINEAGE name the inputs that were used, none is missing, and each event has "
         "its body, with crashes; so does the read action that was executed last (Algorithm 4).",

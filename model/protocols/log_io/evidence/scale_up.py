@@ -152,7 +152,7 @@ VARIANTS = (
         (
             replicas.A_PAIR.holds(2_295),
             replicas.CONTROLLER_FAILS.holds(16_714),
-            replicas.DISPATCH_FAILS.holds(32_445),
+            replicas.DISPATCH_FAILS.holds(32_445, reduced=17_051),
             replicas.MERGE_FAILS.holds(18_725),
             replicas.ONE_FAILS.holds(5_850),
             replicas.TWO_FAILS.holds(15_492),
