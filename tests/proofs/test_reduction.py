@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import weakref
 
 import pytest
 from hypothesis import given, settings
@@ -243,3 +245,14 @@ def test_a_fault_of_the_reduction_is_found(fault: ReductionFault) -> None:
     assert not finds(fault)
     with mutated(fault.module, fault.line, fault.wrong):
         assert finds(fault)
+
+
+def test_a_search_frees_its_memory_when_nobody_needs_it() -> None:
+    """Each reserves room for all worlds that fit; the collector of circles is often off."""
+    protocol, scope = woven(mesh_of(HEALING[0]))
+    gc.disable()
+    try:
+        for search in (whole_search, reduced_search):
+            assert weakref.ref(search(protocol, scope))() is None
+    finally:
+        gc.enable()

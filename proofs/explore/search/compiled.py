@@ -109,12 +109,6 @@ class CompiledSearch:
         self.question = np.zeros(loops.QUESTION, np.int32)
         views = len(collapsed.views)
         self.choosing = np.zeros(views, np.int64), np.zeros((views, 2), np.int64)
-        self.answers: dict[int, Callable[[], None]] = {
-            loops.NO_FOCUS: self._answer_focus,
-            loops.NO_OBSERVATION: self._answer_observation,
-            loops.NO_REST: self._answer_rest,
-            loops.NO_ROOM: self._make_room,
-        }
         self.depth = 0
         self.violation: tuple[Property, int] | None = None
         rows = [[(field, self._part(field)) for field in view.fields] for view in collapsed.views]
@@ -307,18 +301,29 @@ class CompiledSearch:
             ends=np.zeros(rows, np.int64),
         )
 
+    def _answers(self) -> dict[int, Callable[[], None]]:
+        """How to answer what the loops ask.  It is made anew for each use: a search that held its
+        own methods would keep its memory until somebody looks for such circles."""
+        return {
+            loops.NO_FOCUS: self._answer_focus,
+            loops.NO_OBSERVATION: self._answer_observation,
+            loops.NO_REST: self._answer_rest,
+            loops.NO_ROOM: self._make_room,
+        }
+
     def _expand(self) -> int:
         """Go on to the end of the level, and answer what the loops ask on their way."""
+        answers = self._answers()
         while True:
             after = np.zeros(self.tables.per, np.uint64)
             fields = self.numbers, self.settled, self.key, self.question, *self.choosing
             ended = int(loops.expand(self.tables, self.at, self.ahead, *fields, after))
             if self.violation is None and self.at[loops.VIOLATION] >= 0:
                 self.violation = self._violation(int(self.at[loops.VIOLATION]))
-            if ended not in self.answers:
+            if ended not in answers:
                 return ended
             try:
-                self.answers[ended]()
+                answers[ended]()
             except StepFailed as error:
                 raise FailedIn(int(self.at[loops.WORLD]), error) from error
 

@@ -9,6 +9,7 @@ long as it has learned something on which an earlier choice might rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -59,7 +60,6 @@ class ReducedSearch(CompiledSearch):
         self.breaks = False
         self._asked: set[tuple[object, object]] = set()
         super().__init__(collapsed, judge)
-        self.answers[loops.NO_VERDICT] = self._answer_verdict
         self._renew()
 
     def levels(self, until: Guarantee | None, meter: Meter) -> bool:
@@ -203,6 +203,9 @@ class ReducedSearch(CompiledSearch):
                         todo.append(seen._replace(outputs=before))
 
     # --- verdicts ----------------------------------------------------------------------------
+    def _answers(self) -> dict[int, Callable[[], None]]:
+        return {**super()._answers(), loops.NO_VERDICT: self._answer_verdict}
+
     def _answer_verdict(self) -> None:
         node, value, arrivals, label, low, high = self.question.tolist()
         question = CommuteQuestion(
