@@ -252,7 +252,7 @@ def test_a_search_frees_its_memory_when_nobody_needs_it() -> None:
     protocol, scope = woven(mesh_of(HEALING[0]))
     gc.disable()
     try:
-        for search in (whole_search, reduced_search):
-            assert weakref.ref(search(protocol, scope))() is None
+        ended = [weakref.ref(search(protocol, scope)) for search in (whole_search, reduced_search)]
+        assert [search() for search in ended] == [None, None]
     finally:
         gc.enable()
