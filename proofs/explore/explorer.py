@@ -198,19 +198,16 @@ def _explore(
     """
     judge = Judge(collapsed.system)
     if on_disk is not None:
-        first = found = _run(on_disk(collapsed, judge), until, meter)
-        enough = True
+        found = _run(on_disk(collapsed, judge), until, meter)
     else:
-        first = found = _begin(collapsed, judge, until, meter, reduce=reduce)
-        enough = _is_enough(found, judge, until, meter)
-    if not enough and _can_compile() and reduce and isinstance(found.search, PlainSearch):
-        first = found = _begin_compiled(collapsed, judge, until, meter)
-        enough = _is_enough(found, judge, until, meter)
-    if not enough and _can_compile():
-        found = _go_on(collapsed, judge, until, meter, reduce=reduce)
-        nothing = not (found.complete or found.counterexample)
-        if nothing and found.search.states <= first.search.states:
-            found = first  # a budget ended the second search where the first one had been
+        found = _begin(collapsed, judge, until, meter, reduce=reduce)
+        later: list[Callable[..., _Found]] = []
+        if _can_compile():
+            later = [_begin_compiled] if reduce and isinstance(found.search, PlainSearch) else []
+            later.append(partial(_go_on, reduce=reduce))
+        for search_on in later:
+            if not _is_enough(found, judge, until, meter):
+                found = _better(found, search_on(collapsed, judge, until, meter))
     search, complete, counterexample, reduced = found
     if counterexample is None and not reduced:
         counterexample = _without_end(search, complete)
@@ -252,9 +249,16 @@ def _begin(
     return _run(PlainSearch(collapsed, judge), until, first)
 
 
+def _better(first: _Found, second: _Found) -> _Found:
+    """The second one, unless a budget ended it where the first one had been."""
+    nothing = not (second.complete or second.counterexample)
+    return first if nothing and second.search.states <= first.search.states else second
+
+
 def _begin_compiled(
     collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter
 ) -> _Found:
+    """See the first worlds, and all of them unless a reduced search pays."""
     from proofs.explore.search.compiled import CompiledSearch
 
     def focuses() -> int:
