@@ -200,11 +200,10 @@ def _explore(
     if on_disk is not None:
         found = _run(on_disk(collapsed, judge), until, meter)
     else:
-        found = _begin(collapsed, judge, until, meter, reduce=reduce)
+        found = _begin(collapsed, judge, until, meter)
         later: list[Callable[..., _Found]] = []
         if _can_compile():
-            later = [_begin_compiled] if reduce and isinstance(found.search, PlainSearch) else []
-            later.append(partial(_go_on, reduce=reduce))
+            later = [*([_begin_compiled] if reduce else []), partial(_go_on, reduce=reduce)]
         for search_on in later:
             if not _is_enough(found, judge, until, meter):
                 found = _better(found, search_on(collapsed, judge, until, meter))
@@ -231,21 +230,20 @@ def _explore(
 
 
 def _is_enough(found: _Found, judge: Judge, until: Guarantee | None, meter: Meter) -> bool:
-    refuted = found.counterexample is not None and judge.is_enough(until)
-    return found.complete or refuted or bool(meter.spent(found.search.states))
+    """Does no later search find more?  A step that fails ends every search."""
+    refuted = found.counterexample is not None
+    failed = refuted and found.search.violation is None
+    enough = failed or (refuted and judge.is_enough(until))
+    return found.complete or enough or bool(meter.spent(found.search.states))
 
 
-def _begin(
-    collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter, *, reduce: bool
-) -> _Found:
+def _begin(collapsed: Collapsed, judge: Judge, until: Guarantee | None, meter: Meter) -> _Found:
     """See the first worlds, all of them in most scopes."""
-    if not _can_compile():
-        return _run(PlainSearch(collapsed, judge), until, meter)
-    if _is_loaded() and reduce:
-        return _begin_compiled(collapsed, judge, until, meter)
-    few, worlds = 0 if _is_loaded() else FEW, meter.budget.worlds
-    few = few if worlds is None else min(worlds, few)
-    first = Meter(meter.budget._replace(worlds=few), meter.started)
+    first = meter
+    if _can_compile():
+        few, worlds = 0 if _is_loaded() else FEW, meter.budget.worlds
+        few = few if worlds is None else min(worlds, few)
+        first = Meter(meter.budget._replace(worlds=few), meter.started)
     return _run(PlainSearch(collapsed, judge), until, first)
 
 

@@ -31,7 +31,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
 @pytest.mark.parametrize("name", NAMES)
 def test_each_part_has_its_tables(name: str) -> None:
     part = import_module(f"benchmarks.{name.replace('-', '_')}")
-    assert len(signature(part.tables).parameters) == 1 + (name in ("attack", "trace", "log-io"))
+    assert len(signature(part.tables).parameters) == 1 + (
+        name in ("attack", "reduction", "trace", "log-io")
+    )
 
 
 def test_the_help_has_a_line_for_each_part(
