@@ -138,10 +138,10 @@ class ReductionRules:
         *,
         faulty: bool,
     ) -> _Fact:
+        self._enter_kinds(effect)
         if view.group:
             return _Fact(NEVER, 0, 0)
         graph, system = self.graphs[view.fields[0]], self.system
-        self._enter_kinds(effect)
         silent, heard = 0, graph.channels_of(effect.sent)
         for client, site in self._asked(heard):
             for at, (who, to) in enumerate(self.ends):

@@ -49,7 +49,8 @@ class Choice(NamedTuple):
     channels, open: the first channel field, and the number of channels.
     By node: arrivals (the field; -1: no source), incoming and outgoing (its channels), heeds (the
     kinds of messages to it), grouped (may it crash with others?).
-    only: by channel, the kinds of messages on it alone.  kinds: by channel and message, its kind.
+    only: by channel, the kinds of messages on it alone.  kinds: by channel and message, its kind;
+    -1: not known, so any.
     of_victims: the channels from nodes that may crash.  at_risk: those to nodes that may crash and
     return.
     sends: by whether a crash may come, node and number of its value, all that it may still send: a
@@ -456,7 +457,8 @@ def _choose(t: Any, numbers: Any, focuses: Any, question: Any, taken: Any) -> An
         if content != CLOSED and content != EMPTY:
             full |= np.uint64(1) << np.uint64(channel)
             while content != EMPTY:
-                coming |= np.uint64(1) << np.uint64(c.kinds[channel, t.last[field, content]])
+                kind = c.kinds[channel, t.last[field, content]]
+                coming |= np.uint64(1) << np.uint64(kind) if kind >= 0 else ~np.uint64(0)
                 content = np.int64(t.prefix[field, content])
     for view in range(len(focuses)):
         taken[view, 0] = taken[view, 1] = t.move_start[focuses[view]]

@@ -105,7 +105,7 @@ class ReducedSearch(CompiledSearch):
             of_victims=np.uint64(rules.of_victims),
             at_risk=np.uint64(rules.at_risk),
             sends=np.zeros((2, nodes, FIRST_ROOM, 2), np.uint64),
-            kinds=np.zeros((channels, FIRST_ROOM), np.int8),
+            kinds=np.full((channels, FIRST_ROOM), -1, np.int8),
             lost=np.zeros((nodes, FIRST_ROOM), np.uint64),
             labels=np.full(FIRST_ROOM, -1, np.int32),
             takes=np.full(FIRST_ROOM, -1, np.int64),
@@ -146,7 +146,7 @@ class ReducedSearch(CompiledSearch):
         """Enter the kinds of messages that were met since the last call."""
         c, messages = self.tables.choice, len(self.collapsed.messages)
         if messages > c.kinds.shape[1]:
-            kinds = np.zeros((len(c.kinds), 2 * messages), np.int8)
+            kinds = np.full((len(c.kinds), 2 * messages), -1, np.int8)
             kinds[:, : c.kinds.shape[1]] = c.kinds
             c = c._replace(kinds=kinds)
             self.tables = self.tables._replace(choice=c)
