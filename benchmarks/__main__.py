@@ -23,6 +23,7 @@ from model.errors import Invalid, unknown
 PARTS: Mapping[str, str] = {
     "explorer": "the explorer and its walks, beside a plain search",
     "reduction": "the reduced search beside the whole one, on a sample of the pinned scopes",
+    "spilled": "a search on disk, beside the one in memory",
     "growth": "worlds by events, operators and crashes; renews a table in docs/",
     "attack": "mutants that walks and Hypothesis find without the explorer",
     "start": "how long commands take to start",

@@ -1,27 +1,29 @@
 """The search on disk beside the search in memory: processor time, and memory beyond the program's.
 
-`python -m benchmarks.spilled [MIB]` explores a scope of six million worlds both ways, one after the
-other; MIB: the memory that the process with the disk may use (300).
+Rule of this file: both explore all of a scope of six million worlds, each in a process of its own.
 """
 
 from __future__ import annotations
 
 import resource
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.stages import each
+from model.progress import Progress
 from model.registry import protocols
 from proofs.explore.explorer import explore
 from proofs.explore.search.spill_folder import SpillFolder, about
 
 PROTOCOL, SCOPE = "active-standby:arbitrary", "pairs of a union"
+MEMORY = 300 << 20
+"""The bytes that the process with the disk may use."""
 WARM = 60_000
 """More worlds than the plain search explores, so that all loops are compiled."""
 
@@ -57,27 +59,25 @@ def _resident() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def main() -> None:
-    memory = int(sys.argv[1]) if sys.argv[1:] else 300
-    shown = Table("search", "worlds", "s (CPU)", "a second", "MiB of memory", "MiB on disk")
-    rows = []
-    for name, given in (("in memory", None), (f"on disk, {memory} MiB", memory << 20)):
+def tables(progress: Progress) -> Iterator[Table]:
+    shown = Table(
+        *("search", "worlds", "s (CPU)", "times as long", "a second"),
+        *("MiB of memory", "of the memory", "MiB on disk"),
+    )
+    ways = ("in memory", None), (f"on disk, {MEMORY >> 20} MiB", MEMORY)
+    found = []
+    for _, given in each(progress, "spilled", ways, lambda way: way[0]):
         with get_context("spawn").Pool(1) as pool:
-            found = pool.apply(measure, (given,))
-        rows.append(found)
+            found.append(pool.apply(measure, (given,)))
+    for (name, _), row in zip(ways, found, strict=True):
         shown.add_row(
             name,
-            f"{found.worlds:,}",
-            f"{found.seconds:.1f}",
-            f"{found.worlds / found.seconds:,.0f}",
-            f"{found.resident >> 20}",
-            f"{found.disk >> 20}",
+            f"{row.worlds:,}",
+            f"{row.seconds:.1f}",
+            f"{row.seconds / found[0].seconds:.1f}",
+            f"{row.worlds / row.seconds:,.0f}",
+            f"{row.resident >> 20}",
+            f"{row.resident / found[0].resident:.2f}",
+            f"{row.disk >> 20}",
         )
-    here, there = rows
-    Console().print(shown)
-    print(f"on disk: {there.seconds / here.seconds:.1f} times the time")
-    print(f"on disk: {there.resident / here.resident:.2f} of the memory")
-
-
-if __name__ == "__main__":
-    main()
+    yield shown
