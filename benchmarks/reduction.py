@@ -21,6 +21,7 @@ from proofs.explore.explorer import FEW, Exploration, explore
 
 LARGE = 100_000
 """Scopes with more worlds have a row of their own."""
+ALL = "all"
 
 
 class _Sums(NamedTuple):
@@ -45,7 +46,7 @@ def tables(progress: Progress, *, every: bool = False) -> Iterator[Table]:
         fewer, less = _timed(protocol, pinned, reduce=True)
         assert whole.outcome is fewer.outcome
         family = protocol.name.partition(":")[0]
-        for name in (family, _size(whole.states), "all"):
+        for name in (family, _size(whole.states), ALL):
             known = sums.get(name, _Sums(0, 0, 0, 0.0, 0.0))
             sums[name] = _Sums(
                 known.scopes + 1,
@@ -55,7 +56,8 @@ def tables(progress: Progress, *, every: bool = False) -> Iterator[Table]:
                 known.reduced + less,
             )
     table = Table("scopes of", "scopes", "worlds", "visited", "times fewer", "times faster")
-    for name, row in sums.items():
+    for name in sorted(sums, key=lambda name: (name == ALL, " " in name, name)):
+        row = sums[name]
         numbers = f"{row.scopes}", f"{row.worlds:,}", f"{row.visited:,}"
         ratios = f"{row.worlds / row.visited:.1f}", f"{row.whole / row.reduced:.2f}"
         table.add_row(name, *numbers, *ratios)

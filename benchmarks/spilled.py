@@ -60,11 +60,8 @@ def _resident() -> int:
 
 
 def tables(progress: Progress) -> Iterator[Table]:
-    shown = Table(
-        *("search", "worlds", "s (CPU)", "times as long", "a second"),
-        *("MiB of memory", "of the memory", "MiB on disk"),
-    )
-    ways = ("in memory", None), (f"on disk, {MEMORY >> 20} MiB", MEMORY)
+    shown = Table("search", "worlds", "CPU s", "times", "MiB memory", "times", "MiB disk")
+    ways = ("memory", None), ("disk", MEMORY)
     found = []
     for _, given in each(progress, "spilled", ways, lambda way: way[0]):
         with get_context("spawn").Pool(1) as pool:
@@ -75,7 +72,6 @@ def tables(progress: Progress) -> Iterator[Table]:
             f"{row.worlds:,}",
             f"{row.seconds:.1f}",
             f"{row.seconds / found[0].seconds:.1f}",
-            f"{row.worlds / row.seconds:,.0f}",
             f"{row.resident >> 20}",
             f"{row.resident / found[0].resident:.2f}",
             f"{row.disk >> 20}",
