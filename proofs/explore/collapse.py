@@ -24,9 +24,8 @@ leaves it; the successor is then settled: the site takes message after message.
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain
 from operator import itemgetter
 from typing import Any
 
@@ -36,7 +35,7 @@ from model.observations import Looks
 from model.protocol import Failures
 from model.system import System
 from model.world import DOWN, Node, World, act, initial, struck
-from proofs.explore.evidence import ActionEvidence, ScopeCrashPoint, gather_evidence
+from proofs.explore.evidence import ActionEvidence, FoundEvidence, gather_evidence
 from proofs.explore.interning import own_key
 from proofs.explore.views import (
     CLEAR,
@@ -50,6 +49,7 @@ from proofs.explore.views import (
     NodeView,
     StepCache,
     Transitions,
+    Whose,
     change_value,
 )
 
@@ -68,16 +68,19 @@ class Collapsed:
 
     Fields of a world, in order: nodes, channels, arrivals, outputs, the budget of crashes, and the
     other budgets that the scope grants.  `bits` is the width of a field: 16 or 32.
+
+    rationed: further faults than the first are granted at rest only.  by_world: a focus does not
+    decide whether its crashes and patient timers are granted; whoever searches calls `grant`.
     """
 
     def __init__(self, system: System, bits: int = 16) -> None:
         self.system = system = CachedSystem(system.protocol, system.scope)
         self.bits = bits
-        self.points: set[ScopeCrashPoint] = set()
-        self.hit: set[ScopeCrashPoint] = set()
-        self.notes: Counter[str] = Counter()
-        self.values: list[list[Any]] = []
-        self._numbers: list[dict[Hashable, int]] = []
+        self.evidence = FoundEvidence()
+        self._granted: set[tuple[Whose, tuple[int, ...], int]] = set()
+        single = system.protocol.promise.assumes.failures is Failures.SINGLE
+        self.rationed = single and system.scope.crashes > 1
+        self.by_world = bool(self.rationed or system.deployment.patient or system.prompt)
         deployment = system.deployment
         counts = [len(deployment.sites), len(deployment.channels)]
         more = any(getattr(system.scope, name) for name in MORE_BUDGETS)
@@ -85,9 +88,8 @@ class Collapsed:
         counts += [len(system.source_at), len(system.sink_at), len(self.budgets)]
         self.starts = [sum(counts[:i]) for i in range(len(counts))]
         self.width = sum(counts)
-        for _ in range(self.width):
-            self.values.append([])
-            self._numbers.append({})
+        self.values: list[list[Any]] = [[] for _ in range(self.width)]
+        self._numbers: list[dict[Hashable, int]] = [{} for _ in range(self.width)]
         self._narrow: tuple[dict[int, int], ...] = tuple({} for _ in range(self.width))
         self.appends: tuple[dict[tuple[int, int], int], ...] = tuple({} for _ in range(self.width))
         self.messages: list[tuple[Any, ...]] = []
@@ -202,21 +204,9 @@ class Collapsed:
         left = self.values[self.starts[4]][numbers[self.starts[4]]]
         if not left:
             return False
-        failures = self.system.protocol.promise.assumes.failures
-        if left == self.system.scope.crashes or failures is Failures.ANY:
+        if left == self.system.scope.crashes or not self.rationed:
             return True
         return not any(moves.own or moves.patient for _, moves in self.moves_in(numbers))
-
-    def enabled(self, numbers: tuple[int, ...]) -> Iterator[tuple[Action, Move]]:
-        """Every action that is enabled in a world, node by node."""
-        all_moves = [*self.moves_in(numbers)]
-        crashes, idle = self.may_crash(numbers), not any(moves.own for _, moves in all_moves)
-        possible = (True, True, True, crashes, idle, idle and crashes)
-        for view, moves in all_moves:
-            actions = iter(view.actions[view.pick(numbers)])
-            for kind, may in zip(moves, possible, strict=False):
-                found = zip(islice(actions, len(kind)), kind, strict=True)
-                yield from found if may else list(found)[:0]
 
     def append(self, field: int, content: int, messages: int) -> int:
         """The difference that an append makes to a channel; a closed channel loses the messages."""
@@ -302,13 +292,23 @@ class Collapsed:
         kinds = own, inputs, disturbed, crashes_of(system, world, node, group), patient, late
         actions: tuple[Action, ...] = tuple(chain.from_iterable(kinds))
         cached = tuple(self.answer(view, numbers, world, action) for action in actions)
-        for _, evidence in cached:
-            for name, times in evidence.notes.items():
-                self.notes[name] += times
-            self.points |= evidence.points
-            self.hit |= evidence.hit
-        effects = tuple(effect for effect, _ in cached)
-        return StepCache(actions, effects, tuple(accumulate(map(len, kinds))))
+        ends = tuple(accumulate(map(len, kinds)))
+        effects, evidence = zip(*cached, strict=True) if cached else ((), ())
+        for one in evidence[: ends[2]]:
+            self.evidence.add(one)
+        return StepCache(actions, effects, ends, evidence)
+
+    def grant(self, view: NodeView, focus: tuple[int, ...], kind: int) -> None:
+        """Add the evidence of the moves of a kind that some world with a focus allows.
+
+        kind: FAULTS, PATIENT or LATE.
+        """
+        key = view.whose, focus, kind
+        if key not in self._granted:
+            self._granted.add(key)
+            found = self.focus(view, focus)
+            for one in found.evidence[found.ends[kind - 1] : found.ends[kind]]:
+                self.evidence.add(one)
 
     def answer(
         self, view: NodeView, numbers: tuple[int, ...], world: World, action: Action

@@ -53,6 +53,25 @@ class ActionEvidence(NamedTuple):
     hit: frozenset[ScopeCrashPoint] = frozenset()
 
 
+class FoundEvidence:
+    """The evidence of a search so far.
+
+    points, hit: the crash points that exist, and those where a crash has struck.  notes: their
+    sums, counted once for each distinct focus of a node (proofs.explore.collapse).
+    """
+
+    def __init__(self) -> None:
+        self.points: set[ScopeCrashPoint] = set()
+        self.hit: set[ScopeCrashPoint] = set()
+        self.notes: Counter[str] = Counter()
+
+    def add(self, one: ActionEvidence) -> None:
+        for name, times in one.notes.items():
+            self.notes[name] += times
+        self.points |= one.points
+        self.hit |= one.hit
+
+
 def gather_evidence(system: System, world: World, action: Action) -> ActionEvidence:
     """The evidence of the action in this world.
 
@@ -83,7 +102,9 @@ def gather_evidence(system: System, world: World, action: Action) -> ActionEvide
     if node not in system.victims:
         return ActionEvidence(counted)
     inside = range(1, len(real_effects(effects)))
-    groups = ((), *(group for group in system.groups if node in group))
+    groups = [group for group in ((), *system.groups) if node in group or not group]
+    if node not in system.alone:  # it never crashes but with a group
+        groups.remove(())
     points = {_between(node, group) for group in groups}
     points |= {_within(system, world, action, i, group) for i in inside for group in groups}
     return ActionEvidence(counted, frozenset(points))

@@ -208,6 +208,7 @@ def _explore(
             if not _is_enough(found, judge, until, meter):
                 found = _better(found, search_on(collapsed, judge, until, meter))
     search, complete, counterexample, reduced = found
+    evidence = collapsed.evidence
     if counterexample is None and not reduced:
         counterexample = _without_end(search, complete)
     vacuous = [*never_tried(collapsed), *judge.missing(search.quiescent)] if complete else []
@@ -220,9 +221,9 @@ def _explore(
         complete=complete,
         counterexample=counterexample,
         guarantee=judge.guarantee,
-        points=frozenset(collapsed.points | collapsed.hit),  # a budget may end between the two
-        hit=frozenset(collapsed.hit),
-        notes=Counter(collapsed.notes),
+        points=frozenset(evidence.points | evidence.hit),  # a budget may end between the two
+        hit=frozenset(evidence.hit),
+        notes=Counter(evidence.notes),
         vacuous=tuple(vacuous),
         spent=meter.why,
         reduced=reduced,
@@ -364,9 +365,9 @@ def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexamp
 def never_tried(collapsed: Collapsed) -> Iterator[str]:
     """The faults that the scope grants and that could not come, a sentence each."""
     system = collapsed.system
-    if system.scope.crashes and not collapsed.hit:
+    if system.scope.crashes and not collapsed.evidence.hit:
         yield f"crashes: {system.scope.crashes} granted, and none could strike"
-    if system.scope.disturbances and not collapsed.notes[DISTURBED.name]:
+    if system.scope.disturbances and not collapsed.evidence.notes[DISTURBED.name]:
         yield f"disturbances: {system.scope.disturbances} granted, and no message came to a link"
     patient = system.deployment.patient.difference(system.protocol.behaviour.timers)
     timers = {timer for node in _seen_nodes(collapsed) for timer in node.timers} if patient else ()

@@ -60,6 +60,10 @@ class Transitions(NamedTuple):
     all: tuple[Move, ...]
 
 
+FAULTS, PATIENT, LATE = map(Transitions._fields.index, ("faults", "patient", "late"))
+"""The kinds of moves that a world may forbid, whatever the node's own view."""
+
+
 class FieldChange(Enum):
     """The change of a field that varies within a focus: a channel, or a budget."""
 
@@ -111,12 +115,13 @@ class CachedEffect(NamedTuple):
 class StepCache(NamedTuple):
     """The possible actions in any view with this focus, and the effect of each action.
 
-    ends: where each of the kinds of `Transitions` ends among the actions.
+    ends: where each of the kinds of `Transitions` ends among the actions.  evidence: of each one.
     """
 
     actions: tuple[Action, ...]
     cached: tuple[CachedEffect, ...]
     ends: tuple[int, ...]
+    evidence: tuple[ActionEvidence, ...]
 
     def own(self) -> Iterator[tuple[int, Action, CachedEffect]]:
         """The actions that the node takes by itself, patient ones, too: (place, action, effect)."""

@@ -26,6 +26,7 @@ from proofs.explore.explorer import Trace, explore
 from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
 from proofs.explore.story import story
+from proofs.explore.views import FAULTS
 from reports.diagrams import spacetime, terminal
 from reports.diagrams.timeline import timeline
 from tests.contract import groups
@@ -188,11 +189,14 @@ def test_a_group_that_is_never_up_whole_is_not_hit() -> None:
     system, world = run(PROTOCOL, TWO_CRASHES, EVENT, Crash("B"))
     collapsed = Collapsed(system)
     list(collapsed.moves_in(collapsed.numbers(collapsed.pack(world))))
-    assert {str(point) for point in collapsed.points if point.group} == {
+    for view in collapsed.views:
+        for focus in [*view.focuses]:
+            collapsed.grant(view, focus, FAULTS)
+    assert {str(point) for point in collapsed.evidence.points if point.group} == {
         "A with B: between steps",
         "A with B: on Body from source, after Body to B",
     }
-    assert not any(point.group for point in collapsed.hit)
+    assert not any(point.group for point in collapsed.evidence.hit)
 
 
 # --- walks and attacks ---------------------------------------------------------------------------

@@ -168,10 +168,8 @@ class CommuteVerdicts:
 
     def _is_new(self, shown: ActionEvidence) -> bool:
         """Is there a kind of notes or a crash point that nobody saw before?"""
-        collapsed = self.graphs[0].collapsed
-        return not (
-            shown.points <= collapsed.points and shown.notes.keys() <= collapsed.notes.keys()
-        )
+        known = self.graphs[0].collapsed.evidence
+        return not (shown.points <= known.points and shown.notes.keys() <= known.notes.keys())
 
 
 def _order_matters(messages: list[tuple[object, ...]], one: LocalStep, other: LocalStep) -> bool:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
 from model.observations import Looks, look_inside
-from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search import loops
@@ -38,6 +37,7 @@ from proofs.explore.views import (
     CLEAR,
     CLOSE,
     CLOSED,
+    FAULTS,
     CachedEffect,
     FieldChange,
     NodeView,
@@ -144,7 +144,6 @@ class CompiledSearch:
         layout = self._layout()
         heads = np.zeros((width, FIRST_ROOM), np.int32)
         heads[:, loops.CLOSED] = loops.CLOSED
-        single = system.protocol.promise.assumes.failures is Failures.SINGLE
         return Tables(
             per=layout.per,
             words=zeros(MOST_BYTES // 8, np.uint64),
@@ -170,6 +169,7 @@ class CompiledSearch:
             always_end=np.zeros(FIRST_ROOM, np.int64),
             fault_end=np.zeros(FIRST_ROOM, np.int64),
             patient_end=np.zeros(FIRST_ROOM, np.int64),
+            granted=np.zeros((FIRST_ROOM, 3), np.bool_),
             op_ranges=np.zeros((FIRST_ROOM, 2), np.int64),
             ops=np.zeros((FIRST_ROOM, 3), np.int32),
             seen_fields=seen,
@@ -182,7 +182,8 @@ class CompiledSearch:
             rest_broken=np.zeros(FIRST_ROOM, np.bool_),
             budget=self.budget,
             full=system.scope.crashes,
-            rationed=single and system.scope.crashes > 1,
+            rationed=self.collapsed.rationed,
+            by_world=self.collapsed.by_world,
             patient=bool(system.deployment.patient),
             prompt=np.array(self.collapsed.prompt, np.int64),
             choice=self._choice(),
@@ -246,6 +247,12 @@ class CompiledSearch:
     # --- levels ------------------------------------------------------------------------------
     def levels(self, until: Guarantee | None, meter: Meter) -> bool:
         """As PlainSearch.levels."""
+        try:
+            return self._levels(until, meter)
+        finally:
+            self.grant()
+
+    def _levels(self, until: Guarantee | None, meter: Meter) -> bool:
         at = self.at
         at[loops.STOP], at[loops.VIOLATION] = until is Guarantee.PRECISE, -1
         start, end = 0, 1
@@ -267,6 +274,16 @@ class CompiledSearch:
                 return False
             self.depth += end > start
         return True
+
+    def grant(self) -> None:
+        """Add the evidence of the moves that the worlds grant."""
+        granted = self.tables.granted
+        if not self.collapsed.by_world:
+            granted[:, 0] = True
+        for focus, key in enumerate(self.focuses.keys[: self.focuses.count]):
+            view, numbers = self.collapsed.views[key[0]], self._focus_numbers(key)
+            for kind in np.flatnonzero(granted[focus]).tolist():
+                self.collapsed.grant(view, numbers, FAULTS + kind)
 
     def _look_ahead(self, first: int, end: int) -> None:
         """Have threads find what a chunk leads to; few worlds are not worth it."""
@@ -347,7 +364,7 @@ class CompiledSearch:
         fault_end, patient_end = widen(t.fault_end, focus + 1), widen(t.patient_end, focus + 1)
         own_end[focus], always_end[focus] = first + own, first + always
         fault_end[focus], patient_end[focus] = first + faults, first + patient
-        move_start = widen(t.move_start, focus + 2)
+        granted, move_start = widen(t.granted, focus + 1), widen(t.move_start, focus + 2)
         move_start[focus + 1] = end
         op_ranges = widen(t.op_ranges, end)
         if end > first:
@@ -360,6 +377,7 @@ class CompiledSearch:
             always_end=always_end,
             fault_end=fault_end,
             patient_end=patient_end,
+            granted=granted,
             move_start=move_start,
             op_ranges=op_ranges,
         )

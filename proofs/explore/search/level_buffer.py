@@ -120,6 +120,7 @@ class LevelBuffer(CompiledSearch):
                 counters=self.at,
                 counts=t.counts,
                 focuses=self.focuses.keys[: self.focuses.count],
+                granted=t.granted[: self.focuses.count],
                 seen=self.seen.keys[: self.seen.count],
                 rest=self.rest.keys[: self.rest.count],
                 **{name: getattr(t, name)[:, :used] for name in CONTENTS},
@@ -144,11 +145,13 @@ class LevelBuffer(CompiledSearch):
                 pair_values=saved["pair_values"],
                 counts=saved["counts"],
             )
-            focuses, seen, rest = (saved[name] for name in ("focuses", "seen", "rest"))
+            names = "focuses", "granted", "seen", "rest"
+            focuses, granted, seen, rest = (saved[name] for name in names)
         self.clear()
         for key in focuses:
             self.key[: len(key)] = key
             self._answer_focus()
+        self.tables.granted[: len(granted)] = granted
         for keys, fields, answer in (
             (seen, self.tables.seen_fields, self._answer_observation),
             (rest, self.tables.rest_fields, self._answer_rest),

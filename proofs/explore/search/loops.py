@@ -96,7 +96,8 @@ class Tables(NamedTuple):
     prefix; counts; pairs (a hash table from field, content and message to the longer content).
     Views: looks, rows (view, field, part of it), from view_start on.  Focuses: a hash table of keys
     (focus_slots, focus_keys: the view, then numbers); move_start, own_end, always_end, fault_end,
-    patient_end: their moves by condition (proofs.explore.views.Transitions);
+    patient_end: their moves by condition (proofs.explore.views.Transitions); granted: did a world
+    grant their crashes, their patient timers, and crashes within these (kept if by_world);
     op_ranges: from where to where the operations of a move stand in ops, rows (field, operation,
     argument).
     Observations and worlds at rest: hash tables of keys, and whether a property is broken there.
@@ -129,6 +130,7 @@ class Tables(NamedTuple):
     always_end: NDArray[np.int64]
     fault_end: NDArray[np.int64]
     patient_end: NDArray[np.int64]
+    granted: NDArray[np.bool_]
     op_ranges: NDArray[np.int64]
     ops: NDArray[np.int32]
     seen_fields: NDArray[np.int64]
@@ -142,6 +144,7 @@ class Tables(NamedTuple):
     budget: int
     full: int
     rationed: bool
+    by_world: bool
     patient: bool
     prompt: NDArray[np.int64]
     choice: Choice
@@ -605,6 +608,8 @@ def _successors(t: Any, at: Any, ahead: Any, world: Any, first: Any, scratch: An
     count = first
     for view in range(views):
         focus = focuses[view]
+        if t.by_world and granted:
+            t.granted[focus, 0] = True
         begin = t.move_start[focus]
         end = t.fault_end[focus] if granted else t.always_end[focus]
         if chosen == SOME:
@@ -752,6 +757,12 @@ def expand(
                 first = t.fault_end[focus]
                 own = t.patient_end[focus]
                 end = t.move_start[focus + 1] if at[GRANTED] else own
+            if t.by_world:
+                idle = at[VIEW] >= views
+                if idle:
+                    t.granted[focus, 1] = True
+                if at[GRANTED]:
+                    t.granted[focus, 2 if idle else 0] = True
             if at[CHOSEN] == SOME:
                 first = taken[view, 0]
                 end = taken[view, 1]

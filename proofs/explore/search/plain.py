@@ -15,19 +15,18 @@ from numpy.typing import NDArray
 from model.core import Guarantee, Observation, Property
 from model.errors import StepFailed
 from model.observations import Looks, look_inside
-from model.protocol import Failures
 from model.world import World
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Meter
 from proofs.explore.search.rest import Suspects
-from proofs.explore.views import Transitions
+from proofs.explore.views import FAULTS, LATE, PATIENT, Transitions
 
 CHUNK = 10_000
 """So many worlds are expanded between two looks at the meter."""
 
 
-ALWAYS, GRANTED = (Transitions._fields.index(name) for name in ("always", "granted"))
+ALWAYS, GRANTED = map(Transitions._fields.index, ("always", "granted"))
 
 
 class PlainSearch:
@@ -42,6 +41,8 @@ class PlainSearch:
         self.violation: tuple[Property, int] | None = None
         self.transitions = self.depth = self.quiescent = 0
         self.found: list[int] = []
+        self.granted: set[tuple[int, int, tuple[int, ...]]] = set()
+        """Where a world grants moves: (view, kind of moves, numbers of the view)."""
         self.last = collapsed.initial
         """The last world that was expanded; those found after it were not."""
 
@@ -56,21 +57,20 @@ class PlainSearch:
         long: calls and attributes in its loops would cost more than the additions.
         """
         collapsed, parents = self.collapsed, self.parents
-        views = [(view, view.pick, view.table.get) for view in collapsed.views]
+        views = [(at, v, v.pick, v.table.get) for at, v in enumerate(collapsed.views)]
         # The places of own and of possible moves among Transitions, by whether crashes are granted;
         # patient timers after all others.
         looks = [[(*view, 0, kind) for view in views] for kind in (ALWAYS, GRANTED)]
         waits = [
-            looks[0] + [(*view, 4, 4) for view in views],
-            looks[1] + [(*view, 4, 4 + late) for late in (0, 1) for view in views],
+            looks[0] + [(*view, PATIENT, PATIENT) for view in views],
+            looks[1] + [(*view, PATIENT, kind) for kind in (PATIENT, LATE) for view in views],
         ]
         always = self.judge.always_looks
         observation, unpack = itemgetter(*collapsed.looked_at(always)), collapsed.numbers
         moves_of = collapsed.moves
         appends, append = collapsed.appends, collapsed.append
         settle = collapsed.settle if collapsed.prompt else None
-        single = self.system.protocol.promise.assumes.failures is Failures.SINGLE
-        rationed = single and self.system.scope.crashes > 1
+        rationed, by_world, seen = collapsed.rationed, collapsed.by_world, self.granted
         patient = bool(self.system.deployment.patient)
         judged = self.judged
         frontier = [collapsed.initial]
@@ -84,8 +84,10 @@ class PlainSearch:
                     progressing = False
                     granted = not rationed or collapsed.may_crash(numbers)
                     idle = patient and not any(m.own for _, m in collapsed.moves_in(numbers))
-                    for view, pick, known, own, kind in (waits if idle else looks)[granted]:
+                    for at, view, pick, known, own, kind in (waits if idle else looks)[granted]:
                         key = pick(numbers)
+                        if by_world and kind != ALWAYS:
+                            seen.add((at, FAULTS if kind == GRANTED else kind, key))
                         moves = known(key)
                         if moves is None:
                             moves = moves_of(view, key)
@@ -129,7 +131,19 @@ class PlainSearch:
             raise FailedIn(self._number(world), error) from error
         finally:
             self.transitions, self.quiescent, self.last = transitions, quiescent, world
+            self._grant()
         return True
+
+    def _grant(self) -> None:
+        """Add the evidence of the moves that the worlds grant."""
+        collapsed = self.collapsed
+        if not collapsed.by_world:
+            for view in collapsed.views:
+                for focus in [*view.focuses]:
+                    collapsed.grant(view, focus, FAULTS)
+        for at, kind, key in self.granted:
+            view = collapsed.views[at]
+            collapsed.grant(view, collapsed.focus_key(view, key), kind)
 
     def _at_rest(self, numbers: tuple[int, ...]) -> Property | None:
         """The property that a world at rest violates because it is at rest."""

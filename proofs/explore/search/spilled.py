@@ -93,8 +93,11 @@ class SpilledSearch:
         """As PlainSearch.levels.  Raises Invalid if the folder cannot be written to."""
         self.buffer.at[loops.STOP] = until is Guarantee.PRECISE
         self.memory = meter.budget.memory or self.memory
-        with self.folder.guarded():
-            complete = self._levels(until, meter)
+        try:
+            with self.folder.guarded():
+                complete = self._levels(until, meter)
+        finally:
+            self.buffer.grant()
         self.progress(STAGE, self.states, self.states)
         return complete
 

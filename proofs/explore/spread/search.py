@@ -113,6 +113,7 @@ class SpreadSearch:
             found, undecided = self._counterexample(levels), False
             if found is None:
                 found, undecided = self._without_end(levels, complete)
+        evidence = self.collapsed.evidence
         vacuous = [*never_tried(self.collapsed)] if complete else []
         vacuous += self.judge.missing(self.quiescent) if complete else []
         vacuous += [UNDECIDED.format(most=MOST_EDGES)] if undecided else []
@@ -125,9 +126,9 @@ class SpreadSearch:
             complete=complete,
             counterexample=found,
             guarantee=self.judge.guarantee,
-            points=frozenset(self.collapsed.points | self.collapsed.hit),
-            hit=frozenset(self.collapsed.hit),
-            notes=Counter(self.collapsed.notes),
+            points=frozenset(evidence.points | evidence.hit),
+            hit=frozenset(evidence.hit),
+            notes=Counter(evidence.notes),
             vacuous=tuple(vacuous),
             spent=meter.why,
         )

@@ -23,10 +23,17 @@ from proofs.explore.collapse import Collapsed
 from proofs.explore.search.rest import Suspects
 from proofs.explore.spread.pickling import ValuePickler
 from proofs.explore.spread.rows import FRESH
-from proofs.explore.views import CLOSED
+from proofs.explore.views import CLOSED, FAULTS
 
 Focus: TypeAlias = tuple[int, tuple[int, ...]]
 """A view, by its place, and the numbers of a focus of it."""
+
+MET = 0
+"""A world has a focus; the other things that a world does with one are kinds of moves, which it
+grants."""
+
+MetFocus: TypeAlias = tuple[int, Focus]
+"""MET, or the kind of moves, and the focus."""
 
 SharedSuspects: TypeAlias = Mapping[Focus, Sequence[int]]
 """The suspects of proofs.explore.search.rest, by focus."""
@@ -40,7 +47,7 @@ class News(NamedTuple):
     """
 
     values: tuple[tuple[int, Any], ...]
-    focuses: tuple[Focus, ...]
+    focuses: tuple[MetFocus, ...]
 
 
 def _own(value: Any) -> Any:
@@ -55,7 +62,7 @@ class SharedTables:
         self.collapsed = collapsed
         self._pickler = ValuePickler(collapsed.system.protocol.behaviour)
         self._sent = [0] * collapsed.width
-        self._arrived: dict[Focus, None] = {}
+        self._arrived: dict[MetFocus, None] = {}
 
     def news(self) -> bytes:
         """All values and focuses since the last news."""
@@ -72,12 +79,16 @@ class SharedTables:
         numbers = [self.collapsed.number(field, value) for field, value in values]
         return np.array(numbers, np.uint32)
 
-    def meet(self, focuses: Sequence[Focus], names: NDArray[np.uint32]) -> None:
+    def meet(self, focuses: Sequence[MetFocus], names: NDArray[np.uint32]) -> None:
         """Ask the model about each focus of a report, as a search in this process would."""
-        for view, numbers in focuses:
+        for how, (at, numbers) in focuses:
             shared = tuple(int(names[n - FRESH]) if n >= FRESH else n for n in numbers)
-            self.collapsed.focus(self.collapsed.views[view], shared)
-            self._arrived[view, shared] = None
+            view = self.collapsed.views[at]
+            if how == MET:
+                self.collapsed.focus(view, shared)
+            if how != MET or not self.collapsed.by_world:
+                self.collapsed.grant(view, shared, how or FAULTS)
+            self._arrived[how, (at, shared)] = None
 
     def suspects(self, found: Suspects) -> SharedSuspects:
         """The suspects as all processes find them."""
@@ -98,7 +109,8 @@ class OwnTables:
         """By field and number here, the shared one."""
         self._heard: list[list[int]] = []
         """By level, how many values of each field its news and those before have."""
-        self._waiting: list[dict[tuple[int, ...], None]] = [{} for _ in collapsed.views]
+        self._waiting: dict[MetFocus, None] = {}
+        self._granted: set[MetFocus] = set()
         self._looked = [0] * len(collapsed.views)
 
     def hear(self, news: Sequence[bytes]) -> None:
@@ -111,9 +123,8 @@ class OwnTables:
                 self._own[field].append(own)
             self._heard.append([*map(len, self._own)])
             self._look()
-            for view, numbers in focuses:
-                _, key = self.owned_focus((view, numbers))
-                self._waiting[view].pop(key, None)
+            for how, focus in focuses:
+                self._waiting.pop((how, self.owned_focus(focus)), None)
 
     def owned(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The numbers here of worlds in shared ones."""
@@ -130,19 +141,24 @@ class OwnTables:
         """Let the focuses wait that were met since the last look."""
         for at, view in enumerate(self.collapsed.views):
             for key in islice(view.focuses, self._looked[at], None):
-                self._waiting[at][key] = None
+                self._waiting[MET, (at, key)] = None
             self._looked[at] = len(view.focuses)
+
+    def grant(self, at: int, key: tuple[int, ...], kind: int) -> None:
+        """A world with this focus, in numbers of here, grants its moves of a kind."""
+        met = kind, (at, key)
+        if met not in self._granted:
+            self._granted.add(met)
+            self._waiting[met] = None
 
     def dump(self, values: Sequence[tuple[int, Any]]) -> bytes:
         """The values as bytes.  Raises Invalid for one that cannot go to another process."""
         return self._pickler.dump(values)
 
-    def waiting(self) -> Iterator[Focus]:
+    def waiting(self) -> Iterator[MetFocus]:
         """The focuses of which no news says that they have arrived, in numbers of here."""
         self._look()
-        for at, waiting in enumerate(self._waiting):
-            for key in waiting:
-                yield at, key
+        yield from self._waiting
 
     def writer(self, level: int) -> SharedNumbers:
         return SharedNumbers(self.collapsed, self._shared, self._heard[level])
@@ -175,10 +191,10 @@ class SharedNumbers:
             return known
         return FRESH + self._fresh.setdefault((field, own), len(self._fresh))
 
-    def focus(self, focus: Focus) -> Focus:
-        view, key = focus
+    def focus(self, met: MetFocus) -> MetFocus:
+        how, (view, key) = met
         fields = self.collapsed.views[view].fields
-        return view, tuple(map(self.number, fields, key))
+        return how, (view, tuple(map(self.number, fields, key)))
 
     def fresh(self) -> list[tuple[int, Any]]:
         """(field, value) of the fresh numbers, in their order."""

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from model.core import Guarantee, Observation, Property
 from model.errors import Invalid, StepFailed
 from model.observations import Looks, look_inside
-from model.protocol import Failures
 from model.registry import subject
 from model.system import System
 from proofs.explore.collapse import Collapsed
 from proofs.explore.search.judge import Judge
 from proofs.explore.spread import rows
-from proofs.explore.spread.tables import Focus, OwnTables, SharedSuspects
-from proofs.explore.views import Move
+from proofs.explore.spread.tables import Focus, MetFocus, OwnTables, SharedSuspects
+from proofs.explore.views import FAULTS, LATE, PATIENT, Move
 from proofs.garbage import seldom_collected
 
 WIDE = 32
@@ -56,7 +55,7 @@ class PartReport(NamedTuple):
     """
 
     fresh: bytes
-    focuses: tuple[Focus, ...]
+    focuses: tuple[MetFocus, ...]
     transitions: int
     quiescent: int
     guarantee: Guarantee
@@ -129,8 +128,6 @@ class _Process:
         self.resting = itemgetter(*collapsed.looked_at(judge.rest_looks))
         self.judged: dict[Any, Property | None] = {}
         self.rested: dict[Any, Property | None] = {}
-        single = self.system.protocol.promise.assumes.failures is Failures.SINGLE
-        self.rationed = single and self.system.scope.crashes > 1
         self.patient = bool(self.system.deployment.patient)
 
     def expand(
@@ -238,7 +235,7 @@ class _Process:
     def _moves(self, numbers: tuple[int, ...]) -> tuple[list[Move], bool]:
         """The moves that are possible in a world, and whether it is not at rest."""
         every = [moves for _, moves in self.collapsed.moves_in(numbers)]
-        granted = not self.rationed or self.collapsed.may_crash(numbers)
+        granted = not self.collapsed.rationed or self.collapsed.may_crash(numbers)
         idle = self.patient and not any(moves.own for moves in every)
         progressing = any(moves.own for moves in every)
         chosen = [move for moves in every for move in (moves.granted if granted else moves.always)]
@@ -247,7 +244,16 @@ class _Process:
             progressing = any(moves.patient for moves in every)
             if granted:
                 chosen += [move for moves in every for move in moves.late]
+        if self.collapsed.by_world:
+            allowed = {FAULTS: granted, PATIENT: idle, LATE: idle and granted}
+            self._grant(numbers, [kind for kind, may in allowed.items() if may])
         return chosen, progressing
+
+    def _grant(self, numbers: tuple[int, ...], kinds: Sequence[int]) -> None:
+        for at, view in enumerate(self.collapsed.views):
+            focus = self.collapsed.focus_key(view, view.pick(numbers))
+            for kind in kinds:
+                self.tables.grant(at, focus, kind)
 
     def _broken(self, numbers: tuple[int, ...], *, at_rest: bool) -> Property | None:
         """The property that a world violates."""
