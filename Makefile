@@ -57,6 +57,7 @@ docs: $(STAMP) ## renew the generated pages in docs/: protocols, plans, findings
 	@$(BIN)/python -m asif.engine_pictures
 	@$(BIN)/python -m asif.reduction_picture
 	@$(BIN)/python -m asif.duties.page
+	@$(BIN)/python -m asif.coverage_page
 	@$(BIN)/python -m proofs.prove.lemma_page
 	@$(BIN)/python -m reports.architecture
 	@$(BIN)/asif check micro-batch:commit-first --out build/docs > /dev/null; test $$? -eq 1

@@ -6,6 +6,7 @@ return, and the command line prints them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from typing import Any, TypeAlias
@@ -29,7 +30,7 @@ from model.results.proofs import ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
-from model.results.verdict import ScopeResult, ScopeVerdict, Verdict, WitnessResult
+from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
 from reports.diagrams import grid, terminal
 from reports.one_line import one_line
 from reports.results import experiments as experiment_results
@@ -46,7 +47,7 @@ def verdict(result: Verdict) -> Output:
     yield from _scopes(result.scopes)
     yield _attack(result.attack)
     yield f"crash points hit: {result.hit} of {result.points}"
-    yield from (f"  missed: {point}" for point in result.missed)
+    yield from _missed(result.missed)
     if result.evidence:
         yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
     yield from (f"  never happened: {note}" for note in result.missing)
@@ -89,11 +90,18 @@ def scope(result: ScopeVerdict) -> Output:
     row = result.scope
     yield from _scopes([row])
     yield f"{row.transitions:,} steps, {row.depth} levels, {row.quiescent:,} worlds at rest"
-    yield from (f"  missed: {point}" for point in row.missed)
+    yield from _missed(row.missed)
     if row.notes:
         yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
+
+
+def _missed(points: Sequence[MissedPoint]) -> Output:
+    """The points that were missed, under the reasons, the most frequent one first."""
+    for why, _ in Counter(one.why for one in points).most_common():
+        yield f"  missed, {why}:"
+        yield from (f"    {one.point}" for one in points if one.why == why)
 
 
 def _attack(tried: AttackResult) -> str:

@@ -31,6 +31,13 @@ class ScopeCounterexample:
     story: Story
 
 
+class MissedPoint(NamedTuple):
+    """A crash point that no crash has struck, and why none could (proofs.explore.coverage)."""
+
+    point: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True)
 class ScopeResult:
     """What was found in a scope, beside what is pinned.
@@ -60,7 +67,7 @@ class ScopeResult:
     expect_guarantee: Guarantee | None
     points: int
     hit: int
-    missed: tuple[str, ...]
+    missed: tuple[MissedPoint, ...]
     notes: Mapping[str, int]
     complete: bool
     spent: str | None
@@ -117,7 +124,7 @@ class Verdict:
     vacuous: tuple[str, ...]
     points: int
     hit: int
-    missed: tuple[str, ...]
+    missed: tuple[MissedPoint, ...]
     scopes: tuple[ScopeResult, ...]
     attack: AttackResult
     evidence: Mapping[str, int]

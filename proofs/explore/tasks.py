@@ -21,6 +21,7 @@ from model.registry import Subject, subject
 from model.results.attack import AttackFailure, AttackResult, MutantResult
 from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
+from proofs.explore.coverage import missed_points
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
@@ -157,10 +158,9 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class ScopeDone(Done):
-    """points, hit: the crash points of the scope.  vacuous: things that it never tried."""
+    """hit: the crash points that were.  vacuous: things that it never tried."""
 
     row: ScopeResult
-    points: frozenset[str]
     hit: frozenset[str]
     vacuous: tuple[str, ...]
 
@@ -196,9 +196,8 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             found = _explore(explore, protocol, pinned, task)
             return ScopeDone(
-                _scope_result(pinned, found, whole=task.whole),
+                _scope_result(protocol, pinned, found, whole=task.whole),
                 time.perf_counter() - started,
-                frozenset(map(str, found.points)),
                 frozenset(map(str, found.hit)),
                 found.vacuous,
             )
@@ -232,7 +231,9 @@ def _attack(broken: Protocol) -> Attack:
     return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
 
 
-def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> ScopeResult:
+def _scope_result(
+    protocol: Protocol, pinned: PinnedScope, found: Exploration, *, whole: bool
+) -> ScopeResult:
     """whole: the worlds are compared with those that are pinned."""
     counterexample = _counterexample(pinned, found)
     steps = None if counterexample is None else counterexample.steps
@@ -267,7 +268,7 @@ def _scope_result(pinned: PinnedScope, found: Exploration, *, whole: bool) -> Sc
         expect_guarantee=pinned.guarantee,
         points=len(found.points),
         hit=len(found.hit),
-        missed=tuple(sorted(map(str, found.points - found.hit))),
+        missed=missed_points(protocol, pinned.scope, found),
         notes=dict(sorted(found.notes.items())),
         complete=found.complete,
         spent=found.spent or None,

@@ -22,6 +22,7 @@ from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, Verdict
+from proofs.explore.coverage import ScopePoints, missed_in_all
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     Done,
@@ -148,8 +149,8 @@ def assemble(
     evidence: Counter[str] = Counter()
     for row in scopes:
         evidence.update(row.notes)
-    points = frozenset[str]().union(*(one.points for one in ended))
     hit = frozenset[str]().union(*(one.hit for one in ended))
+    missed = missed_in_all(ScopePoints(one.row.crashes, one.hit, one.row.missed) for one in ended)
     # What is refuted at once need not have done all that would make "holds" trustworthy.
     whole = all(task.whole for task in tasks)
     missing = tuple(
@@ -182,9 +183,9 @@ def assemble(
         stronger=stronger,
         unclaimed=unclaimed,
         vacuous=vacuous,
-        points=len(points),
+        points=len(hit) + len(missed),
         hit=len(hit),
-        missed=tuple(sorted(points - hit)),
+        missed=missed,
         scopes=scopes,
         attack=attack,
         evidence=dict(sorted(evidence.items())),

@@ -31,7 +31,7 @@ from model.results.run import (
     RunCrash,
 )
 from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
-from model.results.verdict import ScopeCounterexample, ScopeResult, Verdict
+from model.results.verdict import MissedPoint, ScopeCounterexample, ScopeResult, Verdict
 from proofs.classify import figure2
 from proofs.classify import verdict as classifying
 from proofs.classify.figure3 import BOXES
@@ -83,7 +83,7 @@ def _scope(name: str, *, refuted: bool = False, **changed: Any) -> ScopeResult:
         expect_guarantee=guarantee,
         points=7,
         hit=6,
-        missed=("A: on restart, after Hello to sink",),
+        missed=(MissedPoint("A: on restart, after Hello to sink", "a <reason>"),),
         notes={"crashes": 3},
         complete=True,
         spent=None,
@@ -124,7 +124,7 @@ def _verdict(name: str, *, refuted: bool = False, **changed: Any) -> Verdict:
         vacuous=(),
         points=14,
         hit=12,
-        missed=("A: on restart, after Hello to sink",),
+        missed=(MissedPoint("A: on restart, after Hello to sink", "a <reason>"),),
         scopes=(_scope("small"), _scope("a | b", refuted=refuted)),
         attack=AttackResult(400, 40, 2_000, 130.0, failure if refuted else None),
         evidence={"crashes": 4_321},
