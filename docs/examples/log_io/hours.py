@@ -28,7 +28,7 @@ the third one completes a window that it is not in."""
 
 
 class Meter(Source):
-    """Reads a meter, once: it is read and emptied.  The effect is kept in a file."""
+    """Reads a meter, once; a second reading would show other amounts.  It is kept in a file."""
 
     def __init__(self, log: Log, folder: Path, watch: Watch) -> None:
         super().__init__(log, BATCHES, "meter")

@@ -37,7 +37,7 @@ class Operator(ABC):
 
     def __init__(self, log: Log, name: str, systems: Mapping[str, External] | None = None) -> None:
         self.log, self.name, self.systems = log, name, dict(systems or {})
-        self.state: Any = self.new_state()
+        self.state: Any = None
         self._context = Context()
         self.inputs: dict[str, list[Event]] = {}
         self._in_sets: dict[str, InputSet] = {}
@@ -94,7 +94,7 @@ class Operator(ABC):
         """Algorithm 2."""
         if not self._context.check_event(event):  # step 1
             return
-        in_sets = [self._in_set(key) for key in dict.fromkeys(self.in_sets(event))]
+        in_sets = [self._in_set(key) for key in _keys(self.in_sets(event))]
         order = self._context.order_of(event)
         if not in_sets or self.log.assign_in_sets(event, in_sets, order):  # step 2
             self._process(event, in_sets)
@@ -111,7 +111,7 @@ class Operator(ABC):
         self._context = self._context.see(event, in_sets)
         self.update(event)
         self._gather(event, in_sets)
-        completed = [*dict.fromkeys(self.completed(event))]
+        completed = _keys(self.completed(event))
         if completed or not in_sets:
             self._generate(completed, [] if in_sets else [event])
 
@@ -167,6 +167,13 @@ class Operator(ABC):
             else:
                 self._process(events[0], in_sets)
         self._runs = True
+
+
+def _keys(found: Iterable[str]) -> list[str]:
+    """Each key once."""
+    if isinstance(found, str):
+        raise TypeError(f"{found!r} is one key: return a list of keys")
+    return [*dict.fromkeys(found)]
 
 
 class Sink(Operator):

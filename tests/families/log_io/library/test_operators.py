@@ -174,6 +174,17 @@ def test_a_window_that_is_not_open_is_not_complete(place: str) -> None:
             Wrong(log, "b").step()
 
 
+def test_one_key_is_no_list_of_keys(place: str) -> None:
+    class Wrong(Windows):
+        def in_sets(self, event: Event) -> Iterable[str]:
+            return str(numbers(event)[0])
+
+    with Log(place) as log:
+        log_inputs(log, [10])
+        with pytest.raises(TypeError, match="'10' is one key: return a list of keys"):
+            Wrong(log, "b").step()
+
+
 def test_new_events_say_that_there_are_more(place: str) -> None:
     with Log(place) as log:
         log_inputs(log, [1], [2], [3])
