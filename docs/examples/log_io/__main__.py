@@ -53,7 +53,7 @@ def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Wat
                 for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
                     log.database.execute(f"DELETE FROM {table}")
         return Log(place, pipeline.captured(), watch=watch)
-    except (Error, sqlite3.Error, ValueError) as error:
+    except (Error, sqlite3.Error, ValueError, LogError) as error:
         reason = " ".join(str(error).split())
         parser.error(f"{without_password(place)} cannot be opened: {reason}")
 

@@ -21,10 +21,12 @@ class External(typing.Protocol):
 
     A request may still be under way when the operator that sent it is gone.  So "no" promises more
     than the present: **after `is_done` has answered no, no request from before takes effect.**  A
-    system keeps this promise if it refuses older requests from then on (a fence: each request has
-    the number of its session, and the question begins a new session), or if it executes each number
-    of a write once, whenever its requests come.  A system that only looks into its books answers
-    "no" while a request waits, and the write happens twice.
+    system keeps this promise by a fence: each request has the number of its session, the question
+    begins a new session, and requests of older sessions are refused from then on.  A system that
+    only looks into its books answers "no" while a request waits, and the write happens twice.
+
+    A system that executes each number of a connection once, whenever requests come, needs no fence:
+    an older request for a write and the new one are one write there.
     """
 
     def execute(self, write: Event) -> None:

@@ -91,23 +91,43 @@ def one_session(self: hours.Payments, bank: Bank) -> None:
     self.session = latest or bank.begin_session()
 
 
+def work_once(self: Bank) -> None:
+    """Execute the oldest request that waits, if its number is a new one."""
+    oldest, number, text = self._database.execute(
+        "SELECT id, number, text FROM request WHERE answer IS NULL ORDER BY id"
+    ).fetchone()
+    if not self.has_paid(number):
+        row = number, text
+        self._database.execute("INSERT INTO payment (number, text) VALUES (?, ?)", row)
+    self._database.execute("UPDATE request SET answer = 'paid' WHERE id = ?", (oldest,))
+
+
 UNFENCED = ((hours.Payments, "is_done", no_fence), (hours.Payments, "__init__", one_session))
 
 
-@pytest.mark.parametrize("fenced", [True, False])
+WAYS: dict[str, tuple[Sequence[tuple[Any, str, Any]], int, int]] = {
+    "a fence": ((), 1, 1),
+    "each number once": ((*UNFENCED, (Bank, "_work", work_once)), 1, 0),
+    "neither": (UNFENCED, 2, 0),
+}
+"""The changes to the example, the payments, and the requests that are refused."""
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_kill_after_a_request_has_left(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fenced: bool
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
-    """The bank answers "no", and comes to the request later: without a fence, it pays twice."""
-    for one in () if fenced else UNFENCED:
+    """The bank answers "no", and comes to the request later: it may pay twice."""
+    changes, payments, refused = WAYS[way]
+    for one in changes:
         monkeypatch.setattr(*one)
     with Log(place, synchronous="OFF") as log:
         log_outputs(log, write_action("payer", "bank", 1, b"rent"))
     assert was_killed(start_work(place, Capture(), None, partial(pay, tmp_path, dies=True)))
     assert (paid(tmp_path), ask(tmp_path, "SELECT number FROM request")) == ([], [(1,)])
     assert not was_killed(start_work(place, Capture(), None, partial(pay, tmp_path, dies=False)))
-    assert paid(tmp_path) == (["1 rent"] if fenced else ["1 rent", "1 rent"])
-    assert ask(tmp_path, ANSWERS, "refused") == [(int(fenced),)]
+    assert paid(tmp_path) == ["1 rent"] * payments
+    assert ask(tmp_path, ANSWERS, "refused") == [(refused,)]
 
 
 def pay(folder: Path, log: Log, _watch: Watch, *, dies: bool) -> None:
