@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spark_check.log_io.library import (
     Connection,
@@ -115,6 +117,35 @@ def test_an_input_may_complete_windows_that_it_is_not_in(tmp_path: Path) -> None
             assert outputs(log) == EXPECTED, crash
         crash += 1
     assert crash > 30
+
+
+BODY = st.lists(st.integers(-1, 3), min_size=1, max_size=3)
+
+
+@given(st.lists(BODY, max_size=6), st.lists(st.integers(0, 40), max_size=4))
+def test_outputs_of_windows_are_as_without_crashes(
+    tmp_path_factory: pytest.TempPathFactory, bodies: list[list[int]], crashes: list[int]
+) -> None:
+    """crashes: before these statements, each counted from a restart."""
+    watch = CrashAt()
+    place = tmp_path_factory.mktemp("log") / "log.db"
+    with Log(place, synchronous="OFF", watch=watch) as log:
+        log_inputs(log, *bodies)
+        for watch.left in (*crashes, None):
+            with suppress(Crash):
+                run_to_end(Windows(log, "b"))
+        assert outputs(log) == [*outputs_of(bodies)]
+
+
+def outputs_of(bodies: Sequence[Sequence[int]]) -> Iterator[list[Any]]:
+    """The outputs, computed without a log."""
+    windows: dict[str, list[int]] = {}
+    for at, body in enumerate(bodies, 1):
+        for one in dict.fromkeys(one for one in body if one >= 0):
+            windows.setdefault(str(one), []).append(at)
+        if min(body) < 0:
+            yield from ([key, inputs, at] for key, inputs in windows.items())
+            windows.clear()
 
 
 def test_an_operator_recovers_in_the_step_after_an_exception(place: str) -> None:
