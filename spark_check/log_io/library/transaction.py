@@ -10,6 +10,7 @@ lineage needs it (Section 3.6).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Capture
@@ -121,7 +122,7 @@ class Transaction:
             raise ValueError("no Input Set: give at least one, or forget the input by done_event")
         for one in found:
             one.check()
-        if len({one.number for one in found}) < len(found):
+        if any(one.number == other.number for one, other in pairwise(found)):
             raise ValueError("one number for two Input Sets: keep the context of new_in_set")
         first, *others = found
         key, sets = event.key, [(event.receiver, one.number) for one in found]
