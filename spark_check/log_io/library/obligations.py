@@ -4,7 +4,8 @@ Rule of this file: it compares numbers; no row is read or written here.
 
 A step that stores no state, or an old context, would lose its numbers at the next restart: an input
 would be taken twice, or two outputs would have one number.  It is refused at the end of its
-transaction, when it is made, and not at the restart.
+transaction, when it is made, and not at the restart.  An input whose Input Set is still open is not
+looked at: an operator may have assigned it, and not have seen it yet.
 """
 
 from __future__ import annotations
