@@ -23,7 +23,16 @@ from rich.table import Table
 
 from benchmarks.stages import each
 from model.progress import Progress
-from spark_check.log_io.library import Capture, Connection, Context, Event, Log, Scope, capture
+from spark_check.log_io.library import (
+    Capture,
+    Connection,
+    Context,
+    Event,
+    InputSet,
+    Log,
+    Scope,
+    capture,
+)
 from spark_check.log_io.library.lineage import backward, forward
 
 INPUTS, OUTPUTS = Connection("a", "out", "op", "in"), Connection("op", "out", "z", "in")
@@ -31,7 +40,6 @@ LINEAGE = capture((INPUTS, OUTPUTS), Scope(INPUTS.start, OUTPUTS.start))
 STEPS, ROUNDS, BODY = 200, 5, b"x" * 200
 GROUPS = (1, 10, 100)
 ASKED = 25
-CONTEXT = Context()
 PER_SET = 10
 """Events in an Input Set of the large log."""
 
@@ -57,6 +65,21 @@ def places() -> Iterator[dict[str, str]]:
             server.cleanup()
 
 
+def context_after(number: int) -> Context:
+    """The context of the operator that has made an output of each of its first inputs."""
+    return Context({INPUTS.receiver_port: number}, {OUTPUTS.sender_port: number}, number)
+
+
+def log_inputs(log: Log, count: int) -> list[Event]:
+    """The inputs of the operator, as the operator before it logs them."""
+    inputs = [Event(*INPUTS, at, BODY) for at in range(1, count + 1)]
+    with log.begin_transaction() as transaction:
+        transaction.log_source_event(*inputs)
+        sent = Context(sent={INPUTS.sender_port: count})
+        transaction.store_state(log.get_state_id(INPUTS.sender), b"", sent)
+    return inputs
+
+
 def empty(log: Log) -> None:
     with log.database.transaction():
         for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
@@ -71,14 +94,14 @@ def protocol(log: Log, group: int) -> None:
         chunk = inputs[first : first + group]
         if group == 1:
             for one in chunk:
-                assert log.assign_in_sets(one, [one.number], one.number)
+                assert log.assign_in_sets(one, [InputSet(one.number)], one.number)
         with log.begin_transaction() as transaction:
             for one in chunk:
                 if group > 1:
-                    assert transaction.assign_in_sets(one, [one.number], one.number)
+                    assert transaction.assign_in_sets(one, [InputSet(one.number)], one.number)
                 output = Event(*OUTPUTS, one.number, BODY)
                 transaction.log_output_events("op", one.number, [output])
-                transaction.store_state(log.get_state_id("op"), b"state", CONTEXT)
+                transaction.store_state(log.get_state_id("op"), b"state", context_after(one.number))
 
 
 def bare(log: Log, group: int) -> None:
@@ -93,7 +116,8 @@ def bare(log: Log, group: int) -> None:
             )
             log.database.repeat(
                 "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op, inset_id,"
-                " status, assigned_as) VALUES ('op', 'out', 'in', ?, 'z', 0, 'undone', 0)",
+                " inset_key, status, assigned_as)"
+                " VALUES ('op', 'out', 'in', ?, 'z', 0, '', 'undone', 0)",
                 [(at,) for at in numbers],
             )
             log.database.repeat(
@@ -111,8 +135,7 @@ def bare(log: Log, group: int) -> None:
 
 def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[float, float]:
     empty(log)
-    with log.begin_transaction() as transaction:
-        transaction.log_source_event(*(Event(*INPUTS, at, BODY) for at in range(1, STEPS + 1)))
+    log_inputs(log, STEPS)
     wall, processor = time.perf_counter(), time.process_time()
     work(log, group)
     return time.perf_counter() - wall, time.process_time() - processor
@@ -168,8 +191,8 @@ def fill(log: Log, events: int) -> int:
                 receiver = names[step + 1][0]
                 log.database.change(
                     "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op,"
-                    f" inset_id, status, assigned_as) {series}"
-                    f" SELECT {key}, '{receiver}', (i - 1) / {PER_SET} + 1, 'done', i FROM n",
+                    f" inset_id, inset_key, status, assigned_as) {series}"
+                    f" SELECT {key}, '{receiver}', (i - 1) / {PER_SET} + 1, '', 'done', i FROM n",
                     (count,),
                 )
     return sum(counts)

@@ -20,6 +20,7 @@ from spark_check.log_io.library import (
     Connection,
     Context,
     Event,
+    InputSet,
     Log,
     Scope,
     capture,
@@ -88,9 +89,9 @@ class GenerativeFunction(NamedTuple):
     limit: int
     out: Connection | str
 
-    def key(self, event: Event) -> object:
+    def key(self, event: Event) -> str:
         """Which Input Set the event goes into: that of its type, or one of its own."""
-        return event.number if self.limit == 1 else json.loads(event.body)[0]
+        return str(event.number if self.limit == 1 else json.loads(event.body)[0])
 
     def compute(self, inputs: Sequence[Event]) -> bytes:
         if len(inputs) == 1:
@@ -121,6 +122,13 @@ class StoppedWrites(NamedTuple):
         return done
 
 
+class OpenInputSet(NamedTuple):
+    """An Input Set that is not complete, and its inputs so far."""
+
+    in_set: InputSet
+    inputs: list[Event]
+
+
 class OperatorOnSpark:
     """A Middle operator or a Writer: Algorithms 2, 3, 5, 7, 8 and 9.  Event state: Input Sets."""
 
@@ -131,7 +139,7 @@ class OperatorOnSpark:
         self.name = function.operator
         self.systems = {SINK: StoppedWrites(self.name, book, stops)}
         self.context = Context()
-        self.sets: dict[object, tuple[int, list[Event]]] = {}
+        self.sets: dict[str, OpenInputSet] = {}
 
     # --- recovery: Algorithms 7 to 9 ---------------------------------------------------------
     def on_recovery(self) -> None:
@@ -140,21 +148,20 @@ class OperatorOnSpark:
             _, _, self.context = found
         self.write(check=True)  # 7.2, Algorithm 8
         for event, in_set, seen in self.log.fetch_ack_events(self.name, self.context):  # 9.2
-            key = self.function.key(event)
-            self.sets.setdefault(key, (in_set, []))
+            self.sets.setdefault(in_set.key, OpenInputSet(in_set, []))
             if seen:
-                self.sets[key][1].append(event)
-            elif self.update(event, key, in_set):
+                self.sets[in_set.key].inputs.append(event)
+            elif self.update(event, in_set):
                 self.stops.here(self.name, StepPoint.COMPLETED)
-                self.generate(key)
+                self.generate(in_set.key)
 
     # --- state update: Algorithm 2 -----------------------------------------------------------
     def step(self) -> bool:
         """Process the inputs that have come; False: there are none."""
-        events = self.log.fetch_new_events(self.name)
-        for event in events:
+        found = self.log.fetch_new_events(self.name)
+        for event in found.events:
             self.take(event)
-        return bool(events)
+        return bool(found.events)
 
     def take(self, event: Event) -> None:
         if not self.context.check_event(event):  # 2.1
@@ -162,31 +169,31 @@ class OperatorOnSpark:
         self.stops.here(self.name, StepPoint.SENT)
         key = self.function.key(event)
         if key not in self.sets:
-            self.context, number = self.context.new_in_set()
-            self.sets[key] = number, []
-        in_set = self.sets[key][0]
+            self.context, new = self.context.new_in_set(key)
+            self.sets[key] = OpenInputSet(new, [])
+        in_set = self.sets[key].in_set
         order = self.context.order_of(event)
         if self.log.assign_in_sets(event, [in_set], order):  # 2.2
             self.stops.here(self.name, StepPoint.ASSIGNED)
-            if self.update(event, key, in_set):  # 2.3
+            if self.update(event, in_set):  # 2.3
                 self.generate(key)
 
-    def update(self, event: Event, key: object, in_set: int) -> bool:
+    def update(self, event: Event, in_set: InputSet) -> bool:
         """Put the event into its Input Set: is the set complete?"""
-        self.context = self.context.see(event, in_set)
-        gathered = self.sets[key][1]
+        self.context = self.context.see(event, [in_set])
+        gathered = self.sets[in_set.key].inputs
         gathered.append(event)
         return len(gathered) >= self.function.limit
 
     # --- generation: Algorithms 3 and 5 ------------------------------------------------------
-    def generate(self, key: object) -> None:
+    def generate(self, key: str) -> None:
         in_set, gathered = self.sets.pop(key)
         state = self.log.get_state_id(self.name)  # 3.2
         output = self.number(self.function.compute(gathered))  # 3.3
         self.stops.here(self.name, StepPoint.GENERATED)
         with self.log.begin_transaction() as transaction:  # 3.4
-            transaction.log_state_event(state, in_set)
-            transaction.log_output_events(self.name, in_set, [output])
+            transaction.log_state_event(state, in_set.number)
+            transaction.log_output_events(self.name, in_set.number, [output])
             transaction.store_state(state, b"", self.context)
         self.stops.here(self.name, StepPoint.LOGGED)
         self.write(check=False)  # 3.6, Algorithm 5

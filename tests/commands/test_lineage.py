@@ -180,11 +180,15 @@ def log_odd(place: Path, bodies: Sequence[bytes], captured: bool = False) -> Non
     with Log(place, captures) as log, log.begin_transaction() as transaction:
         events = [Event(*ODD, at, body) for at, body in enumerate(bodies, 1)]
         transaction.log_source_event(*events)
-        context = Context()
+        transaction.store_state(
+            StateInfo(ODD.sender, 1), b"", Context(sent={"le/ft $1": len(events)})
+        )
+        context, in_set = Context().new_in_set()
         for event in events:
-            assert transaction.assign_in_sets(event, [1], event.number)
-            context = context.see(event, 1)
-        transaction.log_output_events("m", 1, [Event(*out, 1, b'{"sum": 3}')])
+            assert transaction.assign_in_sets(event, [in_set], event.number)
+            context = context.see(event, [in_set])
+        context, number = context.send("out")
+        transaction.log_output_events("m", in_set.number, [Event(*out, number, b'{"sum": 3}')])
         transaction.store_state(StateInfo("m", 1), b"", context)
 
 

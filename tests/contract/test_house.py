@@ -32,7 +32,10 @@ LONG_FUNCTIONS = {
 }
 UNTYPED_LINES = 28
 SHARED_CLASS_NAMES = {
-    **dict.fromkeys(("Event", "Log", "Replay", "Scope"), "public in asif.log_io, and in the model"),
+    **dict.fromkeys(
+        ("Event", "InputSet", "Log", "Operator", "Replay", "Scope", "Sink", "Source"),
+        "public in asif.log_io, and a word of the model or of a command",
+    ),
     **dict.fromkeys(
         ("Ack", "Ask", "Back", "Begin", "Commit", "Mark", "Output", "Prepared", "Restore"),
         "a message: crash points, stories and drawings show the word of its protocol",

@@ -37,7 +37,7 @@ def main() -> None:
     if arguments.fresh and folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else _ignore
+    watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
     with _opened(parser, place, arguments.fresh, watch) as log:
         pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
         print("nothing is left to do")
@@ -53,7 +53,7 @@ def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Wat
                 for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
                     log.database.execute(f"DELETE FROM {table}")
         return Log(place, pipeline.captured(), watch=watch)
-    except (Error, sqlite3.Error, ValueError) as error:
+    except (Error, sqlite3.Error, ValueError, LogError) as error:
         reason = " ".join(str(error).split())
         parser.error(f"{without_password(place)} cannot be opened: {reason}")
 
@@ -69,20 +69,18 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _ignore(_what: str) -> None:
-    """Nobody kills this process."""
-
-
 def _show(log: Log, folder: Path) -> None:
     """What is undone in the log, and, once nothing is, whether all effects are right."""
     till = lines(folder / "till.jsonl")
     undone = 0
     for operator in pipeline.OPERATORS:
         stored = log.get_proc_state(operator)
-        waiting = len(log.fetch_new_events(operator))
+        new = log.fetch_new_events(operator)
+        waiting = len(new.events)
         open_ = len(log.fetch_ack_events(operator, stored[2])) if stored else 0
         writes = len(log.get_write_actions(operator))
-        print(f"{operator}: {waiting} new events, {open_} in Input Sets, {writes} pending writes")
+        new_events = f"{waiting}{' or more' if new.more else ''} new events"
+        print(f"{operator}: {new_events}, {open_} in Input Sets, {writes} pending writes")
         undone += waiting + open_ + writes
     print(f"the till was read {len(till)} times")
     expected = pipeline.expected(pipeline.used_readings(folder))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,25 +52,24 @@ class EffectStore:
     def __init__(self, folder: Path, watch: Watch) -> None:
         self._folder, self._watch = folder, watch
 
-    def store(self, number: int, effect: list[Sale]) -> str:
+    def store(self, number: int, effect: Sequence[bytes]) -> str:
         """Store an effect whole or not at all, and return the reference to it."""
         self._watch("store an effect")
-        path = self._folder / f"effect-{number}.json"
+        path = self._folder / f"effect-{number}.txt"
         draft = path.with_suffix(".draft")
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(effect, file)
+        with draft.open("wb") as file:
+            file.write(b"\n".join(effect))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)
         return path.name
 
-    def load(self, reference: str) -> list[Sale]:
-        effect: list[Sale] = json.loads((self._folder / reference).read_text("utf-8"))
-        return effect
+    def load(self, reference: str) -> list[bytes]:
+        return (self._folder / reference).read_bytes().splitlines()
 
     def discard(self, number: int) -> None:
         self._watch("discard an effect")
-        for suffix in ("draft", "json"):
+        for suffix in ("draft", "txt"):
             (self._folder / f"effect-{number}.{suffix}").unlink(missing_ok=True)
 
 

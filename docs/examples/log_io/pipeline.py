@@ -1,6 +1,6 @@
 """The example's pipeline: a shop, its sums, and its ledger.
 
-Rule of this file: which operators there are, and what they compute; no step of recovery.
+Rule of this file: which operators there are, and what they compute; recovery is the library's.
 
     till -> shop --sales--> sums --totals--> ledger -> book.txt
                               \\-> alerts.txt
@@ -17,13 +17,22 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from asif.log_io import Capture, Connection, Log, Scope, capture
-from docs.examples.log_io.external import Book, EffectStore, Sale, Till, Watch, lines
-from docs.examples.log_io.middle import Function, Middle
-from docs.examples.log_io.source import Source
+from asif.log_io import (
+    Capture,
+    Connection,
+    Event,
+    Log,
+    Made,
+    Operator,
+    Scope,
+    Sink,
+    Source,
+    capture,
+)
+from docs.examples.log_io.external import Book, Sale, Till, Watch, lines
 
 SALES = Connection("shop", "sales", "sums", "sales")
 TOTALS = Connection("sums", "totals", "ledger", "totals")
@@ -37,6 +46,59 @@ OPERATORS = ("shop", "sums", "ledger")
 BOOKS = {"alerts": "alerts.txt", "book": "book.txt"}
 
 
+class Shop(Source):
+    """Reads a till some times, and sends each sale as an event."""
+
+    def __init__(self, log: Log, till: Till, times: int) -> None:
+        super().__init__(log, SALES, "till")
+        self.till, self.times = till, times
+
+    def ready(self, number: int) -> bool:
+        return number <= self.times
+
+    def read(self) -> Sequence[bytes]:
+        return [json.dumps(sale).encode() for sale in self.till.read()]
+
+
+class Sums(Operator):
+    """Two functions: the total of two or one sales of an item, in turn, and the extremes of three
+    sales.  Each sale goes into an Input Set of both.  Global state: how many totals were made."""
+
+    def new_state(self) -> int:
+        return 0
+
+    def in_sets(self, event: Event) -> Iterable[str]:
+        return [f"total of {json.loads(event.body)['item']}", "alert"]
+
+    def completed(self, event: Event) -> Iterable[str]:
+        of_item, alert = self.in_sets(event)
+        if len(self.inputs[of_item]) >= (2, 1)[self.state % 2]:
+            yield of_item
+        if len(self.inputs[alert]) >= 3:
+            yield alert
+
+    def generate(self, key: str, inputs: Sequence[Event]) -> Iterable[Made]:
+        sales = [json.loads(one.body) for one in inputs]
+        if key == "alert":
+            return [("alerts", json.dumps(extremes(sales)).encode())]
+        self.state += 1
+        return [(TOTALS, json.dumps(total(sales)).encode())]
+
+
+class Writes:
+    """A book as the library wants it: an external system with checkable writes.  A line is written
+    before `write` returns or never, so no older request takes effect after a "no"."""
+
+    def __init__(self, book: Book) -> None:
+        self._book = book
+
+    def execute(self, write: Event) -> None:
+        self._book.write(write.number, write.body.decode())
+
+    def is_done(self, write: Event) -> bool:
+        return self._book.has(write.number)
+
+
 def total(sales: Sequence[Sale]) -> Sale:
     return {"item": sales[0]["item"], "total": sum(one["amount"] for one in sales)}
 
@@ -46,28 +108,18 @@ def extremes(sales: Sequence[Sale]) -> Sale:
     return {"least": min(amounts), "greatest": max(amounts)}
 
 
-def copy(totals: Sequence[Sale]) -> Sale:
-    return totals[0]
-
-
-SUMS = (
-    Function(lambda sale: str(sale["item"]), (2, 1), total, TOTALS),
-    Function(lambda _: "", (3,), extremes, "alerts"),
-)
-LEDGER = (Function(lambda _: "", (1,), copy, "book"),)
-FUNCTIONS: Mapping[str, tuple[Function, ...]] = {"sums": SUMS, "ledger": LEDGER}
-
-
 def captured(lineage: bool = True) -> Capture:
     return capture(CONNECTIONS, *SCOPES, writes=WRITES) if lineage else Capture()
 
 
-def build(log: Log, folder: Path, watch: Watch, times: int) -> dict[str, Source | Middle]:
+def build(log: Log, folder: Path, watch: Watch, times: int) -> dict[str, Source | Operator]:
     """All operators, as new.  times: how often the shop reads the till."""
-    books = {name: Book(folder / file, watch) for name, file in BOOKS.items()}
-    source = Source(log, SALES, Till(folder, watch), EffectStore(folder, watch), times)
-    middles = {name: Middle(log, name, FUNCTIONS[name], books) for name in FUNCTIONS}
-    return {"shop": source, **middles}
+    books = {name: Writes(Book(folder / file, watch)) for name, file in BOOKS.items()}
+    return {
+        "shop": Shop(log, Till(folder, watch), times),
+        "sums": Sums(log, "sums", {"alerts": books["alerts"]}),
+        "ledger": Sink(log, "ledger", "book", books["book"]),
+    }
 
 
 def run(
@@ -75,13 +127,19 @@ def run(
 ) -> None:
     """Recover operators, and run them in turn until nothing is left to do for them."""
     built = build(log, folder, watch, times)
-    operators = [built[name] for name in names]
-    for operator in operators:
-        operator.on_recovery()
+    run_all([built[name] for name in names])
+
+
+def run_all(operators: Sequence[Source | Operator]) -> None:
+    """Run operators in turn until nothing is left to do for them."""
     while True:
         stepped = [operator.step() for operator in operators]
         if not any(stepped):
             return
+
+
+def ignore(_what: str) -> None:
+    """Nobody kills this process."""
 
 
 def kill_at(count: int) -> Watch:

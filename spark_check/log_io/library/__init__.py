@@ -7,12 +7,16 @@ library, and psycopg and networkx where a caller uses them.
 from spark_check.log_io.library.capture import Capture, Connection, Scope, capture, ports_between
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.log import Log
+from spark_check.log_io.library.operators import Made, Operator, Sink
+from spark_check.log_io.library.sources import Source
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
+    InputSet,
     InputSetGone,
     LogError,
+    NewEvents,
     ReadAction,
     ReadEffect,
     Replay,
@@ -28,13 +32,19 @@ __all__ = [
     "Context",
     "Event",
     "External",
+    "InputSet",
     "InputSetGone",
     "Log",
     "LogError",
+    "Made",
+    "NewEvents",
+    "Operator",
     "ReadAction",
     "ReadEffect",
     "Replay",
     "Scope",
+    "Sink",
+    "Source",
     "StateInfo",
     "Transaction",
     "capture",

@@ -11,29 +11,23 @@ each Output Set (docs/explanation/findings.md, LOG.io).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from spark_check.log_io.library.values import Event
+from spark_check.log_io.library.values import Event, InputSet
 
 JSON = json.JSONEncoder(sort_keys=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """functions: how many generative functions the operator has, from 1.  An Input Set says by its
-    number which function it is for: the number modulo `functions`.
-
-    accepted: by input port, the greatest number accepted.  sent: by output port or connection, the
-    latest number given.  in_sets: the greatest number of an Input Set.  newest: the input port of
-    the newest input, and the last function whose condition has seen that input.
+    """accepted: by input port, the greatest number accepted.  sent: by output port or connection,
+    the latest number given.  in_sets: the greatest number of an Input Set.
     """
 
-    functions: int = 1
     accepted: Mapping[str, int] = field(default_factory=dict)
     sent: Mapping[str, int] = field(default_factory=dict)
     in_sets: int = 0
-    newest: tuple[str, int] = ("", 0)
 
     def check_event(self, event: Event) -> bool:
         """Is the input new?  Table 7, CheckEvent; Algorithm 2, step 1.
@@ -52,37 +46,29 @@ class Context:
         port = event.receiver_port
         return event.number + sum(n for name, n in self.accepted.items() if name != port)
 
-    def new_in_set(self, function: int = 0) -> tuple[Context, int]:
-        """The context, and the number of a new Input Set of the function (Section 3.4)."""
-        after = self.in_sets + 1
-        number = after + (function - after) % self.functions
-        return replace(self, in_sets=number), number
+    def new_in_set(self, key: str = "") -> tuple[Context, InputSet]:
+        """The context, and a new Input Set (Section 3.4).  key: comes back after a restart."""
+        number = self.in_sets + 1
+        return replace(self, in_sets=number), InputSet(number, key)
 
-    def function_of(self, in_set: int) -> int:
-        """The function that the Input Set is for."""
-        return in_set % self.functions
+    def see(self, event: Event, in_sets: Iterable[InputSet]) -> Context:
+        """The context when the triggering conditions look at an input that is assigned to these
+        Input Sets (Algorithm 2, steps 2 and 3).  Call it before a condition is evaluated.
 
-    def see(self, event: Event, in_set: int) -> Context:
-        """The context when the condition of the function of an Input Set looks at an input that is
-        assigned to it (Algorithm 2, steps 2 and 3).  Call it before the condition is evaluated,
-        for the Input Sets of an input in the order of their functions."""
+        All Input Sets that the input completes end in the transaction that stores this context, or
+        in none: a restarted operator asks no condition about an input that was seen.
+        """
         port = event.receiver_port
         greatest = max(event.number, self.accepted.get(port, 0))
         return replace(
             self,
             accepted={**self.accepted, port: greatest},
-            in_sets=max(in_set, self.in_sets),
-            newest=(port, self.function_of(in_set)),
+            in_sets=max(self.in_sets, *(one.number for one in in_sets), 0),
         )
 
-    def has_seen(self, event: Event, in_set: int) -> bool:
-        """Did the condition look at the input, and was it false, before this context was stored?"""
-        port = event.receiver_port
-        accepted = self.accepted.get(port, 0)
-        if event.number != accepted:
-            return event.number < accepted
-        newest, function = self.newest
-        return port != newest or self.function_of(in_set) <= function
+    def has_seen(self, event: Event) -> bool:
+        """Did the conditions look at the input before this context was stored?"""
+        return not self.check_event(event)
 
     def send(self, port: str) -> tuple[Context, int]:
         """The context, and the number of the next output on a port or a connection (Algorithm 3,
@@ -91,9 +77,8 @@ class Context:
         return replace(self, sent={**self.sent, port: number}), number
 
     def to_json(self) -> str:
-        return JSON.encode((self.functions, self.accepted, self.sent, self.in_sets, self.newest))
+        return JSON.encode((self.accepted, self.sent, self.in_sets))
 
     @staticmethod
     def from_json(text: str) -> Context:
-        functions, accepted, sent, in_sets, newest = json.loads(text)
-        return Context(functions, accepted, sent, in_sets, (newest[0], newest[1]))
+        return Context(*json.loads(text))

@@ -20,7 +20,9 @@ from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
+    InputSet,
     LogError,
+    NewEvents,
     ReadAction,
     Replay,
     StateInfo,
@@ -37,8 +39,8 @@ class Log:
     place: a file of SQLite, or a URL of PostgreSQL.  capture: the ports whose lineage is captured;
     all operators of a pipeline give the same one.  One process and one thread use a Log.
     synchronous, watch: see database.py.  clock: seconds since some moment, for the retention
-    period of lineage.  read_only: the log must be there, and stays as it is (reading.py); raises
-    LogError if a table is missing.
+    period of lineage.  read_only: the log must be there, and stays as it is (reading.py).  Raises
+    LogError for a log of another version, in which a table or a column is missing.
     """
 
     def __init__(
@@ -60,9 +62,10 @@ class Log:
         self._state_ids: dict[str, int] = {}
         if not read_only:
             self.database.make_tables()
-        elif missing := self.database.missing_columns():
+        if missing := self.database.missing_columns():
             self.close()
-            raise LogError(f"it has no {'.'.join(missing[0])}")
+            made = "" if read_only else ": another version of the library has made the log"
+            raise LogError(f"it has no {'.'.join(missing[0])}{made}")
 
     def __enter__(self) -> Log:
         return self
@@ -84,10 +87,12 @@ class Log:
 
         Table 7, BeginTransaction; Table 8, Commit.  Outputs are sent, and writes executed, after
         the context: sent before the log has them, an event is lost (Algorithm 3, steps 4 to 6).
+        Raises LogError if an operator has logged outputs, and stored no state that knows them.
         """
         waiting = WaitingRows(self.database, self.capture, self._clock())
         with self.database.transaction(waiting.write):
             yield Transaction(self.database, waiting, self.capture)
+            waiting.end_steps()
 
     # --- Table 7 -----------------------------------------------------------------------------
     def get_action_id(self, operator: str, connection: str) -> int:
@@ -121,7 +126,7 @@ class Log:
         with self.begin_transaction() as transaction:
             transaction.drop_read_action(action, discard)
 
-    def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
+    def assign_in_sets(self, event: Event, in_sets: Iterable[InputSet], order: int) -> bool:
         """As Transaction.assign_in_sets, in a transaction of its own."""
         with self.begin_transaction() as transaction:
             return transaction.assign_in_sets(event, in_sets, order)
@@ -157,13 +162,15 @@ class Log:
         """The undone inputs that are assigned, in the order in which to replay them.
 
         Table 9, FetchAckEvents; Algorithm 9, step 2.  context: as stored.  Each goes into its own
-        Input Set alone, and triggers nothing if it is `seen`: the paper evaluates each condition
-        again, against a global state that may be later than the one that the condition had seen.
+        Input Set alone; an input of several has a row for each, one after the other, and the
+        conditions look at it when it is in all of them.  It triggers nothing if it is `seen`: the
+        paper evaluates each condition again, against a global state that may be later than the one
+        that the condition had seen.
         """
         return recovery.fetch_ack_events(self.database, operator, context)
 
-    def fetch_new_events(self, operator: str, limit: int = BATCH) -> list[Event]:
-        """The undone inputs that are not assigned: of each port by number.
+    def fetch_new_events(self, operator: str, limit: int = BATCH) -> NewEvents:
+        """The undone inputs that are not assigned: of each port by number; are there more?
 
         Not in the paper, whose connections keep what their receiver has not acknowledged.  With
         connections that lose it, a restarted operator needs this (Algorithm 9, step 3); an

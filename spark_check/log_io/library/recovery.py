@@ -11,7 +11,9 @@ from spark_check.log_io.library.database import Database, Row, read_bytes
 from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
+    InputSet,
     Key,
+    NewEvents,
     ReadAction,
     Replay,
     StateInfo,
@@ -19,7 +21,7 @@ from spark_check.log_io.library.values import (
 
 EVENTS = """
     SELECT log.send_op, log.send_port, log.rec_op, log.rec_port, log.event_id,
-        data.body, data.header, log.inset_id, log.assigned_as
+        data.body, data.header, log.inset_id, log.inset_key, log.assigned_as
     FROM event_log AS log JOIN event_data AS data ON data.send_op = log.send_op
         AND data.send_port = log.send_port AND data.rec_port = log.rec_port
         AND data.event_id = log.event_id"""
@@ -45,22 +47,22 @@ def get_write_actions(database: Database, operator: str) -> list[Event]:
     return [_event(row) for row in rows]
 
 
-def fetch_new_events(database: Database, operator: str, limit: int) -> list[Event]:
+def fetch_new_events(database: Database, operator: str, limit: int) -> NewEvents:
     """The undone inputs that are not assigned, at most `limit` of them."""
     rows = database.execute(
         f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 = 0"
         " AND log.send_port <> '' AND log.rec_port <> ''"
         " ORDER BY log.event_id, log.send_op, log.send_port LIMIT ?",
-        (operator, limit),
+        (operator, limit + 1),
     )
-    return [_event(row) for row in rows]
+    return NewEvents([_event(row) for row in rows[:limit]], len(rows) > limit)
 
 
 def fetch_ack_events(database: Database, operator: str, context: Context) -> list[Replay]:
-    """Table 9, FetchAckEvents, in the order in which they were assigned; of each input by function.
+    """Table 9, FetchAckEvents, in the order in which they were assigned; of each input by number.
 
-    So those that a condition has seen come first: they are in their Input Sets before a condition
-    looks again.
+    So those that the conditions have seen come first: they are in their Input Sets before a
+    condition looks again.  All rows of an input come together.
     """
     rows = database.execute(
         f"{EVENTS} WHERE log.rec_op = ? AND log.status = 'undone' AND log.inset_id + 0 > 0"
@@ -69,11 +71,11 @@ def fetch_ack_events(database: Database, operator: str, context: Context) -> lis
     )
 
     def order(row: Row) -> tuple[int, str, int, int]:
-        _, _, _, port, number, _, _, in_set, assigned_as = row
-        return assigned_as, port, number, context.function_of(in_set)
+        _, _, _, port, number, _, _, in_set, _, assigned_as = row
+        return assigned_as, port, number, in_set
 
-    found = [(_event(row), int(row[7])) for row in sorted(rows, key=order)]
-    return [Replay(one, at, context.has_seen(one, at)) for one, at in found]
+    found = [(_event(row), InputSet(*row[7:9])) for row in sorted(rows, key=order)]
+    return [Replay(one, in_set, context.has_seen(one)) for one, in_set in found]
 
 
 def get_proc_state(database: Database, operator: str) -> tuple[StateInfo, bytes, Context] | None:

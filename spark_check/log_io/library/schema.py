@@ -6,8 +6,8 @@ LOG.io, Section 3.2.  Each column has the paper's name; "" is the paper's null p
 InSet_ID, since no key holds null.  EVENT_DATA names the receiver's port, too: it distinguishes the
 write actions of one operator on several connections.  Added: STATE.context, since the context
 must outlive done events (context.py); EVENT_LOG.assigned_as, the place of an assignment among those
-of all ports of the operator, in which the inputs are replayed; and the time of an event for the
-retention period of 3.6.
+of all ports of the operator, in which the inputs are replayed; EVENT_LOG.inset_key, the user's name
+of an Input Set; and the time of an event for the retention period of 3.6.
 
 event_log_by_input_set finds the inputs of an operator: those that wait (undone, Input Set 0),
 those to replay (undone), those of an Input Set that an Output Set is made of (undone, and done for
@@ -76,6 +76,7 @@ CREATE TABLE IF NOT EXISTS event_log (
     rec_op TEXT NOT NULL,
     rec_port TEXT NOT NULL,
     inset_id BIGINT NOT NULL CHECK (inset_id >= 0),
+    inset_key TEXT NOT NULL,
     assigned_as BIGINT NOT NULL CHECK (assigned_as >= 0),
     PRIMARY KEY (send_op, send_port, rec_port, event_id, inset_id),
     FOREIGN KEY (send_op, send_port, rec_port, event_id)

@@ -10,6 +10,7 @@ lineage needs it (Section 3.6).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
 from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Capture
@@ -20,6 +21,7 @@ from spark_check.log_io.library.values import (
     UNDONE,
     ActionInfo,
     Event,
+    InputSet,
     InputSetGone,
     LogError,
     ReadEffect,
@@ -36,7 +38,7 @@ from spark_check.log_io.library.waiting import (
 )
 
 ASSIGN = f"""
-    UPDATE event_log SET inset_id = ?, assigned_as = ?
+    UPDATE event_log SET inset_id = ?, inset_key = ?, assigned_as = ?
     WHERE {KEYED} AND inset_id = 0 AND status = 'undone'"""
 
 
@@ -98,12 +100,15 @@ class Transaction:
         """
         operator, connection, number, _ = action
         if recovery.is_undone(self._database, (operator, connection, "", number)):
-            raise LogError(f"{operator}: read action {number} on {connection} is still undone")
+            raise LogError(
+                f"{operator}: read action {number} on {connection} is still undone: its last"
+                " event calls done_event, and the operator itself if it has read no event"
+            )
         discard()
         self._waiting.add(DELETE_DATA, [(operator, connection, "", number)])
 
     # --- inputs: Algorithm 2 -----------------------------------------------------------------
-    def assign_in_sets(self, event: Event, in_sets: Iterable[int], order: int) -> bool:
+    def assign_in_sets(self, event: Event, in_sets: Iterable[InputSet], order: int) -> bool:
         """Assign an input to Input Sets, one row for each; is it still there?
 
         Table 7, AssignInSets; Algorithm 2, step 2.  order: Context.order_of the event; the paper's
@@ -112,17 +117,19 @@ class Transaction:
         dispatcher has moved it to another replica, Algorithm 13, or it is assigned already), and
         the operator must forget the input.
         """
-        numbers = sorted({*in_sets})
-        if not numbers:
+        found = sorted({*in_sets})
+        if not found:
             raise ValueError("no Input Set: give at least one, or forget the input by done_event")
-        first, *others = numbers
-        if first < 1:
-            raise ValueError(f"Input Set {first}: Input Sets are numbered from 1")
-        key, sets = event.key, [(event.receiver, one) for one in numbers]
+        for one in found:
+            one.check()
+        if any(one.number == other.number for one, other in pairwise(found)):
+            raise ValueError("one number for two Input Sets: keep the context of new_in_set")
+        first, *others = found
+        key, sets = event.key, [(event.receiver, one.number) for one in found]
         ahead = not self._waiting.concerns(key, sets)
-        changed = self._database.change(ASSIGN, (first, order, *key), ahead=ahead)
+        changed = self._database.change(ASSIGN, (*first, order, *key), ahead=ahead)
         if changed:
-            rows = [(*key, event.receiver, one, UNDONE, order) for one in others]
+            rows = [(*key, event.receiver, *one, UNDONE, order) for one in others]
             self._database.repeat(INSERT_EVENT, rows)
             self._assigned.update(sets)
         return changed > 0
@@ -131,9 +138,11 @@ class Transaction:
     def log_source_event(self, *events: Event) -> None:
         """Log undone outputs of a source operator.  Table 8, LogSourceEvent; Algorithm 1, 2.c.
 
+        Raises LogError at the end of a transaction that does not store the operator's state.
         Raises an error of the database if an event with one of these numbers is logged already; at
         the latest, the end of the transaction raises it.
         """
+        self._waiting.obligations.sends(events)
         self._log(events)
 
     def log_output_events(
@@ -148,7 +157,12 @@ class Transaction:
         Table 8, LogOutputEvents; Algorithm 3, steps 4.1, 4.2, 4.4 and 4.5.  reads: side-effect
         reads, logged if the lineage of the operator is captured (step 5.a).  An output has lineage
         if it is sent on a port of OUT, and the Input Set has a read or an event from a port of IN
-        (Section 3.1).  Raises InputSetGone if no undone event has this Input Set.
+        (Section 3.1).  Raises InputSetGone if no undone event has this Input Set, and LogError at
+        the end of a transaction that does not store the operator's state, with the numbers used.
+
+        An input may complete several Input Sets ("can be triggered for more than one", 3.5.1): call
+        this for each of them in one transaction.  After a crash between two transactions, the
+        conditions have seen the input, and nobody would ask them again.
         """
         if operator not in self._captured:
             reads = ()
@@ -158,13 +172,14 @@ class Transaction:
             self._waiting.end(ended)
         elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
-        self._log(outputs)
+        self._waiting.obligations.ends(operator, in_set)
+        self.log_source_event(*outputs)
         if reads:
             effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
-            self._log(effects, in_set, DONE)
+            self._log(effects, (in_set,), DONE)
 
-    def log_state_event(self, state: StateInfo, in_set: int) -> None:
-        """Log which global state generates the Output Set of an Input Set.
+    def log_state_event(self, state: StateInfo, *in_sets: int) -> None:
+        """Log which global state generates the Output Sets of these Input Sets.
 
         Table 7, LogStateEvent; Algorithm 3, step 2; in the transaction of log_output_events, which
         would end it: so it is logged as done.  Recovery does not need it (3.6 removes it), so it is
@@ -172,13 +187,15 @@ class Transaction:
         """
         operator, number = state
         if operator in self._captured:
-            self._log([Event(operator, "", operator, "", number, b"")], in_set, DONE)
+            self._log([Event(operator, "", operator, "", number, b"")], in_sets, DONE)
 
     def done_event(self, event: Event) -> None:
         """Mark an event as done.  Table 8, DoneEvent.
 
         Of a write action: Algorithm 5, step 3; Algorithm 8, step 2.a.  Of a read action: Algorithm
-        1, step 2.c; its data stay until drop_read_action.  Of an input: all its Input Sets.
+        1, step 2.c(3); its data stay until drop_read_action.  A reading that has no event has no
+        last one: then the operator calls this in a transaction of its own.  Of an input: all its
+        Input Sets.
         """
         self._assigned.clear()  # it may have been the only event of an Input Set
         if (event.receiver, event.receiver_port) in self._capture.inputs:
@@ -213,13 +230,16 @@ class Transaction:
         if found[0][0] is None:
             self.store_state(StateInfo(operator, 1), b"", context)
             return
+        self._waiting.obligations.stores(operator, context)
         self._database.change(
             "UPDATE state SET context = ? WHERE op_id = ? AND state_id = ?",
             (context.to_json(), operator, found[0][0]),
         )
 
     # --- rows --------------------------------------------------------------------------------
-    def _log(self, events: Sequence[Event], in_set: int = 0, status: str = UNDONE) -> None:
+    def _log(
+        self, events: Sequence[Event], in_sets: Sequence[int] = (0,), status: str = UNDONE
+    ) -> None:
         for one in events:
             one.check()
-        self._waiting.add_events(events, in_set, status)
+        self._waiting.add_events(events, in_sets, status)

@@ -29,6 +29,7 @@ COMPLETE, INCOMPLETE = "complete", "incomplete"
 NAME = re.compile(r"[^.:#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 """What an operator, a port or a connection may be called: an event is asked for as
 OPERATOR.PORT#NUMBER, and a scope as FROM:TO."""
+UNSTORED = re.compile(r"[\x00\ud800-\udfff]")
 BYTES = (bytes, bytearray, memoryview)
 
 
@@ -89,15 +90,41 @@ def write_action(operator: str, connection: str, number: int, body: bytes) -> Ev
     return Event(operator, "", operator, connection, number, body)
 
 
+class InputSet(NamedTuple):
+    """An Input Set of an operator.  key: what its inputs have in common, as a window or an item; it
+    is in the log, and an operator that restarts receives it with each input.
+    """
+
+    number: int
+    key: str = ""
+
+    def check(self) -> None:
+        """Raise for a number or a key that the log cannot hold."""
+        if self.number < 1:
+            raise ValueError(f"Input Set {self.number}: Input Sets are numbered from 1")
+        if not isinstance(self.key, str):
+            raise TypeError(f"Input Set {self.number}: its key is a text, not {self.key!r}")
+        if UNSTORED.search(self.key):
+            raise ValueError(f"Input Set {self.number}: no database can store {self.key!r}")
+
+
+class NewEvents(NamedTuple):
+    """Inputs that have no Input Set yet.  more: there are others, which the limit cut off."""
+
+    events: list[Event]
+    more: bool
+
+
 class Replay(NamedTuple):
     """An undone input that a restarted operator processes again (Algorithm 9, step 2).
 
-    in_set: the one Input Set that it goes into again.  seen: its condition was false before the
-    stored global state was made, so it only goes into its Input Set and triggers nothing.
+    in_set: the one Input Set that it goes into again.  seen: the triggering conditions looked at it
+    before the stored global state was made, so it only goes into its Input Set, and triggers
+    nothing.
     """
 
     event: Event
-    in_set: int
+    in_set: InputSet
     seen: bool
 
 

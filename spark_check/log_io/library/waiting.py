@@ -16,6 +16,7 @@ from typing import NamedTuple, TypeAlias
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database, Row
+from spark_check.log_io.library.obligations import Obligations
 from spark_check.log_io.library.values import Event, Key, LogError, StateInfo
 
 KEYED = "send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?"
@@ -24,8 +25,8 @@ KEY_NAMES = "send_op, send_port, rec_port, event_id"
 INSERT_DATA = f"""
     INSERT INTO event_data ({KEY_NAMES}, header, body, logged_at) VALUES (?, ?, ?, ?, ?, ?, ?)"""
 INSERT_EVENT = f"""
-    INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, status, assigned_as)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+    INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, inset_key, status, assigned_as)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 INPUTS = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
 DELETE_INPUTS = f"DELETE FROM event_log WHERE {INPUTS} RETURNING {KEY_NAMES}"
 KEEP_INPUTS = f"UPDATE event_log SET status = 'done' WHERE {INPUTS} RETURNING {KEY_NAMES}"
@@ -69,6 +70,7 @@ class WaitingRows:
 
     def __init__(self, database: Database, capture: Capture, now_s: float) -> None:
         self._database, self._capture, self._now_s = database, capture, now_s
+        self.obligations, self._is_last = Obligations(), False
         self._captured = capture.operators
         self._rows: dict[str, list[Row]] = {statement: [] for statement in ORDER}
         self._states: dict[str, tuple[int, bytes, Context]] = {}
@@ -79,19 +81,20 @@ class WaitingRows:
     def add(self, statement: str, rows: Iterable[Row]) -> None:
         self._rows[statement].extend(rows)
 
-    def add_events(self, events: Iterable[Event], in_set: int, status: str) -> None:
-        """Events with their data."""
+    def add_events(self, events: Iterable[Event], in_sets: Sequence[int], status: str) -> None:
+        """Events with their data; a row for each of the Input Sets."""
         data, rows = self._rows[INSERT_DATA], self._rows[INSERT_EVENT]
         for one in events:
             key = one.key
             self._events.add(key)
             data.append((*key, bytes(one.header), bytes(one.body), self._now_s))
-            rows.append((*key, one.receiver, in_set, status, 0))
+            rows.extend((*key, one.receiver, in_set, "", status, 0) for in_set in in_sets)
 
     def add_state(self, state: StateInfo, body: bytes, context: Context) -> None:
         """A state.  Without lineage it takes the place of the operator's latest one, and of several
         the last one is written."""
         operator, number = state
+        self.obligations.stores(operator, context)
         if operator in self._captured:
             row = operator, number, bytes(body), context.to_json(), self._now_s
             self._rows[ADD_STATE].append(row)
@@ -124,6 +127,7 @@ class WaitingRows:
         """
         operator, in_set, outputs, lineage = one
         for sender, port, receiver_port, number in inputs:
+            self.obligations.uses(operator, receiver_port, number)
             if (operator, receiver_port) in self._capture.inputs:
                 lineage = True
                 continue
@@ -139,6 +143,10 @@ class WaitingRows:
                 if (operator, made.port) in self._capture.outputs
             )
 
+    def end_steps(self) -> None:
+        """No row is added any more: the next write is the last one."""
+        self._is_last = True
+
     def write(self) -> None:
         """Write all rows.  If that has failed, the transaction can only be rolled back."""
         if self._failed:
@@ -146,6 +154,8 @@ class WaitingRows:
         try:
             self._write(EVENTS)
             self._write_ends()
+            if self._is_last:
+                self.obligations.check()
             self._write(ORDER)
             self._write_states()
         except BaseException as error:

@@ -17,13 +17,28 @@ from spark_check.log_io.library.values import Event, LogError
 
 
 class External(typing.Protocol):
-    """An external system.  A write that is neither checkable nor idempotent may happen twice."""
+    """An external system.  A write that is neither checkable nor idempotent may happen twice.
+
+    A request may still be under way when the operator that sent it is gone.  So "no" promises more
+    than the present: **after `is_done` has answered no, no request from before takes effect.**  A
+    system keeps this promise by a fence: each request has the number of its session, the question
+    begins a new session, and requests of older sessions are refused from then on.  A system that
+    only looks into its books answers "no" while a request waits, and the write happens twice.
+
+    A system that executes each number of a connection once, whenever requests come, needs no fence:
+    an older request for a write and the new one are one write there.
+    """
 
     def execute(self, write: Event) -> None:
-        """Return when the write is durable.  Raise to give up; it is pending then."""
+        """Return when the write is durable.  Raise to give up; it is pending then, and its request
+        may still take effect: execute_writes with `check` is next."""
 
     def is_done(self, write: Event) -> bool:
-        """Has the write taken effect?  A system with idempotent writes may always answer no."""
+        """Has the write taken effect?  No: it has not, and no older request will take effect.
+
+        A system with idempotent writes may answer no without a look, and has to keep the promise:
+        a request that is late would undo the writes after it.
+        """
 
 
 def execute_writes(
@@ -32,8 +47,8 @@ def execute_writes(
     """Execute the operator's pending writes, by number.
 
     systems: by connection.  check: ask first whether a write has taken effect (Algorithm 8, step
-    2.a): a restarted operator must, a running one has nothing to ask for.  Raises LogError, and
-    executes nothing, if a connection has no system.
+    2.a): an operator must after a restart, and after this function has raised; a running one has
+    nothing to ask for.  Raises LogError, and executes nothing, if a connection has no system.
     """
     writes = log.get_write_actions(operator)
     unknown = {one.receiver_port for one in writes} - {*systems}

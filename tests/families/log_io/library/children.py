@@ -96,6 +96,17 @@ def start(
     operators: Sequence[str],
 ) -> int:
     """The id of a child that runs these operators."""
+
+    def work(log: Log, watch: external.Watch) -> None:
+        pipeline.run(log, folder, watch, operators, readings)
+
+    return start_work(place, capture, at, work)
+
+
+def start_work(
+    place: str, capture: Capture, at: int | None, work: Callable[[Log, external.Watch], object]
+) -> int:
+    """The id of a child that does some work on a log, and dies before its n-th statement."""
     pid = os.fork()
     if pid:
         return pid
@@ -103,7 +114,7 @@ def start(
     try:
         watch = pipeline.kill_at(at) if at else do_nothing
         with Log(place, capture, synchronous="OFF", watch=watch) as log:
-            pipeline.run(log, folder, watch, operators, readings)
+            work(log, watch)
         os._exit(0)
     except BaseException:
         traceback.print_exc()

@@ -19,6 +19,7 @@ from spark_check.log_io.library import (
     Event,
     Log,
     Scope,
+    Transaction,
     capture,
     write_action,
 )
@@ -30,7 +31,6 @@ EDGES = ((SOURCE, MIDDLE), (SOURCE, OTHER), (MIDDLE, WRITER), (OTHER, WRITER))
 """A port is called by the operator at its other end."""
 SUCCS = {SOURCE: (MIDDLE, OTHER), MIDDLE: (WRITER,), OTHER: (WRITER,), WRITER: (SINK,)}
 PREDS = {MIDDLE: (SOURCE,), OTHER: (SOURCE,), WRITER: (MIDDLE, OTHER)}
-FUNCTIONS = 2
 CONNECTIONS = tuple(Connection(a, b, b, a) for a, b in EDGES)
 WHOLE = capture(
     CONNECTIONS,
@@ -63,21 +63,16 @@ def context_of(node: str, context: ModelContext) -> tuple[bytes, Context]:
     """The state and the context that a node stores."""
     accepted = dict(zip(PREDS.get(node, ()), context.last, strict=True))
     sent = dict(zip(SUCCS[node], context.sent, strict=True))
-    edge, function = context.newest
-    newest = (PREDS[node][edge], function) if node in PREDS else ("", 0)
     body = json.dumps(context.box).encode()
-    return body, Context(FUNCTIONS, accepted, sent, context.insets, newest)
+    return body, Context(accepted, sent, context.insets)
 
 
 def model_context(node: str, body: bytes, context: Context) -> ModelContext:
-    port, function = context.newest
-    preds = PREDS.get(node, ())
     return ModelContext(
         json.loads(body),
-        tuple(context.accepted[one] for one in preds),
+        tuple(context.accepted[one] for one in PREDS.get(node, ())),
         tuple(context.sent[one] for one in SUCCS[node]),
         context.in_sets,
-        (preds.index(port) if port else 0, function),
     )
 
 
@@ -142,6 +137,24 @@ def told_by_model(tables: LogDatabase) -> dict[str, Any]:
         "data": sorted((*row[:3], row.body.time) for row in tables.data),
         "actions": [action(row) for row in tables.actions],
     }
+
+
+def log_outputs(log: Log, *events: Event) -> None:
+    """Log outputs of operators, each with a state that knows them."""
+    with log.begin_transaction() as transaction:
+        transaction.log_source_event(*events)
+        for operator in {one.sender for one in events}:
+            store_knowing(log, transaction, operator, *events)
+
+
+def store_knowing(
+    log: Log, transaction: Transaction, operator: str, *events: Event, in_sets: int = 0
+) -> None:
+    """Store a state of an operator that has received or sent these events, and made Input Sets."""
+    by_number = sorted(events, key=lambda one: one.number)
+    accepted = {one.receiver_port: one.number for one in by_number if one.receiver == operator}
+    sent = {one.port: one.number for one in by_number if one.sender == operator}
+    transaction.store_state(log.get_state_id(operator), b"null", Context(accepted, sent, in_sets))
 
 
 def snapshot(log: Log) -> list[Any]:

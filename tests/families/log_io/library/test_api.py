@@ -16,6 +16,7 @@ from spark_check.log_io.library import (
     Connection,
     Context,
     Event,
+    InputSet,
     InputSetGone,
     Log,
     LogError,
@@ -25,7 +26,7 @@ from spark_check.log_io.library import (
     execute_writes,
     write_action,
 )
-from tests.families.log_io.library.tables import all_rows
+from tests.families.log_io.library.tables import all_rows, log_outputs, store_knowing
 
 IN = Connection("a", "out", "b", "in")
 FIRST = Event(*IN, 1, b"first", b"header")
@@ -50,19 +51,19 @@ class Words:
 
 
 def logged(log: Log, *events: Event) -> None:
-    with log.begin_transaction() as transaction:
-        transaction.log_source_event(*events)
+    log_outputs(log, *events)
 
 
 def test_an_event_comes_back_as_it_was_logged(place: str) -> None:
     with Log(place) as log:
         logged(log, FIRST)
-        assert log.fetch_new_events("b") == [FIRST]
+        assert log.fetch_new_events("b") == ([FIRST], False)
         assert log.fetch_resend_events("a") == [FIRST]
-        assert log.assign_in_sets(FIRST, [3, 1], Context().order_of(FIRST))
-        assert log.fetch_new_events("b") == log.fetch_resend_events("a") == []
+        assert log.assign_in_sets(FIRST, [InputSet(3), InputSet(1, "tea")], NEW.order_of(FIRST))
+        assert log.fetch_new_events("b") == ([], False)
+        assert log.fetch_resend_events("a") == []
         replays = log.fetch_ack_events("b", Context())
-        assert {(one.event, one.in_set) for one in replays} == {(FIRST, 1), (FIRST, 3)}
+        assert [one[:2] for one in replays] == [(FIRST, (1, "tea")), (FIRST, (3, ""))]
 
 
 def test_an_event_is_logged_once(place: str) -> None:
@@ -81,7 +82,7 @@ def replace_number(event: Event, number: int) -> Event:
 def test_the_tables_refuse_rows_that_mean_nothing(place: str) -> None:
     """A write in an Input Set, a state without one, an event without data, a port to nobody."""
     columns = "send_op, send_port, rec_port, event_id, rec_op, inset_id, status, assigned_as"
-    insert = f"INSERT INTO event_log ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    insert = f"INSERT INTO event_log ({columns}, inset_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, '')"
     with Log(place) as log:
         logged(log, FIRST, write_action("b", "book", 1, b""))
         for values in (
@@ -184,7 +185,7 @@ def test_an_input_may_be_done_without_outputs(place: str) -> None:
         with Log(place, captured) as log:
             event = replace_number(FIRST, 2 if captured else 1)
             logged(log, event)
-            assert log.assign_in_sets(event, [1], 1)
+            assert log.assign_in_sets(event, [InputSet(1)], 1)
             log.done_event(event)
             assert log.fetch_ack_events("b", Context()) == []
             rows = log.database.execute("SELECT status FROM event_log")
@@ -195,9 +196,17 @@ def test_what_is_refused(place: str) -> None:
     with Log(place) as log:
         logged(log, FIRST)
         with pytest.raises(ValueError, match="numbered from 1"):
-            log.assign_in_sets(FIRST, [0], 1)
+            log.assign_in_sets(FIRST, [InputSet(0)], 1)
         with pytest.raises(ValueError, match="give at least one"):
             log.assign_in_sets(FIRST, [], 1)
+        with pytest.raises(ValueError, match="one number for two"):
+            log.assign_in_sets(FIRST, [InputSet(1, "tea"), InputSet(1, "rice")], 1)
+        for key in ("a\x00", "\udcff"):
+            with pytest.raises(ValueError, match="can store"):
+                log.assign_in_sets(FIRST, [InputSet(1, key)], 1)
+        number: Any = 10
+        with pytest.raises(TypeError, match="Input Set 1: its key is a text, not 10"):
+            log.assign_in_sets(FIRST, [InputSet(1, number)], 1)
         with log.begin_transaction(), pytest.raises(RuntimeError, match="is open"):
             log.done_event(FIRST)
     with pytest.raises(ValueError, match="give FULL"):
@@ -220,7 +229,7 @@ def test_only_bytes_are_logged(place: str) -> None:
         ):
             transaction.store_state(StateInfo("b", 1), text, Context())
         assert all_rows(log) == before
-        assert log.fetch_new_events("b") == [FIRST]
+        assert log.fetch_new_events("b") == ([FIRST], False)
 
 
 @pytest.mark.parametrize("name", ["", "a.b", "a:b", "a#1", "a\nb", "\x1b[31m", "\udcff"])
@@ -273,20 +282,22 @@ def test_a_generation_fails_if_its_inputs_have_moved(place: str, moved: bool) ->
         with Log(place) as replica:
             try:
                 with replica.begin_transaction() as transaction:
-                    transaction.log_output_events("b", 1, [Event("b", "out", "c", "in", 1, b"")])
+                    made = Event("b", "out", "c", "in", 1, b"")
+                    transaction.log_output_events("b", 1, [made])
+                    store_knowing(replica, transaction, "b", FIRST, made, in_sets=1)
             except InputSetGone:
                 failed.append(True)
 
     with Log(place) as dispatcher:
         logged(dispatcher, FIRST)
-        assert dispatcher.assign_in_sets(FIRST, [1], 1)
+        assert dispatcher.assign_in_sets(FIRST, [InputSet(1)], 1)
         with dispatcher.begin_transaction() as transaction:
             if moved:
                 transaction.done_event(FIRST)
             thread = threading.Thread(target=generate)
             thread.start()
         thread.join()
-        sent = dispatcher.fetch_new_events("c")
+        sent = dispatcher.fetch_new_events("c").events
     assert bool(failed) == moved
     assert bool(sent) != moved
 
@@ -295,11 +306,9 @@ def test_a_generation_fails_if_its_inputs_have_moved(place: str, moved: bool) ->
 NAMES = st.sampled_from(["left", "right"])
 CONTEXTS = st.builds(
     Context,
-    st.integers(1, 3),
     st.dictionaries(NAMES, st.integers(1, 9)),
     st.dictionaries(NAMES, st.integers(1, 9)),
     st.integers(0, 9),
-    st.tuples(NAMES, st.integers(0, 2)),
 )
 
 
@@ -308,44 +317,35 @@ def test_a_context_comes_back_as_it_was_stored(context: Context) -> None:
     assert Context.from_json(context.to_json()) == context
 
 
-@given(CONTEXTS, st.integers(0, 2))
-def test_an_input_set_says_its_function_by_its_number(context: Context, function: int) -> None:
-    function %= context.functions
-    later, number = context.new_in_set(function)
-    assert number > context.in_sets
-    assert later == replace(context, in_sets=number)
-    assert later.function_of(number) == function
-    assert all(context.function_of(one) != function for one in range(context.in_sets + 1, number))
+@given(CONTEXTS, st.text("ab"))
+def test_an_input_set_has_a_new_number_and_its_key(context: Context, key: str) -> None:
+    later, one = context.new_in_set(key)
+    assert one == InputSet(context.in_sets + 1, key)
+    assert later == replace(context, in_sets=one.number)
 
 
 @given(st.lists(NAMES, max_size=9), st.integers(1, 3))
-def test_inputs_of_all_ports_are_in_one_order(ports: list[str], functions: int) -> None:
-    context = Context(functions)
+def test_inputs_of_all_ports_are_in_one_order(ports: list[str], sets: int) -> None:
+    context = Context()
     for place, port in enumerate(ports, 1):
         event = Event("a", "out", "b", port, ports[:place].count(port), b"")
         assert context.order_of(event) == place
-        for function in range(functions):
-            context, one = context.new_in_set(function)
-            context = context.see(event, one)
+        context = context.see(event, [InputSet(at) for at in range(1, sets + 1)])
 
 
-@given(CONTEXTS, NAMES, st.integers(1, 12))
-def test_an_input_is_seen_function_by_function(context: Context, port: str, number: int) -> None:
-    """A new input is seen by no function; then by each one in turn; then it is no longer new."""
+@given(CONTEXTS, NAMES, st.integers(1, 12), st.integers(0, 3))
+def test_an_input_is_seen_once(context: Context, port: str, number: int, sets: int) -> None:
+    """A new input is not seen; then all its Input Sets see it at once; then it is no longer new."""
     event = Event("a", "out", "b", port, number, b"")
+    assert context.has_seen(event) != context.check_event(event)
     if not context.check_event(event):
         assert number <= context.accepted[port]
         return
-    in_sets = []
-    for function in range(context.functions):
-        context, one = context.new_in_set(function)
-        in_sets.append(one)
-    for at, one in enumerate(in_sets):
-        assert [context.has_seen(event, each) for each in in_sets] == [
-            place < at for place in range(len(in_sets))
-        ]
-        context = context.see(event, one)
-    assert all(context.has_seen(event, one) for one in in_sets)
-    assert not context.check_event(event)
-    context, sent = context.send("out")
-    assert sent == context.sent["out"]
+    in_sets = [InputSet(context.in_sets + at) for at in range(1, sets + 1)]
+    later = context.see(event, in_sets)
+    assert later.has_seen(event)
+    assert not later.check_event(event)
+    assert later.in_sets == context.in_sets + sets
+    assert later.check_event(event._replace(number=number + 1))
+    later, sent = later.send("out")
+    assert sent == later.sent["out"]

@@ -3,9 +3,8 @@ failures: outputs, external effects, lineage rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,12 +12,14 @@ from typing import Any
 import pytest
 
 from docs.examples.log_io import pipeline
-from docs.examples.log_io.middle import Middle, Writes
+from docs.examples.log_io.pipeline import Writes
 from spark_check.log_io.library import (
     Capture,
     Context,
     Event,
+    InputSet,
     Log,
+    Operator,
     Replay,
     Transaction,
     recovery,
@@ -96,7 +97,7 @@ def test_a_kill_at_every_statement(
 
 
 # --- the test above finds faults: each of these is found at some kill -------------------------
-def never_seen(self: Context, _event: Event, _in_set: int) -> bool:
+def never_seen(_self: Context, _event: Event) -> bool:
     return False
 
 
@@ -104,17 +105,18 @@ def forget_inputs(_database: Database, _operator: str, _context: Context) -> lis
     return []
 
 
-def forget_numbers(self: Context) -> str:
-    return Context(self.functions).to_json()
+def forget_numbers(_self: Context) -> str:
+    return Context().to_json()
 
 
 def never_done(self: Writes, _write: Event) -> bool:
     return False
 
 
-def forget_insets(self: Context, function: int = 0) -> tuple[Context, int]:
-    """Input Sets are numbered without a function."""
-    return replace(self, in_sets=self.in_sets + 1), self.in_sets + 1
+def forget_keys(database: Database, operator: str, context: Context) -> list[Replay]:
+    """An Input Set comes back by its number alone."""
+    found = original_fetch(database, operator, context)
+    return [one._replace(in_set=one.in_set._replace(key="alert")) for one in found]
 
 
 @contextmanager
@@ -130,20 +132,28 @@ def stay_undone(self: Transaction, event: Event) -> None:
     """A write is never marked as done."""
 
 
-def context_first(self: Middle, event: Event, key: tuple[int, str], in_set: int) -> None:
+def context_first(self: Operator, event: Event, in_sets: Sequence[InputSet]) -> None:
     """UpdateContext (Table 7) as a step of its own: numbers that the stored state has not seen."""
-    self.log.update_context(self.name, self.context.see(event, in_set))
-    original_update(self, event, key, in_set)
+    self.log.update_context(self.name, self._context.see(event, in_sets))
+    original_process(self, event, in_sets)
 
 
-original_update = Middle.update
+def one_by_one(self: Operator, keys: Sequence[str], done: Sequence[Event]) -> None:
+    """Each Input Set that an input completes ends in a transaction of its own (Listing 2)."""
+    for one in [[key] for key in keys] or [[]]:
+        original_generate(self, one, done)
+
+
+original_process, original_generate = Operator._process, Operator._generate
+original_fetch = recovery.fetch_ack_events
 MUTANTS: dict[str, tuple[Any, str, Any]] = {
-    "the context is stored before the state": (Middle, "update", context_first),
+    "the context is stored before the state": (Operator, "_process", context_first),
+    "an Input Set has a transaction of its own": (Operator, "_generate", one_by_one),
     "a replayed input triggers": (Context, "has_seen", never_seen),
     "undone inputs are not replayed": (recovery, "fetch_ack_events", forget_inputs),
     "numbers are not stored": (Context, "to_json", forget_numbers),
     "a pending write is not checked": (Writes, "is_done", never_done),
-    "an Input Set is of any function": (Context, "new_in_set", forget_insets),
+    "an Input Set has no key": (recovery, "fetch_ack_events", forget_keys),
     "a transaction is not atomic": (Database, "transaction", commit_each),
     "a write stays undone": (Transaction, "done_event", stay_undone),
 }

@@ -20,6 +20,7 @@ from spark_check.log_io.library import (
     Connection,
     Context,
     Event,
+    InputSet,
     Log,
     ReadEffect,
     Scope,
@@ -31,7 +32,7 @@ from spark_check.log_io.library.lineage import backward, forward, graph, inputs_
 from spark_check.log_io.library.records import Dependency, records_behind
 from spark_check.log_io.library.retention import forget_lineage
 from tests.families.log_io.library.children import do_nothing
-from tests.families.log_io.library.tables import all_rows
+from tests.families.log_io.library.tables import all_rows, log_outputs, store_knowing
 
 # Figure 2: OP1 has two ports; OP2 and OP3 have two input ports each.
 FIGURE2 = (
@@ -64,11 +65,13 @@ def test_only_outputs_of_captured_inputs_have_lineage(place: str) -> None:
         outputs = [Event(*FIGURE2[3], at, b"") for at in (1, 2)]
         with log.begin_transaction() as transaction:
             transaction.log_source_event(first, second, third)
-            assert transaction.assign_in_sets(first, [1], 1)
-            assert transaction.assign_in_sets(second, [2], 2)
-            assert transaction.assign_in_sets(third, [2], 3)
+            assert transaction.assign_in_sets(first, [InputSet(1)], 1)
+            assert transaction.assign_in_sets(second, [InputSet(2)], 2)
+            assert transaction.assign_in_sets(third, [InputSet(2)], 3)
             transaction.log_output_events("OP2", 1, outputs[:1])
             transaction.log_output_events("OP2", 2, outputs[1:])
+            for operator in ("OP0", "OP1", "OP2"):
+                store_knowing(log, transaction, operator, second, third, *outputs, in_sets=2)
         assert backward(log, outputs[0].key) == []
         assert [one.key for one in backward(log, outputs[1].key)] == [third.key]
         kept = log.database.execute("SELECT send_op, event_id FROM event_data ORDER BY 1, 2")
@@ -176,7 +179,8 @@ def log_example_7(log: Log) -> list[Event]:
     with log.begin_transaction() as transaction:
         transaction.log_source_event(*inputs)
         for event, in_sets in zip(inputs, ([1], [1, 2], [3]), strict=True):
-            assert transaction.assign_in_sets(event, in_sets, event.number)
+            named = [InputSet(one) for one in in_sets]
+            assert transaction.assign_in_sets(event, named, event.number)
         for at, hour in enumerate(WINDOWS, 1):
             totals: dict[tuple[str, str], int] = {}
             for one in (one for batch in BATCHES for one in batch if one["date"][:13] == hour):
@@ -189,6 +193,8 @@ def log_example_7(log: Log) -> list[Event]:
             output = Event(*HOURS[1], at, json.dumps(records).encode())
             transaction.log_output_events("OP3", at, [output])
             outputs.append(output)
+        for operator in ("OP1", "OP3"):
+            store_knowing(log, transaction, operator, *inputs, *outputs, in_sets=3)
     return outputs
 
 
@@ -214,15 +220,19 @@ def test_side_effect_reads_and_states_are_inputs(place: str) -> None:
         state = log.get_state_id("OP3")
         with log.begin_transaction() as transaction:
             transaction.log_source_event(input_)
-            assert transaction.assign_in_sets(input_, [1], 1)
+            assert transaction.assign_in_sets(input_, [InputSet(1)], 1)
             transaction.log_state_event(state, 1)
             reads = [ReadEffect("rates", 1, b"the rates of that day")]
             transaction.log_output_events("OP3", 1, [output], reads)
-            transaction.store_state(state, b"global", Context())
+            store_knowing(log, transaction, "OP1", input_)
             again = [ReadEffect("rates", 2, b"not kept: no lineage")]
-            transaction.log_source_event(Event("OP3", "self", "OP5", "in", 1, b""))
-            assert transaction.assign_in_sets(Event("OP3", "self", "OP5", "in", 1, b""), [1], 1)
+            other = Event("OP3", "self", "OP5", "in", 1, b"")
+            transaction.log_source_event(other)
+            context = Context({"in": 1}, {"out": 1, "self": 1}, 1)
+            transaction.store_state(state, b"global", context)
+            assert transaction.assign_in_sets(other, [InputSet(1)], 1)
             transaction.log_output_events("OP5", 1, [], again)
+            store_knowing(log, transaction, "OP5", other, in_sets=1)
         found = backward(log, output.key)
         assert [one.body for one in found] == [b"in", b"the rates of that day"]
         assert log.fetch_ack_events("OP3", Context()) == []
@@ -320,7 +330,7 @@ def forget_and_compare(place: str, cut: int, times: int, late: int) -> None:
         forget_lineage(log, 1e9)
         assert log.database.execute("SELECT * FROM event_lineage") == []
         left = log.database.execute("SELECT send_op FROM event_data")
-        assert len(left) == len(unassigned)
+        assert len(left) == len(unassigned.events)
 
 
 def with_sales(log: Log, times: int) -> None:
@@ -328,16 +338,17 @@ def with_sales(log: Log, times: int) -> None:
     for at in range(1, times + 1):
         sales = [Event(*pipeline.SALES, 2 * at - 1 + more, b"") for more in (0, 1)]
         total = Event(*pipeline.TOTALS, at, b"")
-        with log.begin_transaction() as transaction:
-            transaction.log_source_event(*sales)
+        log_outputs(log, *sales)
         with log.begin_transaction() as transaction:
             for one in sales:
-                assert transaction.assign_in_sets(one, [at], one.number)
+                assert transaction.assign_in_sets(one, [InputSet(at)], one.number)
             transaction.log_output_events("sums", at, [total])
+            store_knowing(log, transaction, "sums", *sales, total, in_sets=at)
         with log.begin_transaction() as transaction:
-            assert transaction.assign_in_sets(total, [at], at)
+            assert transaction.assign_in_sets(total, [InputSet(at)], at)
             line = write_action("ledger", "book", at, b"")
             transaction.log_output_events("ledger", at, [line])
             transaction.done_event(line)
-    with log.begin_transaction() as transaction:
-        transaction.log_source_event(Event(*pipeline.SALES, 2 * times + 1, b""))
+            context = Context({"totals": at}, {"book": at}, at)
+            transaction.store_state(log.get_state_id("ledger"), b"", context)
+    log_outputs(log, Event(*pipeline.SALES, 2 * times + 1, b""))

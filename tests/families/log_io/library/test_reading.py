@@ -17,6 +17,7 @@ from spark_check.log_io.library import Connection, Event, Log, LogError, databas
 from spark_check.log_io.library.lineage import find
 from spark_check.log_io.library.reading import read_log, without_password
 from spark_check.log_io.library.schema import SQLITE, TABLES, columns
+from tests.families.log_io.library.tables import log_outputs
 
 SENT = Event(*Connection("a", "out", "b", "in"), 1, b"body")
 KILLED = """
@@ -29,8 +30,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 def log_one(place: str | Path) -> Log:
     log = Log(place)
-    with log.begin_transaction() as transaction:
-        transaction.log_source_event(SENT)
+    log_outputs(log, SENT)
     return log
 
 
@@ -57,9 +57,9 @@ def test_a_log_is_read_while_and_after_another_process_writes(place: str, tmp_pa
     with log_one(place), read_log(place) as log:
         assert find(log, "a", "out", 1) == SENT.key
     with read_log(place) as log:
-        assert log.fetch_new_events("b") == [SENT]
-        with pytest.raises(Exception, match=r"(?i)read-?only"), log.begin_transaction() as writing:
-            writing.log_source_event(SENT._replace(number=2))
+        assert log.fetch_new_events("b").events == [SENT]
+        with pytest.raises(Exception, match=r"(?i)read-?only"):
+            log_outputs(log, SENT._replace(number=2))
 
 
 def test_a_log_is_read_whose_writer_was_killed(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_log_is_read_whose_writer_was_killed(tmp_path: Path) -> None:
     assert b"body" in before["log.db-wal"]
     assert b"body" not in before["log.db"]
     with read_log(str(place)) as log:
-        assert log.fetch_new_events("b") == [SENT]
+        assert log.fetch_new_events("b").events == [SENT]
     after = contents(tmp_path)
     assert {**after, "log.db-shm": b""} == {**before, "log.db-shm": b""}
 
@@ -79,7 +79,7 @@ def test_a_log_is_read_whose_writer_was_killed(tmp_path: Path) -> None:
 def test_a_text_that_was_logged_as_a_body_is_read(tmp_path: Path) -> None:
     with log_one(tmp_path / "log.db") as log:
         log.database.execute("UPDATE event_data SET body = 'text'")
-        assert log.fetch_new_events("b") == [SENT._replace(body=b"text")]
+        assert log.fetch_new_events("b").events == [SENT._replace(body=b"text")]
 
 
 def test_a_file_that_is_no_log_stays_as_it_is(tmp_path: Path) -> None:

@@ -4,19 +4,29 @@ what it could have sent without a crash, in some order of arrival."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import combinations, count
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from docs.examples.log_io.external import Sale
-from docs.examples.log_io.middle import Function, Middle
-from spark_check.log_io.library import Connection, Context, Event, Log, Replay, recovery
+from spark_check.log_io.library import (
+    Connection,
+    Context,
+    Event,
+    Log,
+    Made,
+    Operator,
+    Replay,
+    recovery,
+)
 from spark_check.log_io.library.database import Database
+from tests.families.log_io.library.tables import log_outputs
 
 LEFT, RIGHT = (Connection(name, "out", "op", name) for name in ("left", "right"))
 OUT, PAIRS = Connection("op", "out", "end", "in"), Connection("op", "pairs", "end", "pairs")
@@ -26,10 +36,38 @@ def batch(sales: Sequence[Sale]) -> Sale:
     return {"of": sorted(one["name"] for one in sales)}
 
 
-FUNCTIONS = (
-    Function(lambda sale: str(sale["name"][0]), (2, 1), batch, OUT),
-    Function(lambda sale: str(sale["name"][0]), (2,), batch, PAIRS),
-)
+class Function(NamedTuple):
+    """Each of its Input Sets gathers sales of one letter.  limits: the n-th Output Set needs
+    limits[n % len(limits)] of them.  out: where to."""
+
+    limits: tuple[int, ...]
+    out: Connection
+
+
+FUNCTIONS = {"batch": Function((2, 1), OUT), "pair": Function((2,), PAIRS)}
+
+
+class Batches(Operator):
+    """Global state: how many Output Sets each function has made."""
+
+    def new_state(self) -> dict[str, int]:
+        return dict.fromkeys(FUNCTIONS, 0)
+
+    def in_sets(self, event: Event) -> Iterable[str]:
+        return [f"{name} {json.loads(event.body)['name'][0]}" for name in FUNCTIONS]
+
+    def completed(self, event: Event) -> Iterable[str]:
+        for key in self.in_sets(event):
+            name = key.split()[0]
+            limits = FUNCTIONS[name].limits
+            if len(self.inputs[key]) >= limits[self.state[name] % len(limits)]:
+                yield key
+
+    def generate(self, key: str, inputs: Sequence[Event]) -> Iterable[Made]:
+        name = key.split()[0]
+        self.state[name] += 1
+        body = json.dumps(batch([json.loads(one.body) for one in inputs]))
+        return [(FUNCTIONS[name].out, body.encode())]
 
 
 class Crash(Exception):
@@ -53,14 +91,15 @@ def allowed(left: str, right: str) -> frozenset[str]:
 
 
 def outputs_of(order: Sequence[Sale]) -> Iterator[list[Sale]]:
-    for function in FUNCTIONS:
+    for function in FUNCTIONS.values():
         sets: dict[str, list[Sale]] = {}
         outputs: list[Sale] = []
         for one in order:
-            gathered = sets.setdefault(function.group(one), [])
+            letter = one["name"][0]
+            gathered = sets.setdefault(letter, [])
             gathered.append(one)
             if len(gathered) >= function.limits[len(outputs) % len(function.limits)]:
-                outputs.append(batch(sets.pop(function.group(one))))
+                outputs.append(batch(sets.pop(letter)))
         yield outputs
 
 
@@ -74,11 +113,9 @@ def run(place: str, left: str, right: str, crashes: Sequence[int]) -> str:
             raise Crash
 
     with Log(place, synchronous="OFF", watch=watch) as log:
-        with log.begin_transaction() as transaction:
-            for out, word in ((LEFT, left), (RIGHT, right)):
-                for number, one in enumerate(sales(word, out.sender[0]), 1):
-                    body = json.dumps(one).encode()
-                    transaction.log_source_event(Event(*out, number, body))
+        for out, word in ((LEFT, left), (RIGHT, right)):
+            bodies = [json.dumps(one).encode() for one in sales(word, out.sender[0])]
+            log_outputs(log, *(Event(*out, at, body) for at, body in enumerate(bodies, 1)))
         while True:
             left_over, at = count(), next(fatal, -1)
             try:
@@ -87,7 +124,7 @@ def run(place: str, left: str, right: str, crashes: Sequence[int]) -> str:
             except Crash:
                 continue
         at = -1
-        rows = log.fetch_new_events("end", limit=1_000)
+        rows = log.fetch_new_events("end", limit=1_000).events
     by_port = [
         [json.loads(row.body) for row in rows if row.sender_port == out.sender_port]
         for out in (OUT, PAIRS)
@@ -96,8 +133,7 @@ def run(place: str, left: str, right: str, crashes: Sequence[int]) -> str:
 
 
 def work(log: Log) -> None:
-    operator = Middle(log, "op", FUNCTIONS, {})
-    operator.on_recovery()
+    operator = Batches(log, "op")
     while operator.step():
         pass
 

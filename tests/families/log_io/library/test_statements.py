@@ -12,8 +12,17 @@ from typing import Any
 
 import pytest
 
-from benchmarks.log_io import BODY, INPUTS, LINEAGE, OUTPUTS
-from spark_check.log_io.library import Capture, Context, Event, InputSetGone, Log, LogError, waiting
+from benchmarks.log_io import BODY, INPUTS, LINEAGE, OUTPUTS, context_after, log_inputs
+from spark_check.log_io.library import (
+    Capture,
+    Context,
+    Event,
+    InputSet,
+    InputSetGone,
+    Log,
+    LogError,
+    waiting,
+)
 from spark_check.log_io.library.transaction import ASSIGN
 from spark_check.log_io.library.values import Key, StateInfo
 from spark_check.log_io.library.waiting import WaitingRows
@@ -45,9 +54,7 @@ class Counted:
         self.statements: Counter[str] = Counter()
         self.log = Log(place, capture, watch=self.watch, clock=lambda: 0.0)
         self.log.get_state_id("op")  # reads a table, once
-        self.inputs = [Event(*INPUTS, at, BODY) for at in range(1, inputs + 1)]
-        with self.log.begin_transaction() as transaction:
-            transaction.log_source_event(*self.inputs)
+        self.inputs = log_inputs(self.log, inputs)
         self.statements.clear()
 
     def __enter__(self) -> Log:
@@ -63,19 +70,19 @@ class Counted:
 def alone(log: Log, inputs: Sequence[Event]) -> None:
     """One step, which is two transactions."""
     one = inputs[0]
-    assert log.assign_in_sets(one, [one.number], one.number)
+    assert log.assign_in_sets(one, [InputSet(one.number)], one.number)
     with log.begin_transaction() as transaction:
         transaction.log_output_events("op", one.number, [Event(*OUTPUTS, one.number, BODY)])
-        transaction.store_state(log.get_state_id("op"), b"state", Context())
+        transaction.store_state(log.get_state_id("op"), b"state", context_after(one.number))
 
 
 def grouped(log: Log, inputs: Sequence[Event]) -> None:
     """All steps in one transaction."""
     with log.begin_transaction() as transaction:
         for one in inputs:
-            assert transaction.assign_in_sets(one, [one.number], one.number)
+            assert transaction.assign_in_sets(one, [InputSet(one.number)], one.number)
             transaction.log_output_events("op", one.number, [Event(*OUTPUTS, one.number, BODY)])
-            transaction.store_state(log.get_state_id("op"), b"state", Context())
+            transaction.store_state(log.get_state_id("op"), b"state", context_after(one.number))
 
 
 @pytest.mark.parametrize("fresh", ["postgresql"], indirect=True)
@@ -110,7 +117,7 @@ def test_a_group_commit_leaves_the_rows_of_its_steps(fresh: Fresh, capture: Capt
     left = []
     for size in (1, 3):
         with Counted(fresh(), capture, 3) as log:
-            inputs = log.fetch_new_events("op")
+            inputs = log.fetch_new_events("op").events
             for first in range(0, 3, size):
                 grouped(log, inputs[first : first + size])
             left.append(all_rows(log))
@@ -120,35 +127,38 @@ def test_a_group_commit_leaves_the_rows_of_its_steps(fresh: Fresh, capture: Capt
 # --- rows that wait are never missed ----------------------------------------------------------
 def test_a_transaction_reads_its_own_rows(place: str) -> None:
     with Counted(place, inputs=1) as log, log.begin_transaction() as transaction:
-        (one,) = log.fetch_new_events("op")
-        assert transaction.assign_in_sets(one, [1], 1)
+        (one,) = log.fetch_new_events("op").events
+        assert transaction.assign_in_sets(one, [InputSet(1, "tea")], 1)
         made = Event(*OUTPUTS, 1, BODY)
         transaction.log_output_events("op", 1, [made])
-        transaction.store_state(log.get_state_id("op"), b"state", Context(in_sets=1))
-        assert transaction.assign_in_sets(made, [1], 1)
+        transaction.store_state(log.get_state_id("op"), b"state", context_after(1))
+        assert transaction.assign_in_sets(made, [InputSet(1, "tea")], 1)
         assert [(one.event, one.in_set) for one in log.fetch_ack_events("z", Context())] == [
-            (made, 1)
+            (made, (1, "tea"))
         ]
         assert log.fetch_ack_events("op", Context()) == []
-        assert log.get_proc_state("op") == (StateInfo("op", 2), b"state", Context(in_sets=1))
+        assert log.get_proc_state("op") == (StateInfo("op", 2), b"state", context_after(1))
 
 
 def test_an_input_set_ends_once(place: str) -> None:
     """It has gone for the transaction that has ended it, or has forgotten its only input."""
     with Counted(place, inputs=4) as log:
-        first, second, third, fourth = log.fetch_new_events("op")
+        first, second, third, fourth = log.fetch_new_events("op").events
         with log.begin_transaction() as transaction:
-            assert transaction.assign_in_sets(first, [1], 1)
+            assert transaction.assign_in_sets(first, [InputSet(1)], 1)
             transaction.log_output_events("op", 1, [])
             with pytest.raises(InputSetGone):
                 transaction.log_output_events("op", 1, [])
-            assert transaction.assign_in_sets(second, [2], 2)
+            assert transaction.assign_in_sets(second, [InputSet(2)], 2)
             transaction.done_event(second)
             with pytest.raises(InputSetGone):
                 transaction.log_output_events("op", 2, [])
-            assert transaction.assign_in_sets(third, [3], 3)
+            assert transaction.assign_in_sets(third, [InputSet(3)], 3)
             transaction.log_output_events("op", 3, [])
-            assert transaction.assign_in_sets(fourth, [3], 4)  # the end has been before it
+            assert transaction.assign_in_sets(
+                fourth, [InputSet(3)], 4
+            )  # the end has been before it
+            transaction.store_state(log.get_state_id("op"), b"state", context_after(4))
         assert [one.event for one in log.fetch_ack_events("op", Context())] == [fourth]
 
 
@@ -159,7 +169,7 @@ def test_a_logged_state_is_no_input(place: str) -> None:
             transaction.log_state_event(StateInfo("op", 7), 1)
             with pytest.raises(InputSetGone):
                 transaction.log_output_events("op", 1, [Event(*OUTPUTS, 1, BODY)])
-        assert log.fetch_new_events("z") == []
+        assert log.fetch_new_events("z").events == []
 
 
 def test_bytes_are_logged_as_they_were_given(place: str) -> None:
@@ -167,10 +177,10 @@ def test_bytes_are_logged_as_they_were_given(place: str) -> None:
     with Counted(place, inputs=1) as log:
         with log.begin_transaction() as transaction:
             transaction.log_source_event(Event(*OUTPUTS, 1, body))
-            transaction.store_state(log.get_state_id("op"), body, Context())
+            transaction.store_state(log.get_state_id("op"), body, context_after(1))
             body[:] = b"else"
-        assert log.fetch_new_events("z")[0].body == b"body"
-        assert log.get_proc_state("op") == (StateInfo("op", 2), b"body", Context())
+        assert log.fetch_new_events("z").events[0].body == b"body"
+        assert log.get_proc_state("op") == (StateInfo("op", 2), b"body", context_after(1))
 
 
 def test_a_write_that_failed_is_never_committed(place: str) -> None:

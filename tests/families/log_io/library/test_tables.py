@@ -46,6 +46,7 @@ from spark_check.log_io.library import (
     ActionInfo,
     Capture,
     Event,
+    InputSet,
     InputSetGone,
     Log,
     Transaction,
@@ -55,7 +56,6 @@ from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.values import Key
 from tests.families.log_io.library.conftest import Fresh
 from tests.families.log_io.library.tables import (
-    FUNCTIONS,
     MODEL_WHOLE,
     NOTHING,
     PREDS,
@@ -187,9 +187,10 @@ class Machine(RuleBasedStateMachine):
     def assigns(self, places: set[int], order: int, aborts: bool, data: st.DataObject) -> None:
         row = data.draw(st.sampled_from(self.unassigned()))
         insets = {self.open_sets(row.receiver)[place] for place in places}
+        named = [InputSet(one, f"window {one}") for one in insets]
         with self.step(aborts) as transaction:
-            assert transaction.assign_in_sets(event_of(row), insets, order)
-            assert not transaction.assign_in_sets(event_of(row), insets, order)
+            assert transaction.assign_in_sets(event_of(row), named, order)
+            assert not transaction.assign_in_sets(event_of(row), named, order)
         message = Assign(row.sender, row.number, tuple(insets), order)
         self.model(row.receiver, message, aborts)
 
@@ -275,12 +276,14 @@ class Machine(RuleBasedStateMachine):
         assert sorted(resent + writes) == sorted(found.outputs)
         assert [one.number for one in resent] == sorted(one.number for one in resent)
         new = log.fetch_new_events(node)
-        assert sorted(map(row_of, new)) == sorted(found.unassigned)
+        assert sorted(map(row_of, new.events)) == sorted(found.unassigned)
+        assert not new.more
         stored = log.get_proc_state(node)
         assert (stored is None) == (found.context is None)
         if stored and found.context:
             replays = log.fetch_ack_events(node, stored[2])
-            rows = [row_of(event, inset) for event, inset, _ in replays]
+            rows = [row_of(event, in_set.number) for event, in_set, _ in replays]
+            assert all(one.in_set.key == f"window {one.in_set.number}" for one in replays)
             assert rows == [row._replace(order=0) for row in in_order(found.assigned)]
             assert stored[1:] == context_of(node, found.context)
 
@@ -319,8 +322,8 @@ def key_of(event: tuple[str, str, int]) -> Key:
 
 
 def in_order(rows: tuple[LoggedEvent, ...]) -> list[LoggedEvent]:
-    """The rows as an operator of the model replays them: by assignment, and then by function."""
-    return sorted(rows, key=lambda row: (row.order, row.sender, row.number, row.inset % FUNCTIONS))
+    """The rows as an operator replays them: by assignment, and then by number."""
+    return sorted(rows, key=lambda row: (row.order, row.sender, row.number, row.inset))
 
 
 def read_event(number: int) -> Event:
