@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
-from model.boxes.stateless import AnyOf, Relay
+from model.boxes.stateless import AnyOf, Filter, Relay
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import Deployment, NodeName, Role, Scope, Site
@@ -26,12 +26,14 @@ from model.protocols.log_io.design import (
     Ports,
     Reads,
     Replaying,
+    Replicas,
 )
 from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.operators.logic import Logic, logic_of
 from model.protocols.log_io.places import CONTROLLER, ENGINE, LOG, SERVICE, connection
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
+from model.protocols.log_io.scaling.keyed import Keyed, has_state
 from model.protocols.log_io.scaling.share import Share
 from model.protocols.log_io.writing.lookup import Lookup
 
@@ -57,7 +59,8 @@ class SiteSpec(NamedTuple):
     logic: of an operator.  box: of a source operator whose read action is not replayable.  asks:
     the site that read actions ask; empty: there are none.  sinks: the sinks among the successors.
     read_back: those of them that another successor reads.  replays: is it a replay operator?
-    place: its role in scaling.  ins: by predecessor, the site from which its events come.  outs: by
+    place: its role in scaling.  moves_state: of a dispatcher, do its replicas have a global state?
+    ins: by predecessor, the site from which its events come.  outs: by
     successor, the site that takes the events.  Each of these is a connection if connections last.
     receiver: of a connection.  absent: a connection is not there at first.
     """
@@ -71,6 +74,7 @@ class SiteSpec(NamedTuple):
     read_back: frozenset[NodeName] = frozenset()
     replays: bool = False
     place: Place | None = None
+    moves_state: bool = False
     ins: tuple[NodeName, ...] = ()
     outs: tuple[NodeName, ...] = ()
     receiver: NodeName = ""
@@ -296,6 +300,9 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
     scaling, replaying = design.scaling, design.replaying
     place = None if scaling is None else places(scaling.replicas).get(name)
     logic = logic_of(_box(place, name, graph.specs[name], inputs))
+    keyed = scaling is not None and place is not None and _is_keyed(scaling.replicas, graph)
+    if keyed and place in (Place.FIRST, Place.SECOND):
+        logic = Keyed(logic)
     sinks = frozenset(one for one in graph.succs(name) if graph.specs[one] is SINK)
     return SiteSpec(
         design,
@@ -306,7 +313,16 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
         read_back=_read_back(graph, name, sinks),
         replays=replaying is not None and name in replaying.operators,
         place=place,
+        moves_state=keyed,
     )
+
+
+def _is_keyed(replicas: Replicas, graph: Graph) -> bool:
+    """Have the replicas a global state, which has to move with its key?"""
+    names = (replicas.first, replicas.second)
+    logics = {name: logic_of(_box(Place.FIRST, name, graph.specs[name], 1)) for name in names}
+    first, second = (has_state(logic, name) for name, logic in logics.items())
+    return first or second
 
 
 def _read_back(graph: Graph, name: NodeName, sinks: frozenset[NodeName]) -> frozenset[NodeName]:
@@ -342,7 +358,13 @@ def _acting(design: LogIoDesign, graph: Graph) -> frozenset[NodeName]:
 def _box(place: Place | None, name: NodeName, spec: Any, inputs: int) -> Box:
     if place in (Place.FIRST, Place.SECOND):
         # The graph says which events a replica gets while there are two.
-        return spec.box if isinstance(spec, Share) else Relay()
+        if isinstance(spec, Share):
+            return spec.box
+        if isinstance(spec, Filter):
+            return Relay()
+        raise Invalid(
+            f"log-io: {name} is a replica of type {type(spec).__name__}; give a Share of a box"
+        )
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
             raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")

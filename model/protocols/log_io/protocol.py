@@ -13,6 +13,7 @@ from model.protocols.log_io.evidence import (
     groups,
     lineage,
     lineage_faults,
+    moved_states,
     reads,
     recovery,
     replaying,
@@ -34,6 +35,7 @@ TOPICS = (
     replaying,
     scaling,
     scale_up,
+    moved_states,
     lineage,
     lineage_faults,
 )

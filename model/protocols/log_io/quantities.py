@@ -21,6 +21,7 @@ THWARTED = Quantity(
     "generations that failed", "generations", "the inputs of a replica's generation had moved"
 )
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
+MOVED_STATE = Quantity("states moved", "states", "a replica's state of a key went to another one")
 ADDED = Quantity("replicas added", "replicas", "a dispatcher began to send to a new replica")
 LACKED = Quantity("inputs without data", "events", "a restarted operator lacked an input's data")
 REGENERATED = Quantity(
@@ -28,7 +29,7 @@ REGENERATED = Quantity(
 )
 QUANTITIES = (
     *(PENDING, TAKEN_EFFECT, RESUMED, READ_AGAIN),
-    *(THWARTED, MOVED, ADDED, LACKED, REGENERATED),
+    *(THWARTED, MOVED, MOVED_STATE, ADDED, LACKED, REGENERATED),
 )
 
 

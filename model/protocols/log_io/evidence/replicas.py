@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
+from model.boxes.counted import Counted
 from model.boxes.stateless import Filter, Relay, Union
 from model.boxes.triggered import Triggered
 from model.core import Arrival, Inputs, OperatorClass, Scope
@@ -68,6 +70,12 @@ def shared(box: Box, types: str, length: int, crashes: int, *victims: str, gap: 
 EACH = Relay()
 PAIRS = Triggered((2,), group="type", of="time")
 """A stateful operator: two events of a key make an output, which has their times."""
+LISTS = Aggregate("list", 2, 2, of="time")
+"""The same as an operator with a global state: the list of a key is in it until it is full."""
+COUNTED_BY_THREE = Counted((3, 2), group="type")
+COUNTED_BY_TWO = Counted((2, 3), group="type")
+COUNTED_APART = Counted((2, 3), group="time")
+"""Operators whose global state counts the inputs of open Input Sets, too."""
 A_REPLICA_GOES_AWAY = Case("a replica goes away", replicas(1, 1), ARBITRARY)
 A_REPLICA_GOES_AWAY_NO_CRASH = Case("a replica goes away no crash", replicas(1, 0), ARBITRARY)
 A_REPLICA_GOES_AWAY_ITS_NODE_FAILS = Case(
@@ -103,4 +111,20 @@ AN_EQUAL_PAIR_WITH_A_CRASH = Case(
 EQUAL_EVENTS = Case("equal events", shared(EACH, "b", 2, 0, gap=0), REPEATABLE)
 EQUAL_EVENTS_WITH_A_CRASH = Case(
     "equal events with a crash", shared(EACH, "b", 2, 1, gap=0), REPEATABLE
+)
+
+
+def a_list(crashes: int, *victims: str) -> Scope:
+    return shared(LISTS, "b", 2, crashes, *victims)
+
+
+A_LIST = Case("a list", a_list(0), DETERMINISTIC)
+A_LIST_AND_ONE_FAILS = Case("a list and one fails", a_list(1, "one"), DETERMINISTIC)
+A_LIST_AND_TWO_FAILS = Case("a list and two fails", a_list(1, "two"), DETERMINISTIC)
+A_LIST_AND_MERGE_FAILS = Case("a list and merge fails", a_list(1, "merge"), DETERMINISTIC)
+A_LIST_AND_DISPATCH_FAILS = Case("a list and dispatch fails", a_list(1, "dispatch"), DETERMINISTIC)
+COUNTED = Case("counted", shared(COUNTED_BY_THREE, "b", 3, 0), DETERMINISTIC)
+COUNTED_BY_KEY = Case("counted by key", shared(COUNTED_BY_TWO, "ab", 4, 0), DETERMINISTIC)
+COUNTED_APART_FROM_EACH_OTHER = Case(
+    "counted apart", shared(COUNTED_APART, "b", 2, 0), DETERMINISTIC
 )

@@ -12,7 +12,7 @@ from model.patches import Change, Reading
 from model.protocols.log_io.design import DOWN, UP, LogIoDesign, Scaling, ScalingTask
 from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED
+from model.protocols.log_io.quantities import ADDED, MOVED, MOVED_STATE, THWARTED
 
 LOG = "model.protocols.log_io.scaling.log"
 OPERATORS = "model.protocols.log_io.scaling.operators"
@@ -67,11 +67,18 @@ VARIANTS = (
             replicas.DISPATCH_FAILS.holds(7_289),
             replicas.MERGE_FAILS.holds(3_963),
             replicas.ONE_FAILS.holds(1_567),
+            replicas.A_LIST.holds(1_132),
+            replicas.A_LIST_AND_ONE_FAILS.holds(6_795),
+            replicas.A_LIST_AND_TWO_FAILS.holds(10_572),
+            replicas.A_LIST_AND_MERGE_FAILS.holds(9_513),
+            replicas.A_LIST_AND_DISPATCH_FAILS.holds(44_304, quick=False),
+            replicas.COUNTED.holds(2_215),
+            replicas.COUNTED_BY_KEY.holds(42_561),
         ),
         "A replica comes while events come, and it, the controller, the dispatcher, the merger and "
         "the other replica may crash (Algorithm 12).  The undone events of a key go with the key, "
-        "when the outputs of the other replica have been taken.",
-        (*SEEN, ADDED, MOVED, THWARTED),
+        "and its state, when the outputs of the other replica have been taken.",
+        (*SEEN, ADDED, MOVED, MOVED_STATE, THWARTED),
     ),
     build(
         "scale-up-published",

@@ -12,7 +12,7 @@ from model.patches import Change, Reading
 from model.protocols.log_io.design import Deletes, LogIoDesign, Scaling
 from model.protocols.log_io.evidence import replicas
 from model.protocols.log_io.evidence.build import CHECKED, DIVERGENT, GAP, SEEN, build
-from model.protocols.log_io.quantities import MOVED, THWARTED
+from model.protocols.log_io.quantities import MOVED, MOVED_STATE, THWARTED
 
 LOG = "model.protocols.log_io.log"
 REPLICAS = "model.protocols.log_io.scaling.log"
@@ -41,11 +41,16 @@ VARIANTS = (
             replicas.A_REPLICA_GOES_AWAY_ITS_NODE_FAILS.holds(152_530),
             replicas.A_REPLICA_GOES_AWAY_ITS_CONTROLLER_FAILS.holds(55_836),
             replicas.AN_EQUAL_PAIR_WITH_A_CRASH.holds(28_340, quick=False),
+            replicas.A_LIST.holds(1_454),
+            replicas.A_LIST_AND_ONE_FAILS.holds(11_450),
+            replicas.A_LIST_AND_TWO_FAILS.holds(8_673),
+            replicas.A_LIST_AND_MERGE_FAILS.holds(15_222),
+            replicas.A_LIST_AND_DISPATCH_FAILS.holds(49_475),
         ),
         "A replica goes away while events come, and it, the controller, the dispatcher and the "
         "merger may crash: no event is lost, and none is processed twice (Algorithm 13).  The "
-        "undone events of an open Input Set move, too.",
-        (*CHECKED, THWARTED, MOVED),
+        "undone events of an open Input Set move, too, and so does the replica's state of the key.",
+        (*CHECKED, THWARTED, MOVED, MOVED_STATE),
     ),
     build(
         "scale-down-in-order",
@@ -66,6 +71,7 @@ VARIANTS = (
             replicas.MERGE_FAILS.holds(5_304),
             replicas.ONE_FAILS.holds(1_787),
             replicas.TWO_FAILS.holds(1_725),
+            replicas.COUNTED.holds(2_835),
         ),
         "The dispatcher's transaction waits until the merger has taken the outputs of the replica, "
         "and the dispatcher takes no input meanwhile: events of one key keep their order.",

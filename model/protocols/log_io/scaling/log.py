@@ -6,13 +6,24 @@ LOG.io, Algorithm 13, step 1, and Section 7.2.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from model.core import NodeName, Send
 from model.protocols.log_io.design import LogIoDesign, Replicas
 from model.protocols.log_io.places import CONTROLLER
+from model.protocols.log_io.scaling.keyed import MovedState, Part, moved_state
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Drained, Move, Resent, Watch
-from model.protocols.log_io.tables import LogDatabase, LoggedEvent, Rules, Transacted, with_row
+from model.protocols.log_io.tables import (
+    ContextRow,
+    LogDatabase,
+    LoggedEvent,
+    Rules,
+    Transacted,
+    with_row,
+)
+
+Contexts: TypeAlias = tuple[tuple[NodeName, ContextRow], ...]
 
 
 def _choose(
@@ -81,19 +92,46 @@ def move(
     tables: LogDatabase, node: NodeName, message: Move
 ) -> tuple[LogDatabase, tuple[LoggedEvent, ...]]:
     """Algorithm 13, step 1.c: the tables, and the rows that have moved, which are those that are
-    still undone."""
+    still undone.  The global state of the key is the first of them, as an event."""
     undone = {row[:3] for row in tables.events if not row.done}
     leave = undone.intersection(row[:3] for row in message.rows)
     events = tuple(row for row in tables.events if row[:3] not in leave)
-    moved: list[LoggedEvent] = []
-    for body, key in dict.fromkeys((row.body, row[:3]) for row in message.rows):
-        if key in undone:
-            number = message.number + len(moved)
-            moved.append(LoggedEvent(node, message.to, number, 0, body))
+    bodies = {row.number: row.body for row in message.rows if row[:3] in undone}
+    takes = message.key and not any(isinstance(one, MovedState) for one in bodies.values())
+    first = message.number + bool(takes)
+    numbers = {number: first + at for at, number in enumerate(bodies)}
+    contexts, moved = tables.contexts, []
+    if takes:
+        contexts, part = _take_part(contexts, message, numbers)
+        state = moved_state(message.key, part)
+        moved.append(LoggedEvent(node, message.to, message.number, 0, state))
+    for number, body in bodies.items():
+        body = body.with_numbers(numbers) if isinstance(body, MovedState) else body
+        moved.append(LoggedEvent(node, message.to, numbers[number], 0, body))
     for row in moved:
         events = with_row(events, row)
-    contexts = with_row(tables.contexts, (node, message.context))
+    contexts = with_row(contexts, (node, message.context))
     return tables._replace(events=events, contexts=contexts), tuple(moved)
+
+
+def _take_part(
+    contexts: Contexts, message: Move, numbers: Mapping[int, int]
+) -> tuple[Contexts, Part | None]:
+    """STATE without the replica's global state for the key, and that state.
+
+    numbers: of the undone events of the key, which have other ones after the move.
+    """
+    stored = dict(contexts).get(message.replica)
+    part = (
+        next((one for one in stored.box.parts if one.key == message.key), None) if stored else None
+    )
+    if stored is None or part is None:
+        return contexts, None
+    left = tuple(one for one in stored.box.parts if one.key != message.key)
+    row = stored._replace(box=stored.box._replace(parts=left))
+    (last,) = stored.last
+    counted = tuple(new for number, new in numbers.items() if number <= last)
+    return with_row(contexts, (message.replica, row)), part._replace(counted=counted)
 
 
 def are_taken(tables: LogDatabase, replicas: Replicas, replica: NodeName) -> bool:

@@ -59,13 +59,17 @@ class Chosen(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Step 1.c: these events of a replica are for another one, from this number on."""
+    """Step 1.c: these events of a replica are for another one, from this number on.
+
+    key: the replica's global state for this key goes with them; empty: it has no global state.
+    """
 
     replica: NodeName
     to: NodeName
     rows: tuple[LoggedEvent, ...]
     number: int
     context: ContextRow
+    key: str = ""
 
 
 class Resent(NamedTuple):

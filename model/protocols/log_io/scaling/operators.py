@@ -13,8 +13,9 @@ from model.protocols.log_io.messages import Commit, Peek, Restore
 from model.protocols.log_io.operators.generation import context_of
 from model.protocols.log_io.operators.operator import begin, go_on
 from model.protocols.log_io.places import CONTROLLER, LOG, connection
-from model.protocols.log_io.quantities import ADDED, MOVED, THWARTED, note
+from model.protocols.log_io.quantities import ADDED, MOVED, MOVED_STATE, THWARTED, note
 from model.protocols.log_io.roles import Place, is_absent, receives
+from model.protocols.log_io.scaling.keyed import MovedState
 from model.protocols.log_io.scaling.messages import (
     Add,
     Added,
@@ -51,7 +52,8 @@ def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
     """The step of the dispatcher, the merger or the replica."""
     scaling = site.spec.design.scaling
     replicas = scaling.replicas
-    if isinstance(message, Add | Remove) and state.moving and scaling.in_turn:
+    once = scaling.in_turn or site.spec.moves_state
+    if isinstance(message, Add | Remove) and state.moving and once:
         return state, (Note(STALE),)  # the controller asks twice
     match message:
         case Deploy():  # the controller asks twice
@@ -76,7 +78,9 @@ def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
             state, sends = hand_on(site, state._replace(moving=False), [*rows])
             done = Prepared() if state.alone else Added()
             added = note(ADDED, not state.alone)
-            effects = (*added, *note(MOVED, len(rows)), *sends, Send(CONTROLLER, done))
+            states = sum(isinstance(row.body, MovedState) for row in rows)
+            counted = (*note(MOVED, len(rows) - states), *note(MOVED_STATE, states))
+            effects = (*added, *counted, *sends, Send(CONTROLLER, done))
             return go_on(site, state, effects)
         case Removed():  # step 2
             return state, (_store(site, state), Send(CONTROLLER, Updated()))
@@ -95,10 +99,12 @@ def _move(site: Site, state: RunningOperator, chosen: Chosen) -> Answer:
     rows = tuple(row for row in chosen.rows if receives(site, state, to, row.data))
     at = site.succs.index(to)
     number = state.sent[at] + 1
-    count = len({row.number for row in rows})
+    key = replicas.key if site.spec.moves_state else ""
+    count = len({row.number for row in rows}) + bool(key)
     sent = (*state.sent[:at], state.sent[at] + count, *state.sent[at + 1 :])
     state = state._replace(sent=sent)
-    return state, (Send(LOG, Move(chosen.replica, to, rows, number, context_of(site, state))),)
+    context = context_of(site, state)
+    return state, (Send(LOG, Move(chosen.replica, to, rows, number, context, key)),)
 
 
 def _end_commit(site: Site, state: RunningOperator, succeeds: bool) -> Answer:
