@@ -36,6 +36,7 @@ from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.keyed import Keyed, has_state
 from model.protocols.log_io.scaling.share import Share
 from model.protocols.log_io.writing.lookup import Lookup
+from model.protocols.log_io.writing.slow import hands
 
 
 class SiteKind(Enum):
@@ -51,6 +52,7 @@ class SiteKind(Enum):
     SERVICE = "an external service that side-effect reads ask"
     CONTROLLER = "the controller of replicas"
     ENGINE = "the pipeline engine, which asks replay operators"
+    HAND = "the part of a slow external system that does its work"
 
 
 class SiteSpec(NamedTuple):
@@ -122,6 +124,7 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
         _scaling(design),
         _engine(design, graph),
         _service(design, sites),
+        _hands(design, graph),
         _connections(design, lasting),
     ):
         alone += sites_
@@ -199,6 +202,17 @@ def _service(design: LogIoDesign, sites: list[Site]) -> Surroundings:
         return [], [], []
     site = Site(SERVICE, Role.OPERATOR, SiteSpec(design, SiteKind.SERVICE), (), ())
     return [site], _both_ways(asking, SERVICE), []
+
+
+def _hands(design: LogIoDesign, graph: Graph) -> Surroundings:
+    """The hands of slow external systems, which know at once of a crash of who writes."""
+    if design.slow is None:
+        return [], [], []
+    sinks = [name for name, spec in graph.nodes if spec is SINK]
+    both = [(sink, hand) for sink in sinks for hand in hands(design.slow, sink)]
+    sites = [Site(hand, Role.OPERATOR, SiteSpec(design, SiteKind.HAND), (), ()) for _, hand in both]
+    channels = [ends for sink, hand in both for ends in ((sink, hand), (hand, sink))]
+    return sites, channels, [ends for ends in graph.edges if ends[1] in sinks]
 
 
 def _connections(design: LogIoDesign, lasting: list[Channel]) -> Surroundings:

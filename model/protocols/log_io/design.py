@@ -75,6 +75,27 @@ class Groups(NamedTuple):
     transfer: Transfer = Transfer.ATOMIC
 
 
+# --- writes under way: Sections 2.2, 3.5.3, and Algorithm 8 ----------------------------------
+class WriteStatus(Enum):
+    """The answer to a question about a write whose request is under way.  Algorithm 8, step 2.a:
+    "the status of" the write "in the external system"; the paper has no time before the success."""
+
+    OF_NOW = "no, and the write takes effect later"
+    AWAITED = "the question waits until the requests before it have taken effect"
+    FINAL = "no, and no request before the question takes effect any more"
+
+
+class SlowSystem(NamedTuple):
+    """An external system in which a write takes effect some time after its request was sent.
+
+    in_order: do the requests of an operator take effect in their order, also those of before a
+    restart, which came through another connection?
+    """
+
+    status: WriteStatus = WriteStatus.AWAITED
+    in_order: bool = True
+
+
 # --- replicas that come and go: Section 7.2 --------------------------------------------------
 class ScalingTask(Enum):
     """What the controller does, one after the other."""
@@ -224,7 +245,8 @@ class LogIoDesign:
     """A protocol: one choice of each kind.
 
     groups: None: writes are executed one by one.  scaling, replaying: None, or of no node of the
-    graph: no replica comes or goes, no operator replays.  lineage: rows say which inputs an output
+    graph: no replica comes or goes, no operator replays.  slow: None: a write takes effect at once.
+    lineage: rows say which inputs an output
     was made of (Section 3.5, Algorithm 3, step 4.5); None: capture is not enabled.  prompt: the log
     answers at once; if not, it is a site like any other, and nobody waits for it.
     """
@@ -235,6 +257,7 @@ class LogIoDesign:
     reads: Reads = Reads.REPLAYABLE
     writes: WriteSupport = WriteSupport.CHECKABLE
     groups: Groups | None = None
+    slow: SlowSystem | None = None
     scaling: Scaling | None = None
     replaying: Replaying | None = None
     lineage: LineageCapture | None = None

@@ -83,6 +83,7 @@ from model.protocols.log_io.sources import actions, readers
 from model.protocols.log_io.states import Connected, ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import carry, execute, offer, show_next
 from model.protocols.log_io.tables import LogDatabase
+from model.protocols.log_io.writing import slow
 from model.queues import QueueState
 
 BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
@@ -96,9 +97,13 @@ BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
     SiteKind.SERVICE: lambda _site: 0,
     SiteKind.CONTROLLER: controller.begin,
     SiteKind.ENGINE: lambda _site: None,
+    SiteKind.HAND: lambda _site: None,
 }
 SURROUNDINGS: Mapping[SiteKind, Callable[[Site, Any, NodeName, Any], Answer]] = {
-    SiteKind.OUTPUT: execute,
+    SiteKind.OUTPUT: lambda site, state, sender, asked: (
+        slow.take if site.spec.design.slow else execute
+    )(site, state, sender, asked),
+    SiteKind.HAND: slow.work,
     SiteKind.LOG: lambda site, state, sender, asked: transact(
         site.spec.design, state, sender, asked
     ),

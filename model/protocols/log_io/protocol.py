@@ -20,6 +20,7 @@ from model.protocols.log_io.evidence import (
     scale_up,
     scaling,
     scopes,
+    slow_writes,
     writes,
 )
 from model.protocols.log_io.evidence.build import build
@@ -29,6 +30,7 @@ TOPICS = (
     global_state,
     connections,
     writes,
+    slow_writes,
     groups,
     causality,
     reads,

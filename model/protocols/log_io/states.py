@@ -142,8 +142,27 @@ class Image(Enum):
     DEPLOYED = "it has been deployed"
 
 
+class UnderWay(NamedTuple):
+    """A request to a slow external system: a write, a group, or a question that waits.
+
+    by: the hand of the external system that has it.  orphan: has its sender crashed since?  Nobody
+    gets the answer.  refused: it takes no effect.
+    """
+
+    sender: NodeName
+    message: Any
+    by: NodeName
+    orphan: bool = False
+    refused: bool = False
+
+
 class ExternalSystem(NamedTuple):
-    """An external system behind a sink: by edge, the newest write or group that has taken
-    effect."""
+    """An external system behind a sink: by edge, the newest write or group that has taken effect.
+
+    under_way: of a slow one, the requests that have not taken effect, as they came.  lives: how
+    often a sender has crashed, modulo the number of hands.
+    """
 
     newest: tuple[Write | WriteGroup | None, ...]
+    under_way: tuple[UnderWay, ...] = ()
+    lives: int = 0

@@ -69,7 +69,8 @@ def execute(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -
     match message:
         case Write() | WriteGroup() | GroupedWrite():
             action = Write(*message) if isinstance(message, GroupedWrite) else message
-            after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))
+            visible = (*state.newest[:edge], action, *state.newest[edge + 1 :])
+            after = state._replace(newest=visible)
             writes = message.writes if isinstance(message, WriteGroup) else (message,)
             repeats = site.spec.design.writes is WriteSupport.IDEMPOTENT and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)

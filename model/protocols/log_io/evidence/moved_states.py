@@ -60,7 +60,7 @@ MUTANTS = (
         KEYED,
         "return self.gather(state, item, key)._replace(silent=True)",
         "return self.gather(state, item, key)",
-        "scale-up: counted by key",
+        "scale-up: counted apart",
     ),
     Mutant(
         "a state that moves is not stored by its new replica",

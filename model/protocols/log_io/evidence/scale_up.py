@@ -74,6 +74,7 @@ VARIANTS = (
             replicas.A_LIST_AND_DISPATCH_FAILS.holds(44_304, quick=False),
             replicas.COUNTED.holds(2_215),
             replicas.COUNTED_BY_KEY.holds(42_561),
+            replicas.COUNTED_APART_FROM_EACH_OTHER.holds(368),
         ),
         "A replica comes while events come, and it, the controller, the dispatcher, the merger and "
         "the other replica may crash (Algorithm 12).  The undone events of a key go with the key, "

@@ -97,6 +97,7 @@ TWO_WRITES_AN_INPUT = Case("two writes an input", one(TWICE, 2), REPEATABLE)
 TWO_WRITES_AN_INPUT_OF_THREE = Case(
     "two writes an input of three", operator_alone(one(TWICE, 3)), REPEATABLE
 )
+TWO_WRITES_OF_ONE_INPUT = Case("two writes of one input", one(TWICE, 1), REPEATABLE)
 A_READER_OF_WRITES = Case("a reader of writes", over_words(LOOKUP, 1, "a", crashes=2), REPEATABLE)
 A_READER_OF_TWO_WRITES = Case(
     "a reader of two writes", over_words(LOOKUP, 2, "a", crashes=1), REPEATABLE
