@@ -30,7 +30,15 @@ from model.protocols.log_io.design import (
 )
 from model.protocols.log_io.lineage.ports import ports_of
 from model.protocols.log_io.operators.logic import Logic, logic_of
-from model.protocols.log_io.places import CONTROLLER, ENGINE, LOG, SERVICE, connection
+from model.protocols.log_io.places import (
+    CONTROLLER,
+    DEPLOYER,
+    ENGINE,
+    LOG,
+    SERVICE,
+    connection,
+    second_process,
+)
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.keyed import Keyed, has_state
@@ -52,6 +60,7 @@ class SiteKind(Enum):
     SERVICE = "an external service that side-effect reads ask"
     CONTROLLER = "the controller of replicas"
     ENGINE = "the pipeline engine, which asks replay operators"
+    DEPLOYER = "the deployment engine, which starts a second process"
     HAND = "the part of a slow external system that does its work"
 
 
@@ -64,7 +73,8 @@ class SiteSpec(NamedTuple):
     place: its role in scaling.  moves_state: of a dispatcher, do its replicas have a global state?
     ins: by predecessor, the site from which its events come.  outs: by
     successor, the site that takes the events.  Each of these is a connection if connections last.
-    receiver: of a connection.  absent: a connection is not there at first.
+    receiver: of a connection.  absent: a connection is not there at first.  process: of one of two
+    processes, the name of their operator.
     """
 
     design: LogIoDesign
@@ -81,6 +91,7 @@ class SiteSpec(NamedTuple):
     outs: tuple[NodeName, ...] = ()
     receiver: NodeName = ""
     absent: bool = False
+    process: NodeName = ""
 
 
 Channel = tuple[NodeName, NodeName]
@@ -133,12 +144,19 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
     sites += alone
     crashable = [site.name for site in sites if site.spec.part in CRASHABLE]
     channels += _both_ways(crashable, LOG)
+    first = "" if design.processes is None else design.processes.operator
+    returning = None
+    if first:
+        sites, channels = _with_second(design, first, sites, channels)
+        watched = [ends for ends in watched if ends[0] != first] + [(first, DEPLOYER)]
+        returning = frozenset(crashable) - {first}
     return Deployment(
         tuple(sites),
         tuple(channels),
         frozenset(crashable),
+        returning=returning,
         watched=frozenset(watched),
-        connections=frozenset(connection(u, v) for u, v in lasting),
+        connections=frozenset(connection(u, v) for u, v in lasting if v != first),
         prompt=frozenset(
             site.name
             for site in sites
@@ -154,7 +172,28 @@ def _of_graph(design: LogIoDesign, graph: Graph) -> LogIoDesign:
         design = replace(design, scaling=None)
     if design.replaying is not None and not known & design.replaying.operators:
         design = replace(design, replaying=None)
+    if design.processes is not None and design.processes.operator not in known:
+        design = replace(design, processes=None)
     return design
+
+
+def _with_second(
+    design: LogIoDesign, first: NodeName, sites: list[Site], channels: list[Channel]
+) -> tuple[list[Site], list[Channel]]:
+    """The sites and channels with a second process of an operator, and the engine that starts it.
+
+    The first process never returns from a crash: the second one takes its place.
+    """
+    second = second_process(first)
+    found = {site.name: site for site in sites}
+    spec = found[first].spec._replace(process=first)
+    twice = [found[first]._replace(name=name, spec=spec) for name in (first, second)]
+    deployer = Site(DEPLOYER, Role.OPERATOR, SiteSpec(design, SiteKind.DEPLOYER), (), ())
+    same = [tuple(second if end == first else end for end in ends) for ends in channels]
+    more = [ends for ends in same if ends not in channels]
+    started = [(first, DEPLOYER), (DEPLOYER, second)]
+    others = [site for site in sites if site.name != first]
+    return [*others, *twice, deployer], [*channels, *more, *started]
 
 
 Surroundings = tuple[list[Site], list[Channel], list[Channel]]
@@ -241,6 +280,13 @@ def _check(design: LogIoDesign) -> None:
         raise Invalid(
             "log-io: replicas that come and go log their outputs; give no replay operator"
         )
+    if design.processes is not None and (
+        design.scaling or design.replaying or design.slow or design.groups
+    ):
+        raise Invalid(
+            "log-io: an operator with two processes writes one by one to prompt external systems; "
+            "give no replicas, no replay operator, no slow system and no groups"
+        )
     if design.connection is Delivery.LOSSY and (design.scaling or design.replaying):
         raise Invalid("log-io: scaling and replay operators need lasting connections")
 
@@ -269,7 +315,10 @@ def _ports(
 
 
 CRASHABLE = (SiteKind.READER, SiteKind.ACTION, SiteKind.OPERATOR, SiteKind.CONTROLLER)
-PROMPT = (SiteKind.OUTPUT, SiteKind.LOG, SiteKind.CONNECTION, SiteKind.SERVICE, SiteKind.ENGINE)
+PROMPT = (
+    *(SiteKind.OUTPUT, SiteKind.LOG, SiteKind.CONNECTION, SiteKind.SERVICE, SiteKind.ENGINE),
+    SiteKind.DEPLOYER,
+)
 
 
 def _both_ways(names: list[NodeName] | tuple[NodeName, ...], hub: NodeName) -> list[Channel]:

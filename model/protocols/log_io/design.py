@@ -151,6 +151,24 @@ class Scaling:
         return ScalingTask.DEPLOY in self.plan
 
 
+# --- two processes of one operator: Section 6.4 ----------------------------------------------
+class Fencing(Enum):
+    """The requests of an older process that fail.  Section 3.5.1: "One case of failure of the
+    transaction is when no event with a given InSet_ID can be found"; the paper has no other."""
+
+    NOTHING = "none"
+    INPUTS = "a generation whose Input Set has no undone event"
+    LOG = "all transactions, by an epoch that the log gives to who restores the operator"
+    LOG_AND_SYSTEMS = "writes, too: an external system knows the greatest epoch"
+
+
+class Processes(NamedTuple):
+    """An operator that may be taken for dead, and is not: the engine starts a second process."""
+
+    operator: NodeName = "op"
+    fencing: Fencing = Fencing.LOG_AND_SYSTEMS
+
+
 # --- replay operators: Section 5 -------------------------------------------------------------
 class Logs(Enum):
     """What a replay operator logs after it has sent its outputs.  5.2, at the end: "output events
@@ -245,7 +263,8 @@ class LogIoDesign:
     """A protocol: one choice of each kind.
 
     groups: None: writes are executed one by one.  scaling, replaying: None, or of no node of the
-    graph: no replica comes or goes, no operator replays.  slow: None: a write takes effect at once.
+    graph: no replica comes or goes, no operator replays.  processes: None: each operator has one
+    process at a time.  slow: None: a write takes effect at once.
     lineage: rows say which inputs an output
     was made of (Section 3.5, Algorithm 3, step 4.5); None: capture is not enabled.  prompt: the log
     answers at once; if not, it is a site like any other, and nobody waits for it.
@@ -260,5 +279,6 @@ class LogIoDesign:
     slow: SlowSystem | None = None
     scaling: Scaling | None = None
     replaying: Replaying | None = None
+    processes: Processes | None = None
     lineage: LineageCapture | None = None
     prompt: bool = True

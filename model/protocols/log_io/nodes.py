@@ -70,8 +70,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.core import STALE, Answer, Input, NodeName, Note, Received, Send, Site
+from model.protocols.log_io import processes
 from model.protocols.log_io.deployment import SiteKind
-from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore, Restored
 from model.protocols.log_io.operators import operator, recovery
 from model.protocols.log_io.places import LOG
@@ -81,7 +81,7 @@ from model.protocols.log_io.scaling import controller
 from model.protocols.log_io.scaling import operators as scaling
 from model.protocols.log_io.sources import actions, readers
 from model.protocols.log_io.states import Connected, ExternalSystem, Image, Recovering
-from model.protocols.log_io.surroundings import carry, execute, offer, show_next
+from model.protocols.log_io.surroundings import carry, offer, show_next
 from model.protocols.log_io.tables import LogDatabase
 from model.protocols.log_io.writing import slow
 from model.queues import QueueState
@@ -91,22 +91,28 @@ BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
     SiteKind.OUTPUT: lambda site: ExternalSystem((None,) * len(site.preds)),
     SiteKind.READER: readers.begin,
     SiteKind.ACTION: actions.begin,
-    SiteKind.OPERATOR: lambda site: Image.ABSENT if is_absent(site) else operator.begin(site),
+    SiteKind.OPERATOR: lambda site: (
+        processes.begin(site)
+        if site.spec.process
+        else Image.ABSENT
+        if is_absent(site)
+        else operator.begin(site)
+    ),
     SiteKind.LOG: lambda _site: LogDatabase(),
     SiteKind.CONNECTION: lambda site: Connected((), site.spec.absent, site.spec.absent),
     SiteKind.SERVICE: lambda _site: 0,
     SiteKind.CONTROLLER: controller.begin,
     SiteKind.ENGINE: lambda _site: None,
     SiteKind.HAND: lambda _site: None,
+    SiteKind.DEPLOYER: lambda _site: None,
 }
 SURROUNDINGS: Mapping[SiteKind, Callable[[Site, Any, NodeName, Any], Answer]] = {
     SiteKind.OUTPUT: lambda site, state, sender, asked: (
-        slow.take if site.spec.design.slow else execute
+        slow.take if site.spec.design.slow else processes.execute_for
     )(site, state, sender, asked),
     SiteKind.HAND: slow.work,
-    SiteKind.LOG: lambda site, state, sender, asked: transact(
-        site.spec.design, state, sender, asked
-    ),
+    SiteKind.DEPLOYER: processes.start,
+    SiteKind.LOG: processes.transact_for,
     SiteKind.CONNECTION: carry,
     SiteKind.SERVICE: show_next,
     SiteKind.CONTROLLER: controller.control,
@@ -136,6 +142,14 @@ def step(site: Site, state: Any, input_: Input) -> Answer:
     sender, message = input_
     if part in SURROUNDINGS:
         return SURROUNDINGS[part](site, state, sender, message)
+    if site.spec.process:
+        return processes.step(site, state, input_, _operate)
+    return _operate(site, state, input_)
+
+
+def _operate(site: Site, state: Any, input_: Received) -> Answer:
+    """The step of a source operator, a middle operator or a writer."""
+    part, message = site.spec.part, input_.message
     if state is Image.ABSENT:
         return scaling.deploy(site, message)
     if isinstance(state, Recovering):

@@ -8,7 +8,12 @@ from __future__ import annotations
 from model.core import NodeName
 
 LOG, SERVICE = "log", "service"
-CONTROLLER, ENGINE = "controller", "engine"
+CONTROLLER, ENGINE, DEPLOYER = "controller", "engine", "deployer"
+
+
+def second_process(operator: NodeName) -> NodeName:
+    """The name of the second process of an operator."""
+    return f"{operator}-2"
 
 
 def connection(sender: NodeName, receiver: NodeName) -> NodeName:

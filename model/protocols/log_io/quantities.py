@@ -23,13 +23,18 @@ THWARTED = Quantity(
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
 MOVED_STATE = Quantity("states moved", "states", "a replica's state of a key went to another one")
 ADDED = Quantity("replicas added", "replicas", "a dispatcher began to send to a new replica")
+REFUSED = Quantity(
+    "requests refused",
+    "requests",
+    "an older process asked for a transaction or a write",
+)
 LACKED = Quantity("inputs without data", "events", "a restarted operator lacked an input's data")
 REGENERATED = Quantity(
     "outputs generated again", "events", "a replay operator generated an output again, and sent it"
 )
 QUANTITIES = (
     *(PENDING, TAKEN_EFFECT, RESUMED, READ_AGAIN),
-    *(THWARTED, MOVED, MOVED_STATE, ADDED, LACKED, REGENERATED),
+    *(THWARTED, MOVED, MOVED_STATE, ADDED, REFUSED, LACKED, REGENERATED),
 )
 
 

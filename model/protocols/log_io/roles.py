@@ -11,7 +11,7 @@ from enum import Enum
 
 from model.core import NodeName, Site
 from model.events import Body
-from model.protocols.log_io.design import Replicas
+from model.protocols.log_io.design import Fencing, Replicas
 from model.protocols.log_io.states import RunningOperator
 
 
@@ -43,8 +43,12 @@ def receives(site: Site, state: RunningOperator, succ: NodeName, body: Body) -> 
 
 
 def may_fail(site: Site) -> bool:
-    """May a transaction of the node fail, since its inputs may have moved?"""
+    """May a transaction of the node fail, since its inputs may have moved, or another process has
+    used them?"""
     scaling, place = site.spec.design.scaling, site.spec.place
+    processes = site.spec.design.processes
+    if site.spec.process and processes.fencing is Fencing.INPUTS:
+        return True
     return place is Place.SECOND or (place is Place.FIRST and scaling.adds)
 
 

@@ -120,12 +120,14 @@ class Recovering(NamedTuple):
 class Connected(NamedTuple):
     """A lasting connection: the events that its receiver has not acknowledged.
 
-    closed: the receiver has crashed, and has not asked again yet.
+    closed: the receiver has crashed, and has not asked again yet.  to: the process of the receiver
+    that has asked last, if it is not the first one.
     """
 
     held: tuple[Put, ...] = ()
     closed: bool = False
     deleted: bool = False
+    to: NodeName = ""
 
 
 class Controller(NamedTuple):
@@ -136,10 +138,12 @@ class Controller(NamedTuple):
 
 
 class Image(Enum):
-    """A replica: the state of one that is not there, and what is durable of one that is."""
+    """A replica, or a process: the state of one that is not there, or not there any more, and what
+    is durable of a replica that is."""
 
     ABSENT = "it has not been deployed"
     DEPLOYED = "it has been deployed"
+    STOPPED = "it has stopped: another process has restored its operator"
 
 
 class UnderWay(NamedTuple):
@@ -160,9 +164,10 @@ class ExternalSystem(NamedTuple):
     """An external system behind a sink: by edge, the newest write or group that has taken effect.
 
     under_way: of a slow one, the requests that have not taken effect, as they came.  lives: how
-    often a sender has crashed, modulo the number of hands.
+    often a sender has crashed, modulo the number of hands.  epoch: the greatest one of a request.
     """
 
     newest: tuple[Write | WriteGroup | None, ...]
     under_way: tuple[UnderWay, ...] = ()
     lives: int = 0
+    epoch: int = 0

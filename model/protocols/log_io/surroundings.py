@@ -33,9 +33,9 @@ VALUES = 2
 """So many values does the service show in turn."""
 
 
-def carry(site: Site, state: Connected, _sender: NodeName, message: Any) -> Answer:
+def carry(site: Site, state: Connected, sender: NodeName, message: Any) -> Answer:
     """The step of a lasting connection."""
-    receiver = site.spec.receiver
+    receiver = state.to or site.spec.receiver
     match message:
         case Close():
             return Connected((), True, True), ()
@@ -47,13 +47,14 @@ def carry(site: Site, state: Connected, _sender: NodeName, message: Any) -> Answ
             return state, ()
         case Put():
             sends = () if state.closed else (Send(receiver, message),)
-            return Connected((*state.held, message), state.closed), sends
+            return state._replace(held=(*state.held, message)), sends
         case Drop(number):
             return state._replace(held=tuple(put for put in state.held if put.number != number)), ()
         case Lost():
-            return Connected(state.held, True), ()
+            return state._replace(closed=True), ()
         case Peek():
-            return Connected(state.held), tuple(Send(receiver, put) for put in state.held)
+            to = "" if sender == site.spec.receiver else sender
+            return Connected(state.held, to=to), tuple(Send(sender, put) for put in state.held)
     raise TypeError(f"connection to {receiver}: nothing to do with {message}")
 
 

@@ -170,7 +170,8 @@ class LogDatabase(NamedTuple):
     """The log database: its rows in order.
 
     watched: the controller waits until the outputs of a replica have been taken.  waiting: a node
-    that moves events, and its transaction, which has not been executed yet.  truth, shown: ghosts,
+    that moves events, and its transaction, which has not been executed yet.  epoch: of the process
+    that has restored last an operator with two processes.  truth, shown: ghosts,
     a row for each output on a port in OUT, and for each read, that nobody deletes.
     """
 
@@ -187,6 +188,7 @@ class LogDatabase(NamedTuple):
     effects: tuple[ReadEffectRow, ...] = ()
     truth: tuple[Used, ...] = ()
     shown: tuple[ReadEffectRow, ...] = ()
+    epoch: int = 0
 
 
 # --- transactions ----------------------------------------------------------------------------

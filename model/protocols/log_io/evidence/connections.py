@@ -62,14 +62,14 @@ MUTANTS = (
     Mutant(
         "a connection forgets what it has delivered",
         SURROUNDINGS,
-        "return Connected((*state.held, message), state.closed), sends",
-        "return Connected(state.held, state.closed), sends",
+        "return state._replace(held=(*state.held, message)), sends",
+        "return state, sends",
     ),
     Mutant(
         "a connection stays closed",
         SURROUNDINGS,
-        "return Connected(state.held), tuple(Send(receiver, put) for put in state.held)",
-        "return state, tuple(Send(receiver, put) for put in state.held)",
+        "return Connected(state.held, to=to), tuple(Send(sender, put) for put in state.held)",
+        "return state, tuple(Send(sender, put) for put in state.held)",
         scope="two ports and two functions",
     ),
     Mutant(

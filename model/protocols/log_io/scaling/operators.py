@@ -50,6 +50,8 @@ def deploy(site: Site, message: Any) -> Answer:
 
 def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
     """The step of the dispatcher, the merger or the replica."""
+    if isinstance(message, Committed):
+        return _end_commit(site, state, message.succeeds)
     scaling = site.spec.design.scaling
     replicas = scaling.replicas
     once = scaling.in_turn or site.spec.moves_state
@@ -58,8 +60,6 @@ def obey(site: Site, state: RunningOperator, message: Any) -> Answer:
     match message:
         case Deploy():  # the controller asks twice
             return state, (Send(CONTROLLER, Deployed()),)
-        case Committed(succeeds):
-            return _end_commit(site, state, succeeds)
         case Add() if not state.alone:
             return state, (Send(CONTROLLER, Added()),)
         case Add() if site.spec.place is Place.MERGER:  # Algorithm 12, step 2
