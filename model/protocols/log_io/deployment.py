@@ -6,29 +6,23 @@ LOG.io, Section 2: a reader behind each source, a log for all, a lasting connect
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
-from model.boxes.stateless import AnyOf, Filter, Relay
+from model.boxes.stateless import AnyOf
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import (
-    Connection,
     Delivery,
-    LineageCapture,
     LogIoDesign,
-    Ports,
     Reads,
-    Replaying,
-    Replicas,
 )
-from model.protocols.log_io.lineage.ports import ports_of
+from model.protocols.log_io.lineage.ports import deployed_ports
 from model.protocols.log_io.operators.logic import Logic, logic_of
 from model.protocols.log_io.places import (
     CONTROLLER,
@@ -37,14 +31,15 @@ from model.protocols.log_io.places import (
     LOG,
     SERVICE,
     connection,
-    second_process,
 )
+from model.protocols.log_io.processes import with_second
+from model.protocols.log_io.replaying.engine import replay_operators_before
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
-from model.protocols.log_io.scaling.keyed import Keyed, has_state
-from model.protocols.log_io.scaling.share import Share
+from model.protocols.log_io.scaling.keyed import Keyed, is_keyed
+from model.protocols.log_io.scaling.share import box_of
+from model.protocols.log_io.slow_systems import hands
 from model.protocols.log_io.writing.lookup import Lookup
-from model.protocols.log_io.writing.slow import hands
 
 
 class SiteKind(Enum):
@@ -113,7 +108,7 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
         if spec is SOURCE and not acting.intersection(graph.succs(name))
     }
     if design.lineage is not None:
-        ports = _ports(design.lineage, graph, readers, acting)
+        ports = deployed_ports(design.lineage, graph, readers, acting)
         design = replace(design, lineage=replace(design.lineage, ports=ports))
     sites: list[Site] = []
     channels: list[Channel] = []
@@ -147,7 +142,8 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
     first = "" if design.processes is None else design.processes.operator
     returning = None
     if first:
-        sites, channels = _with_second(design, first, sites, channels)
+        deployer = Site(DEPLOYER, Role.OPERATOR, SiteSpec(design, SiteKind.DEPLOYER), (), ())
+        sites, channels = with_second(first, deployer, sites, channels)
         watched = [ends for ends in watched if ends[0] != first] + [(first, DEPLOYER)]
         returning = frozenset(crashable) - {first}
     return Deployment(
@@ -177,25 +173,6 @@ def _of_graph(design: LogIoDesign, graph: Graph) -> LogIoDesign:
     return design
 
 
-def _with_second(
-    design: LogIoDesign, first: NodeName, sites: list[Site], channels: list[Channel]
-) -> tuple[list[Site], list[Channel]]:
-    """The sites and channels with a second process of an operator, and the engine that starts it.
-
-    The first process never returns from a crash: the second one takes its place.
-    """
-    second = second_process(first)
-    found = {site.name: site for site in sites}
-    spec = found[first].spec._replace(process=first)
-    twice = [found[first]._replace(name=name, spec=spec) for name in (first, second)]
-    deployer = Site(DEPLOYER, Role.OPERATOR, SiteSpec(design, SiteKind.DEPLOYER), (), ())
-    same = [tuple(second if end == first else end for end in ends) for ends in channels]
-    more = [ends for ends in same if ends not in channels]
-    started = [(first, DEPLOYER), (DEPLOYER, second)]
-    others = [site for site in sites if site.name != first]
-    return [*others, *twice, deployer], [*channels, *more, *started]
-
-
 Surroundings = tuple[list[Site], list[Channel], list[Channel]]
 """Sites beside the graph, their channels, and those of them that are watched."""
 
@@ -215,23 +192,10 @@ def _engine(design: LogIoDesign, graph: Graph) -> Surroundings:
     """The engine, and the operators behind replay operators, which it knows."""
     if design.replaying is None:
         return [], [], []
-    config = _replayed(design.replaying, graph)
+    config = replay_operators_before(design.replaying, graph)
     site = Site(ENGINE, Role.OPERATOR, SiteSpec(design, SiteKind.ENGINE), (), (), config)
     names = sorted({name for ends in config for name in (ends[0], *ends[1])})
     return [site], _both_ways(names, ENGINE), [(name, ENGINE) for name in names]
-
-
-def _replayed(
-    replaying: Replaying, graph: Graph
-) -> tuple[tuple[NodeName, tuple[NodeName, ...]], ...]:
-    """By operator, the replay operators before it, through others of these."""
-    before: dict[NodeName, tuple[NodeName, ...]] = {}
-    for name in graph.order():
-        preds = [pred for pred in graph.preds(name) if pred in replaying.operators]
-        if preds and graph.specs[name] is not SINK:
-            far = {one for pred in preds for one in before.get(pred, ())}
-            before[name] = tuple(sorted(far.union(preds)))
-    return tuple(before.items())
 
 
 def _service(design: LogIoDesign, sites: list[Site]) -> Surroundings:
@@ -291,29 +255,6 @@ def _check(design: LogIoDesign) -> None:
         raise Invalid("log-io: scaling and replay operators need lasting connections")
 
 
-def _ports(
-    capture: LineageCapture,
-    graph: Graph,
-    readers: dict[NodeName, NodeName],
-    acting: frozenset[NodeName],
-) -> Ports:
-    """The ports with capture enabled; a reader stands for its source.
-
-    A scope between operators that the graph does not have enables none.
-    """
-
-    def named(connections: Iterable[Connection]) -> frozenset[Connection]:
-        return frozenset((readers.get(u, u), v) for u, v in connections)
-
-    edges = tuple((u, v) for u, v in graph.edges if v not in acting)
-    specs = graph.specs
-    if capture.scopes is None:
-        ins = (edge for edge in edges if specs[edge[1]] is not SINK)
-        return Ports(named(ins), named(edge for edge in edges if specs[edge[0]] is not SOURCE))
-    known = [one for one in capture.scopes if specs.keys() >= {one.start.node, one.end.node}]
-    return Ports(*map(named, ports_of(edges, tuple(known))))
-
-
 CRASHABLE = (SiteKind.READER, SiteKind.ACTION, SiteKind.OPERATOR, SiteKind.CONTROLLER)
 PROMPT = (
     *(SiteKind.OUTPUT, SiteKind.LOG, SiteKind.CONNECTION, SiteKind.SERVICE, SiteKind.ENGINE),
@@ -363,7 +304,7 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
     scaling, replaying = design.scaling, design.replaying
     place = None if scaling is None else places(scaling.replicas).get(name)
     logic = logic_of(_box(place, name, graph.specs[name], inputs))
-    keyed = scaling is not None and place is not None and _is_keyed(scaling.replicas, graph)
+    keyed = scaling is not None and place is not None and is_keyed(scaling.replicas, graph)
     if keyed and place in (Place.FIRST, Place.SECOND):
         logic = Keyed(logic)
     sinks = frozenset(one for one in graph.succs(name) if graph.specs[one] is SINK)
@@ -378,14 +319,6 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
         place=place,
         moves_state=keyed,
     )
-
-
-def _is_keyed(replicas: Replicas, graph: Graph) -> bool:
-    """Have the replicas a global state, which has to move with its key?"""
-    names = (replicas.first, replicas.second)
-    logics = {name: logic_of(_box(Place.FIRST, name, graph.specs[name], 1)) for name in names}
-    first, second = (has_state(logic, name) for name, logic in logics.items())
-    return first or second
 
 
 def _read_back(graph: Graph, name: NodeName, sinks: frozenset[NodeName]) -> frozenset[NodeName]:
@@ -420,14 +353,7 @@ def _acting(design: LogIoDesign, graph: Graph) -> frozenset[NodeName]:
 
 def _box(place: Place | None, name: NodeName, spec: Any, inputs: int) -> Box:
     if place in (Place.FIRST, Place.SECOND):
-        # The graph says which events a replica gets while there are two.
-        if isinstance(spec, Share):
-            return spec.box
-        if isinstance(spec, Filter):
-            return Relay()
-        raise Invalid(
-            f"log-io: {name} is a replica of type {type(spec).__name__}; give a Share of a box"
-        )
+        return box_of(name, spec)
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
             raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")

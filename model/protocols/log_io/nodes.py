@@ -70,7 +70,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.core import STALE, Answer, Input, NodeName, Note, Received, Send, Site
-from model.protocols.log_io import processes
+from model.protocols.log_io import processes, slow_systems
 from model.protocols.log_io.deployment import SiteKind
 from model.protocols.log_io.messages import Restore, Restored
 from model.protocols.log_io.operators import operator, recovery
@@ -83,7 +83,6 @@ from model.protocols.log_io.sources import actions, readers
 from model.protocols.log_io.states import Connected, ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import carry, offer, show_next
 from model.protocols.log_io.tables import LogDatabase
-from model.protocols.log_io.writing import slow
 from model.queues import QueueState
 
 BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
@@ -108,9 +107,9 @@ BEGINS: Mapping[SiteKind, Callable[[Site], Any]] = {
 }
 SURROUNDINGS: Mapping[SiteKind, Callable[[Site, Any, NodeName, Any], Answer]] = {
     SiteKind.OUTPUT: lambda site, state, sender, asked: (
-        slow.take if site.spec.design.slow else processes.execute_for
+        slow_systems.take if site.spec.design.slow else processes.execute_for
     )(site, state, sender, asked),
-    SiteKind.HAND: slow.work,
+    SiteKind.HAND: slow_systems.work,
     SiteKind.DEPLOYER: processes.start,
     SiteKind.LOG: processes.transact_for,
     SiteKind.CONNECTION: carry,

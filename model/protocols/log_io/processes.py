@@ -28,12 +28,13 @@ from model.protocols.log_io.design import Fencing, LogIoDesign
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore
 from model.protocols.log_io.operators import operator
-from model.protocols.log_io.places import LOG, second_process
+from model.protocols.log_io.places import DEPLOYER, LOG, second_process
 from model.protocols.log_io.quantities import REFUSED
 from model.protocols.log_io.states import ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import execute
 from model.protocols.log_io.tables import LogDatabase
 
+Ends: TypeAlias = tuple[NodeName, NodeName]
 Operate: TypeAlias = Callable[[Site, Any, Received], Answer]
 """The step of an operator that has one process."""
 
@@ -72,7 +73,25 @@ class Process(NamedTuple):
     held: tuple[Received, ...] = ()
 
 
-# --- the deployment engine -------------------------------------------------------------------
+# --- deployment --------------------------------------------------------------------------
+def with_second(
+    first: NodeName, deployer: Site, sites: list[Site], channels: list[Ends]
+) -> tuple[list[Site], list[Ends]]:
+    """The sites and channels with a second process of an operator, and the engine that starts it.
+
+    The first process never returns from a crash: the second one takes its place.
+    """
+    second = second_process(first)
+    found = {site.name: site for site in sites}
+    spec = found[first].spec._replace(process=first)
+    twice = [found[first]._replace(name=name, spec=spec) for name in (first, second)]
+    own = [ends for ends in channels if first in ends]
+    more = [(u, second) if v == first else (second, v) for u, v in own]
+    started = [(first, DEPLOYER), (DEPLOYER, second)]
+    others = [site for site in sites if site.name != first]
+    return [*others, *twice, deployer], [*channels, *more, *started]
+
+
 def start(site: Site, _state: Any, _sender: NodeName, message: Lost) -> Answer:
     """The step of the deployment engine on the notice that a process has crashed."""
     return None, (Send(second_process(message.node), Start()),)

@@ -21,6 +21,7 @@ from model.protocols.log_io.evidence import (
     scaling,
     scopes,
     slow_writes,
+    two_processes,
     writes,
 )
 from model.protocols.log_io.evidence.build import build
@@ -31,6 +32,7 @@ TOPICS = (
     connections,
     writes,
     slow_writes,
+    two_processes,
     groups,
     causality,
     reads,

@@ -62,7 +62,7 @@ VARIANTS = (
         (*SEEN, PENDING),
     ),
 )
-SLOW = "model.protocols.log_io.writing.slow"
+SLOW = "model.protocols.log_io.slow_systems"
 MUTANTS = (
     Mutant(
         "a slow external system forgets that its answer was final",

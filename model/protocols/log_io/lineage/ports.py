@@ -9,8 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from model.core import NodeName
 from model.errors import Invalid
-from model.protocols.log_io.design import Connection, LineageScope, OutputPort, Ports
+from model.graph import SINK, SOURCE, Graph
+from model.protocols.log_io.design import (
+    Connection,
+    LineageCapture,
+    LineageScope,
+    OutputPort,
+    Ports,
+)
 
 Path = tuple[Connection, ...]
 
@@ -62,3 +70,26 @@ def ports_of(connections: tuple[Connection, ...], scopes: tuple[LineageScope, ..
                 outs.add(after)
     ends = {end for scope in scopes for end in connections_of(connections, scope.end)}
     return Ports(frozenset(ins), frozenset(outs), frozenset(starts), frozenset(ends))
+
+
+def deployed_ports(
+    capture: LineageCapture,
+    graph: Graph,
+    readers: dict[NodeName, NodeName],
+    acting: frozenset[NodeName],
+) -> Ports:
+    """The ports with capture enabled; a reader stands for its source.
+
+    A scope between operators that the graph does not have enables none.
+    """
+
+    def named(connections: Iterable[Connection]) -> frozenset[Connection]:
+        return frozenset((readers.get(u, u), v) for u, v in connections)
+
+    edges = tuple((u, v) for u, v in graph.edges if v not in acting)
+    specs = graph.specs
+    if capture.scopes is None:
+        ins = (edge for edge in edges if specs[edge[1]] is not SINK)
+        return Ports(named(ins), named(edge for edge in edges if specs[edge[0]] is not SOURCE))
+    known = [one for one in capture.scopes if specs.keys() >= {one.start.node, one.end.node}]
+    return Ports(*map(named, ports_of(edges, tuple(known))))

@@ -15,7 +15,10 @@ from model.boxes.counted import Counted
 from model.boxes.triggered import Triggered
 from model.errors import Invalid
 from model.events import BEGINNING, Body
-from model.protocols.log_io.operators.logic import Each, Gathering, Logic, SetKey
+from model.graph import Graph
+from model.protocols.log_io.design import Replicas
+from model.protocols.log_io.operators.logic import Each, Gathering, Logic, SetKey, logic_of
+from model.protocols.log_io.scaling.share import box_of
 
 STATE = "global state"
 """The key of the Input Set that a moved state is: one event, which makes no output."""
@@ -78,6 +81,14 @@ def has_state(logic: Logic, name: str) -> bool:
         f"log-io: an event of {name} may be in several Input Sets, so no replica of it can come or "
         "go; give an operator of one function"
     )
+
+
+def is_keyed(replicas: Replicas, graph: Graph) -> bool:
+    """Have the replicas a global state, which has to move with its key?"""
+    specs = graph.specs
+    names = (replicas.first, replicas.second)
+    first, second = (has_state(logic_of(box_of(one, specs[one])), one) for one in names)
+    return first or second
 
 
 @dataclass(frozen=True)
