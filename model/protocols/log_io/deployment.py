@@ -139,26 +139,22 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
     sites += alone
     crashable = [site.name for site in sites if site.spec.part in CRASHABLE]
     channels += _both_ways(crashable, LOG)
-    first = "" if design.processes is None else design.processes.operator
-    returning = None
-    if first:
-        deployer = Site(DEPLOYER, Role.OPERATOR, SiteSpec(design, SiteKind.DEPLOYER), (), ())
-        sites, channels = with_second(first, deployer, sites, channels)
-        watched = [ends for ends in watched if ends[0] != first] + [(first, DEPLOYER)]
-        returning = frozenset(crashable) - {first}
-    return Deployment(
+    deployment = Deployment(
         tuple(sites),
         tuple(channels),
         frozenset(crashable),
-        returning=returning,
         watched=frozenset(watched),
-        connections=frozenset(connection(u, v) for u, v in lasting if v != first),
+        connections=frozenset(connection(u, v) for u, v in lasting),
         prompt=frozenset(
             site.name
             for site in sites
             if site.spec.part in PROMPT and (site.name != LOG or design.prompt)
         ),
     )
+    if design.processes is None:
+        return deployment
+    deployer = Site(DEPLOYER, Role.OPERATOR, SiteSpec(design, SiteKind.DEPLOYER), (), ())
+    return with_second(deployment, design.processes.operator, deployer)
 
 
 def _of_graph(design: LogIoDesign, graph: Graph) -> LogIoDesign:

@@ -33,9 +33,12 @@ Theory of operation
     logged for the Input Set (Algorithms 10 and 11).
 11. A controller adds a replica of an operator, or removes one, while events come.  The dispatcher
     moves undone events from one replica to another in a transaction; a generation of the other
-    replica that needs a moved event fails (Algorithms 12 and 13).
+    replica that needs a moved event fails (Algorithms 12 and 13).  The replica's state of the key
+    goes with them, as an event before them.
 12. Lineage: a row of EVENT_LINEAGE names the Input Set of an output; the assignments of the Input
     Set name its events (Algorithm 3, step 4.5; Section 7.3).
+13. An operator that is taken for dead has two processes for a while.  Each one that restores it has
+    a greater epoch; the log and the external systems refuse what an older one asks for.
 
 Where the algorithms stand
 --------------------------

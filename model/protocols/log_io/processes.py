@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from model.core import (
     STALE,
     Answer,
+    Deployment,
     Effect,
     Lost,
     NodeName,
@@ -34,7 +35,6 @@ from model.protocols.log_io.states import ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import execute
 from model.protocols.log_io.tables import LogDatabase
 
-Ends: TypeAlias = tuple[NodeName, NodeName]
 Operate: TypeAlias = Callable[[Site, Any, Received], Answer]
 """The step of an operator that has one process."""
 
@@ -74,22 +74,27 @@ class Process(NamedTuple):
 
 
 # --- deployment --------------------------------------------------------------------------
-def with_second(
-    first: NodeName, deployer: Site, sites: list[Site], channels: list[Ends]
-) -> tuple[list[Site], list[Ends]]:
-    """The sites and channels with a second process of an operator, and the engine that starts it.
+def with_second(deployment: Deployment, first: NodeName, deployer: Site) -> Deployment:
+    """The deployment with a second process of an operator, and the engine that starts it.
 
     The first process never returns from a crash: the second one takes its place.
     """
     second = second_process(first)
-    found = {site.name: site for site in sites}
-    spec = found[first].spec._replace(process=first)
-    twice = [found[first]._replace(name=name, spec=spec) for name in (first, second)]
-    own = [ends for ends in channels if first in ends]
+    found = {site.name: site for site in deployment.sites}
+    site = found.pop(first)
+    spec = site.spec._replace(process=first)
+    twice = [site._replace(name=name, spec=spec) for name in (first, second)]
+    own = [ends for ends in deployment.channels if first in ends]
     more = [(u, second) if v == first else (second, v) for u, v in own]
-    started = [(first, DEPLOYER), (DEPLOYER, second)]
-    others = [site for site in sites if site.name != first]
-    return [*others, *twice, deployer], [*channels, *more, *started]
+    watched = (ends for ends in deployment.watched if ends[0] != first)
+    return deployment._replace(
+        sites=(*found.values(), *twice, deployer),
+        channels=(*deployment.channels, *more, (first, DEPLOYER), (DEPLOYER, second)),
+        watched=frozenset((*watched, (first, DEPLOYER))),
+        returning=deployment.crashable - {first},
+        connections=deployment.connections - {u for u, v in own if v == first},
+        prompt=deployment.prompt | {DEPLOYER},
+    )
 
 
 def start(site: Site, _state: Any, _sender: NodeName, message: Lost) -> Answer:

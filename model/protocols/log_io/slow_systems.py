@@ -17,7 +17,7 @@ from model.protocols.log_io.states import ExternalSystem, UnderWay
 from model.protocols.log_io.surroundings import execute
 
 
-class Turn(NamedTuple):
+class HandOver(NamedTuple):
     """The first request of a hand: it is handed over, and it takes effect."""
 
 
@@ -29,7 +29,7 @@ def hands(slow: SlowSystem, sink: NodeName) -> tuple[NodeName, ...]:
     return tuple(f"{sink}-hand-{at}" for at in range(1 if slow.in_order else 2))
 
 
-def work(_site: Site, _state: Any, sender: NodeName, message: Turn) -> Answer:
+def work(_site: Site, _state: Any, sender: NodeName, message: HandOver) -> Answer:
     """The step of a hand."""
     return None, (Send(sender, message),)
 
@@ -38,7 +38,7 @@ def take(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -> A
     """The step of a slow external system."""
     slow: SlowSystem = site.spec.design.slow
     match message:
-        case Turn():
+        case HandOver():
             return _take_effect(site, state, sender)
         case Lost():
             lives = (state.lives + 1) % len(hands(slow, site.name))
@@ -56,7 +56,7 @@ def take(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -> A
             return after, (answer,)
     hand = hands(slow, site.name)[state.lives]
     under_way = (*state.under_way, UnderWay(sender, message, hand))
-    return state._replace(under_way=under_way), (Send(hand, Turn()),)
+    return state._replace(under_way=under_way), (Send(hand, HandOver()),)
 
 
 def _take_effect(site: Site, state: ExternalSystem, hand: NodeName) -> Answer:

@@ -65,7 +65,7 @@ MUTANTS = (
     Mutant(
         "a state that moves is not stored by its new replica",
         KEYED,
-        "return _with(state, item.body.part or Part(key[0], self.logic.begin(1)))",
+        "return _with(state, item.body.part or KeyPart(key[0], self.logic.begin(1)))",
         "return state",
         "scale-up: a list",
     ),

@@ -10,5 +10,6 @@ from model.protocols.log_io.findings.log_tables import LOG_TABLES
 from model.protocols.log_io.findings.recovery import RECOVERY
 from model.protocols.log_io.findings.replaying import REPLAYING
 from model.protocols.log_io.findings.scaling import SCALING
+from model.protocols.log_io.findings.writes import WRITES
 
-FINDINGS = (RECOVERY, SCALING, LINEAGE, LOG_TABLES, CONDITIONS, REPLAYING, FIGURES)
+FINDINGS = (RECOVERY, WRITES, SCALING, LINEAGE, LOG_TABLES, CONDITIONS, REPLAYING, FIGURES)

@@ -9,6 +9,7 @@ from model.finding import (
     ByLemma,
     ByMutant,
     ByScope,
+    ByTest,
     Finding,
     FindingTable,
     Judgement,
@@ -224,8 +225,49 @@ SCALING = FindingTable(
             "A replica comes and goes away in one run",
             Judgement.CONFIRMED,
             section="7.2",
-            remark="with these mends, with two crashes of each part, and for stateful replicas",
+            remark=(
+                "with these mends, with two crashes of each part, also where events wait in an "
+                "open Input Set"
+            ),
             witnesses=(ByScope("log-io:scale-up-and-down"),),
+        ),
+        Finding(
+            (
+                "The removal of a replica and the reallocation of its events to other replicas "
+                "without losing any event"
+            ),
+            Judgement.REFUTED,
+            section="7.2; Algorithms 12 and 13",
+            quotes=("the reallocation of its events to other replicas without losing any event",),
+            remark=(
+                "for a replica with a global state (2.3): the state that it has made of done "
+                "events does not go with the undone ones, and an output is lost"
+            ),
+            witnesses=(
+                ByScope("log-io:scale-down-without-state", "a list", "without a crash"),
+                ByScope("log-io:scale-up-without-state", "a list", "without a crash"),
+            ),
+            mend=(
+                "the state of a key moves in the transaction that moves its undone events, as an "
+                "event before them; it names those that have updated it, and these neither update "
+                "it again nor trigger.  The operator is key-based (7.1)"
+            ),
+            mended=("log-io:scale-down", "log-io:scale-down-in-turn", "log-io:scale-up"),
+        ),
+        Finding(
+            "An event of a replica may be in several Input Sets",
+            Judgement.SILENT,
+            section="3.4; Algorithm 13, 1.c",
+            remark=(
+                "the move makes one event of its rows, which would be assigned to all its sets "
+                "again, also to one that is done; the model refuses such a replica"
+            ),
+            witnesses=(
+                ByTest(
+                    "tests/families/log_io/test_scaling.py"
+                    "::test_a_replica_whose_events_may_be_in_several_sets_is_refused"
+                ),
+            ),
         ),
     ),
 )

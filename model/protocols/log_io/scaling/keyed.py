@@ -24,7 +24,7 @@ STATE = "global state"
 """The key of the Input Set that a moved state is: one event, which makes no output."""
 
 
-class Part(NamedTuple):
+class KeyPart(NamedTuple):
     """The state of an operator for one key.
 
     counted: inputs that have updated its global state at another replica, by their numbers here.
@@ -35,11 +35,11 @@ class Part(NamedTuple):
     counted: tuple[int, ...] = ()
 
 
-class Parts(NamedTuple):
+class KeyedState(NamedTuple):
     """The state of a key-based operator.  silent: has the newest input updated its global state at
     another replica?  Then it triggers nothing here."""
 
-    parts: tuple[Part, ...] = ()
+    parts: tuple[KeyPart, ...] = ()
     silent: bool = False
 
 
@@ -49,9 +49,9 @@ class MovedState(Body):
     __slots__ = ()
 
     @property
-    def part(self) -> Part | None:
+    def part(self) -> KeyPart | None:
         """None: the replica before has stored none."""
-        part: Part | None = self.data[0]
+        part: KeyPart | None = self.data[0]
         return part
 
     def with_numbers(self, numbers: dict[int, int]) -> MovedState:
@@ -62,7 +62,7 @@ class MovedState(Body):
         return moved_state(self.type, part)
 
 
-def moved_state(key: str, part: Part | None) -> MovedState:
+def moved_state(key: str, part: KeyPart | None) -> MovedState:
     return MovedState(BEGINNING, key, (part,))
 
 
@@ -107,48 +107,48 @@ class Keyed:
     def gathers(self) -> bool:
         return self.logic.gathers
 
-    def begin(self, _ports: int) -> Parts:
-        return Parts()
+    def begin(self, _ports: int) -> KeyedState:
+        return KeyedState()
 
-    def assign(self, state: Parts, item: Item) -> tuple[SetKey, ...]:
+    def assign(self, state: KeyedState, item: Item) -> tuple[SetKey, ...]:
         if isinstance(item.body, MovedState):
             return ((item.body.type, STATE),)
         part = self._part(state, item.body.type)
         return tuple((part.key, key) for key in self.logic.assign(part.state, item))
 
-    def update(self, state: Parts, item: Item, key: SetKey) -> Parts:
+    def update(self, state: KeyedState, item: Item, key: SetKey) -> KeyedState:
         part = self._part(state, key[0])
         if isinstance(item.body, MovedState):
-            return _with(state, item.body.part or Part(key[0], self.logic.begin(1)))
+            return _with(state, item.body.part or KeyPart(key[0], self.logic.begin(1)))
         if _number(item) in part.counted:
             return self.gather(state, item, key)._replace(silent=True)
         return _with(state, part._replace(state=self.logic.update(part.state, item, key[1])))
 
-    def gather(self, state: Parts, item: Item, key: SetKey) -> Parts:
+    def gather(self, state: KeyedState, item: Item, key: SetKey) -> KeyedState:
         if isinstance(item.body, MovedState):
             return state
         part = self._part(state, key[0])
         return _with(state, part._replace(state=self.logic.gather(part.state, item, key[1])))
 
-    def ready(self, state: Parts, key: SetKey) -> bool:
+    def ready(self, state: KeyedState, key: SetKey) -> bool:
         inner = self._part(state, key[0]).state
         return not state.silent and (key[1] == STATE or self.logic.ready(inner, key[1]))
 
-    def generate(self, state: Parts, key: SetKey) -> tuple[Fed, ...]:
+    def generate(self, state: KeyedState, key: SetKey) -> tuple[Fed, ...]:
         if key[1] == STATE:
             return (Fed(state),)
         part = self._part(state, key[0])
         fed = self.logic.generate(part.state, key[1])
         return tuple(Fed(_with(state, part._replace(state=one.state)), one.outs) for one in fed)
 
-    def size(self, state: Parts, key: SetKey) -> int:
+    def size(self, state: KeyedState, key: SetKey) -> int:
         return 1 if key[1] == STATE else self.logic.size(self._part(state, key[0]).state, key[1])
 
-    def global_state(self, state: Parts) -> Parts:
+    def global_state(self, state: KeyedState) -> KeyedState:
         parts = (one._replace(state=self.logic.global_state(one.state)) for one in state.parts)
-        return Parts(tuple(parts))
+        return KeyedState(tuple(parts))
 
-    def has_inputs(self, state: Parts) -> bool:
+    def has_inputs(self, state: KeyedState) -> bool:
         return any(self.logic.has_inputs(one.state) for one in state.parts)
 
     def newest(self, _edge: int, _key: SetKey) -> tuple[int, int]:
@@ -157,14 +157,14 @@ class Keyed:
     def request(self, sender: str, number: int) -> Any:
         return self.logic.request(sender, number)
 
-    def _part(self, state: Parts, key: str) -> Part:
+    def _part(self, state: KeyedState, key: str) -> KeyPart:
         found = (one for one in state.parts if one.key == key)
-        return next(found, Part(key, self.logic.begin(1)))
+        return next(found, KeyPart(key, self.logic.begin(1)))
 
 
-def _with(state: Parts, part: Part) -> Parts:
+def _with(state: KeyedState, part: KeyPart) -> KeyedState:
     others = (one for one in state.parts if one.key != part.key)
-    return Parts(tuple(sorted((*others, part), key=lambda one: one.key)))
+    return KeyedState(tuple(sorted((*others, part), key=lambda one: one.key)))
 
 
 def _number(item: Item) -> int:

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from model.core import NodeName, Send
 from model.protocols.log_io.design import LogIoDesign, Replicas
 from model.protocols.log_io.places import CONTROLLER
-from model.protocols.log_io.scaling.keyed import MovedState, Part, moved_state
+from model.protocols.log_io.scaling.keyed import KeyPart, MovedState, moved_state
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Drained, Move, Resent, Watch
 from model.protocols.log_io.tables import (
     ContextRow,
@@ -116,7 +116,7 @@ def move(
 
 def _take_part(
     contexts: Contexts, message: Move, numbers: Mapping[int, int]
-) -> tuple[Contexts, Part | None]:
+) -> tuple[Contexts, KeyPart | None]:
     """STATE without the replica's global state for the key, and that state.
 
     numbers: of the undone events of the key, which have other ones after the move.
