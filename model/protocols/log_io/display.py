@@ -36,6 +36,7 @@ from model.protocols.log_io.messages import (
     Write,
     WriteGroup,
 )
+from model.protocols.log_io.processes import Granted, Process, Stamped, Start
 from model.protocols.log_io.replaying.messages import (
     Absent,
     Ask,
@@ -61,6 +62,7 @@ from model.protocols.log_io.scaling.messages import (
     Resent,
     Watch,
 )
+from model.protocols.log_io.slow_systems import HandOver
 from model.protocols.log_io.states import (
     Connected,
     Controller,
@@ -129,12 +131,28 @@ def show(value: Any) -> str:
             return value.name.lower()
         case Move(rows=rows) | Chosen(_, rows) | Resent(rows):
             return f"{type(value).__name__.lower()} {len(rows)}"
-        case _:
-            return ""
+    return _show_process(value)
+
+
+def _show_process(value: Any) -> str:
+    match value:
+        case Stamped(epoch, message):
+            return f"epoch {epoch}: {show(message)}"
+        case Granted(granted):
+            return "granted" if granted else "refused"
+        case Process(epoch, state):
+            return f"epoch {epoch}, {show(state)}"
+        case Start():
+            return "start"
+        case HandOver():
+            return "handed over"
+    return ""
 
 
 def size(message: Any) -> Size:
     match message:
+        case Stamped(_, inner):
+            return size(inner)
         case Put() | Write() | GroupedWrite():
             return Size(Kind.EVENT, 1)
         case WriteGroup(writes):

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.boxes.box import Item, Of
 from model.core import OperatorClass, Send
+from model.errors import Invalid
 from model.events import Body
+from model.graph import Graph
+from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import LogIoDesign, Replicas, Scaling
+from model.protocols.log_io.evidence import replicas
+from model.protocols.log_io.evidence.shapes import TWO
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Assign, Commit, Restore
+from model.protocols.log_io.operators.logic import logic_of
 from model.protocols.log_io.protocol import PROTOCOL
+from model.protocols.log_io.scaling.keyed import (
+    STATE,
+    Keyed,
+    KeyedState,
+    KeyPart,
+    MovedState,
+    moved_state,
+)
 from model.protocols.log_io.scaling.messages import Choose, Chosen, Move, Resent
 from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
 from proofs.explore.explorer import explore
@@ -84,6 +101,67 @@ def test_a_generation_fails_unless_its_whole_input_set_is_there(there: int) -> N
     assert isinstance(answer, Send)
     assert answer.message.succeeds == (there == 2)
     assert len(after.events) == (0 if there == 2 else there)
+
+
+# --- the global state of a replica -----------------------------------------------------------
+def with_state(*rows: LoggedEvent, last: int) -> LogDatabase:
+    """The log of a replica whose stored state of the key has seen inputs up to a number."""
+    state = KeyedState((KeyPart("a", "other"), KeyPart("b", "one")))
+    context = ContextRow(state, (last,), (0,))
+    return LogDatabase(tuple(sorted(rows)), ((DISPATCHER, BEFORE), (LEAVES, context)))
+
+
+def moved(before: LogDatabase, *numbers: int) -> tuple[LogDatabase, tuple[LoggedEvent, ...]]:
+    """The log after the move of these undone events and of the state, and the rows that moved."""
+    rows = tuple(row for row in before.events if row.number in numbers)
+    move = Move(LEAVES, STAYS, rows, 7, AFTER, "b")
+    after, (answer,) = transact(LogIoDesign(scaling=Scaling()), before, DISPATCHER, move)
+    assert isinstance(answer, Send)
+    return after, answer.message.rows
+
+
+def test_a_state_moves_before_the_undone_events_and_names_those_that_it_has_seen() -> None:
+    undone = [LoggedEvent(DISPATCHER, LEAVES, n, n, Body(n, "b")) for n in (2, 3, 4)]
+    after, (first, *others) = moved(with_state(*undone, last=3), 2, 3, 4)
+    assert isinstance(first.body, MovedState)
+    assert first.body.part == KeyPart("b", "one", (8, 9))
+    assert [row.number for row in (first, *others)] == [7, 8, 9, 10]
+    assert [row.body for row in others] == [row.body for row in undone]
+    assert dict(after.contexts)[LEAVES].box == KeyedState((KeyPart("a", "other"),))
+
+
+def test_a_state_that_nobody_has_stored_moves_as_an_empty_one() -> None:
+    """The other replica may have an old state of the key, of before its last move."""
+    _, (first,) = moved(tables())
+    assert isinstance(first.body, MovedState)
+    assert first.body.part is None
+    keyed = Keyed(logic_of(replicas.LISTS))
+    item = Item(0, first.data, frozenset({Of(0, 7)}))
+    old = KeyedState((KeyPart("b", "old"),))
+    assert keyed.update(old, item, ("b", STATE)).parts == (KeyPart("b", keyed.logic.begin(1)),)
+
+
+def test_a_state_that_moves_again_before_it_is_taken_has_the_new_numbers() -> None:
+    """The stored state is that of before its first move: it stays."""
+    state = LoggedEvent(DISPATCHER, LEAVES, 2, 0, moved_state("b", KeyPart("b", "two", (3,))))
+    undone = LoggedEvent(DISPATCHER, LEAVES, 3, 0, Body(3, "b"))
+    _, rows = moved(with_state(state, undone, last=1), 2, 3)
+    first, second = rows
+    assert isinstance(first.body, MovedState)
+    assert first.body.part == KeyPart("b", "two", (second.number,))
+
+
+def test_a_replica_whose_events_may_be_in_several_sets_is_refused() -> None:
+    with pytest.raises(Invalid, match=r"^log-io: .* give an operator of one function$"):
+        deploy(LogIoDesign(scaling=Scaling()), replicas.shared(TWO, "b", 1, 0))
+
+
+def test_a_replica_that_is_no_share_is_refused() -> None:
+    graph = replicas.A_LIST.scope.graph
+    nodes = tuple((name, TWO if name == "one" else spec) for name, spec in graph.nodes)
+    scope = replace(replicas.A_LIST.scope, graph=Graph(nodes, graph.edges))
+    with pytest.raises(Invalid, match="one is a replica of type Functions; give a Share of a box"):
+        deploy(LogIoDesign(scaling=Scaling()), scope)
 
 
 STEPS = (
