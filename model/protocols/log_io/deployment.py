@@ -31,14 +31,14 @@ from model.protocols.log_io.places import (
     LOG,
     SERVICE,
     connection,
+    hands,
 )
-from model.protocols.log_io.processes import with_second
 from model.protocols.log_io.replaying.engine import replay_operators_before
 from model.protocols.log_io.roles import Place, places
 from model.protocols.log_io.scaling.controller import connections
 from model.protocols.log_io.scaling.keyed import Keyed, is_keyed
 from model.protocols.log_io.scaling.share import box_of
-from model.protocols.log_io.slow_systems import hands
+from model.protocols.log_io.takeover import with_second
 from model.protocols.log_io.writing.lookup import Lookup
 
 

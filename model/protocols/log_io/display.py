@@ -36,7 +36,7 @@ from model.protocols.log_io.messages import (
     Write,
     WriteGroup,
 )
-from model.protocols.log_io.processes import Granted, Process, Stamped, Start
+from model.protocols.log_io.processes import EpochProcess, Granted, Stamped, Start
 from model.protocols.log_io.replaying.messages import (
     Absent,
     Ask,
@@ -140,7 +140,7 @@ def _show_process(value: Any) -> str:
             return f"epoch {epoch}: {show(message)}"
         case Granted(granted):
             return "granted" if granted else "refused"
-        case Process(epoch, state):
+        case EpochProcess(epoch, state):
             return f"epoch {epoch}, {show(state)}"
         case Start():
             return "start"

@@ -10,7 +10,7 @@ from typing import Any
 from model.core import Observation, Property, Scope, Site, When
 from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
-from model.protocols.log_io.processes import Process
+from model.protocols.log_io.processes import EpochProcess
 from model.protocols.log_io.states import (
     Connected,
     Controller,
@@ -72,7 +72,7 @@ COLLECTED = Property(
 
 def gauges(_site: Site, state: Any) -> Gauges:
     match state:
-        case Process(_, inner, held=held):
+        case EpochProcess(_, inner, held=held):
             own = gauges(_site, inner)
             return own._replace(buffered=(own.buffered or 0) + len(held))
         case RunningOperator(box, last, open=open_, pending=pending, held=held):
@@ -97,7 +97,7 @@ def gauges(_site: Site, state: Any) -> Gauges:
 
 def memory(_site: Site, state: Any) -> Memory:
     match state:
-        case Process(_, inner):
+        case EpochProcess(_, inner):
             return memory(_site, inner)
         case RunningOperator():
             return Memory(state=contents(state.box))

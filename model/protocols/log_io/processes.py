@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, TypeAlias
 from model.core import (
     STALE,
     Answer,
-    Deployment,
     Effect,
     Lost,
     NodeName,
@@ -29,8 +28,8 @@ from model.protocols.log_io.design import Fencing, LogIoDesign
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore
 from model.protocols.log_io.operators import operator
-from model.protocols.log_io.places import DEPLOYER, LOG, second_process
-from model.protocols.log_io.quantities import REFUSED
+from model.protocols.log_io.places import LOG, second_process
+from model.protocols.log_io.quantities import FENCED_OFF
 from model.protocols.log_io.states import ExternalSystem, Image, Recovering
 from model.protocols.log_io.surroundings import execute
 from model.protocols.log_io.tables import LogDatabase
@@ -60,7 +59,7 @@ class Granted(NamedTuple):
     epoch: int
 
 
-class Process(NamedTuple):
+class EpochProcess(NamedTuple):
     """A process with an epoch.  state: of the operator.
 
     rest: the effects behind a transaction that the log has not answered; None: there is none.
@@ -73,30 +72,7 @@ class Process(NamedTuple):
     held: tuple[Received, ...] = ()
 
 
-# --- deployment --------------------------------------------------------------------------
-def with_second(deployment: Deployment, first: NodeName, deployer: Site) -> Deployment:
-    """The deployment with a second process of an operator, and the engine that starts it.
-
-    The first process never returns from a crash: the second one takes its place.
-    """
-    second = second_process(first)
-    found = {site.name: site for site in deployment.sites}
-    site = found.pop(first)
-    spec = site.spec._replace(process=first)
-    twice = [site._replace(name=name, spec=spec) for name in (first, second)]
-    own = [ends for ends in deployment.channels if first in ends]
-    more = [(u, second) if v == first else (second, v) for u, v in own]
-    watched = (ends for ends in deployment.watched if ends[0] != first)
-    return deployment._replace(
-        sites=(*found.values(), *twice, deployer),
-        channels=(*deployment.channels, *more, (first, DEPLOYER), (DEPLOYER, second)),
-        watched=frozenset((*watched, (first, DEPLOYER))),
-        returning=deployment.crashable - {first},
-        connections=deployment.connections - {u for u, v in own if v == first},
-        prompt=deployment.prompt | {DEPLOYER},
-    )
-
-
+# --- the deployment engine -----------------------------------------------------------------
 def start(site: Site, _state: Any, _sender: NodeName, message: Lost) -> Answer:
     """The step of the deployment engine on the notice that a process has crashed."""
     return None, (Send(second_process(message.node), Start()),)
@@ -108,7 +84,7 @@ def begin(site: Site) -> Any:
     if site.name != site.spec.process:
         return Image.ABSENT
     state = operator.begin(site)
-    return Process(0, state) if _has_epochs(site.spec.design) else state
+    return EpochProcess(0, state) if _has_epochs(site.spec.design) else state
 
 
 def step(site: Site, state: Any, input_: Received, operate: Operate) -> Answer:
@@ -121,14 +97,14 @@ def step(site: Site, state: Any, input_: Received, operate: Operate) -> Answer:
         restores = (Send(LOG, Restore()),)
         if not _has_epochs(site.spec.design):
             return Recovering(), restores
-        return _perform(own, Process(0, Recovering()), restores, operate)
+        return _perform(own, EpochProcess(0, Recovering()), restores, operate)
     if isinstance(state, Image):
         return state, (Note(STALE),)
-    if not isinstance(state, Process):
+    if not isinstance(state, EpochProcess):
         return operate(own, state, input_)
     if isinstance(message, Granted):
         if not message.granted:
-            return Image.STOPPED, (Note(REFUSED),)
+            return Image.STOPPED, (Note(FENCED_OFF),)
         assert state.rest is not None
         return _perform(own, state._replace(epoch=message.epoch), state.rest, operate)
     if state.rest is not None:
@@ -137,7 +113,9 @@ def step(site: Site, state: Any, input_: Received, operate: Operate) -> Answer:
     return _perform(own, state._replace(state=after), effects, operate)
 
 
-def _perform(site: Site, process: Process, effects: tuple[Effect, ...], operate: Operate) -> Answer:
+def _perform(
+    site: Site, process: EpochProcess, effects: tuple[Effect, ...], operate: Operate
+) -> Answer:
     """The effects up to the next transaction, of which the log has to answer first; if there is
     none, those of the inputs that are held."""
     performed: list[Effect] = []
@@ -194,7 +172,7 @@ def execute_for(site: Site, state: ExternalSystem, sender: NodeName, message: An
     if isinstance(message, Stamped):
         epoch, message = message
         if epoch < state.epoch:
-            return state, (Note(REFUSED),)
+            return state, (Note(FENCED_OFF),)
         state = state._replace(epoch=epoch)
     state, effects = execute(site, state, node, message)
     return state, _to(sender, node, effects)

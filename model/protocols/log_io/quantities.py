@@ -23,7 +23,7 @@ THWARTED = Quantity(
 MOVED = Quantity("events moved", "events", "an undone event went to another replica")
 MOVED_STATE = Quantity("states moved", "states", "a replica's state of a key went to another one")
 ADDED = Quantity("replicas added", "replicas", "a dispatcher began to send to a new replica")
-REFUSED = Quantity(
+FENCED_OFF = Quantity(
     "requests refused",
     "requests",
     "an older process asked for a transaction or a write",
@@ -34,7 +34,7 @@ REGENERATED = Quantity(
 )
 QUANTITIES = (
     *(PENDING, TAKEN_EFFECT, RESUMED, READ_AGAIN),
-    *(THWARTED, MOVED, MOVED_STATE, ADDED, REFUSED, LACKED, REGENERATED),
+    *(THWARTED, MOVED, MOVED_STATE, ADDED, FENCED_OFF, LACKED, REGENERATED),
 )
 
 

@@ -13,20 +13,13 @@ from typing import Any, NamedTuple
 from model.core import Answer, Lost, NodeName, Send, Site
 from model.protocols.log_io.design import SlowSystem, WriteStatus
 from model.protocols.log_io.messages import Check, CheckGroup, Missing, MissingGroup
+from model.protocols.log_io.places import hands
 from model.protocols.log_io.states import ExternalSystem, UnderWay
 from model.protocols.log_io.surroundings import execute
 
 
 class HandOver(NamedTuple):
     """The first request of a hand: it is handed over, and it takes effect."""
-
-
-def hands(slow: SlowSystem, sink: NodeName) -> tuple[NodeName, ...]:
-    """The sites that do the work of an external system, each in the order of the requests.
-
-    With two, the requests of before a restart and of after it have no order.
-    """
-    return tuple(f"{sink}-hand-{at}" for at in range(1 if slow.in_order else 2))
 
 
 def work(_site: Site, _state: Any, sender: NodeName, message: HandOver) -> Answer:

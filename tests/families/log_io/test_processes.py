@@ -26,8 +26,8 @@ from model.protocols.log_io.evidence.shapes import one
 from model.protocols.log_io.messages import Assign, Check, Missing, Put, Restore, Success, Write
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.processes import (
+    EpochProcess,
     Granted,
-    Process,
     Stamped,
     Start,
     execute_for,
@@ -99,7 +99,7 @@ def assigns_and_writes(_site: Site, state: Any, _input: Received) -> Answer:
 
 def test_a_process_goes_on_when_the_log_has_granted_its_transaction() -> None:
     site, put = process("op"), Received("reader", Put(1, A))
-    state, effects = step(site, Process(2, None), put, assigns_and_writes)
+    state, effects = step(site, EpochProcess(2, None), put, assigns_and_writes)
     assert effects == (Send(LOG, Stamped(2, Assign("reader", 1, (1,)))),)
     state, nothing = step(site, state, put, assigns_and_writes)
     assert nothing == ()
@@ -110,7 +110,7 @@ def test_a_process_goes_on_when_the_log_has_granted_its_transaction() -> None:
 
 def test_a_process_whose_transaction_is_refused_stops() -> None:
     site, put = process("op"), Received("reader", Put(1, A))
-    state, _ = step(site, Process(0, None), put, assigns_and_writes)
+    state, _ = step(site, EpochProcess(0, None), put, assigns_and_writes)
     state, _ = step(site, state, Received(LOG, Granted(False, 0)), assigns_and_writes)
     assert state is Image.STOPPED
     assert step(site, state, put, assigns_and_writes) == (state, (Note(STALE),))

@@ -19,7 +19,13 @@ REPLICAS = "model.protocols.log_io.scaling.log"
 CHOSEN = Reading(
     'Algorithm 13, step 1.c: the transaction updates "all events of" the set that step 1.b has '
     "chosen",
-    (Change(REPLICAS, "if key in undone:", "if True:"),),
+    (
+        Change(
+            REPLICAS,
+            "bodies = {row.number: row.body for row in message.rows if row[:3] in undone}",
+            "bodies = {row.number: row.body for row in message.rows}",
+        ),
+    ),
 )
 GOES_ON = Reading(
     "Section 7.2: a generation whose inputs have moved goes on; its transaction does not fail",

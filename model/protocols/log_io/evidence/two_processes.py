@@ -18,7 +18,7 @@ from model.protocols.log_io.design import Fencing, LogIoDesign, Processes, Write
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import DIVERGENT, FAILED, REPEATING, build
 from model.protocols.log_io.evidence.shapes import BATCH, one
-from model.protocols.log_io.quantities import REFUSED
+from model.protocols.log_io.quantities import FENCED_OFF
 
 _NEXT = over_words(chain(("op", Relay()), ("next", Relay())), 2, "a", crashes=2)
 AN_EVENT = Case("an event and one fault", one(Relay(), 1, crashes=1), scopes.REPEATABLE)
@@ -45,7 +45,7 @@ def _build(
         LogIoDesign(writes=writes, processes=Processes("op", fencing)),
         found,
         finding,
-        (*FAILED, SUSPECTED, *((REFUSED,) if refuses else ())),
+        (*FAILED, SUSPECTED, *((FENCED_OFF,) if refuses else ())),
         assumes=Assumptions(Failures.ANY, suspicions=True),
     )
 

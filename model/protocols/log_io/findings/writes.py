@@ -41,7 +41,7 @@ WRITES = FindingTable(
             Judgement.CONDITIONAL,
             section="4.3",
             quotes=(
-                "if the write action is idempotent, a correct rollback recovery is still possible",
+                "the write action is idempotent, a correct rollback recovery is still possible",
             ),
             remark=(
                 "right if requests take effect in the order in which they were sent, also through "
