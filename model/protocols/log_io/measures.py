@@ -11,6 +11,7 @@ from model.core import Observation, Property, Scope, Site, When
 from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.log_io.processes import EpochProcess
+from model.protocols.log_io.roles import may_fail
 from model.protocols.log_io.states import (
     Connected,
     Controller,
@@ -70,15 +71,17 @@ COLLECTED = Property(
 )
 
 
-def gauges(_site: Site, state: Any) -> Gauges:
+def gauges(site: Site, state: Any) -> Gauges:
     match state:
         case EpochProcess(_, inner, held=held):
-            own = gauges(_site, inner)
+            own = gauges(site, inner)
             return own._replace(buffered=(own.buffered or 0) + len(held))
         case RunningOperator(box, last, open=open_, pending=pending, held=held):
             windows = open_windows(box)
             kept = len(pending) + len(held)
-            return Gauges(kept, len(open_) if windows is None else windows, last)
+            # A replica whose transaction has failed reads the log again, and knows less then.
+            progress = None if may_fail(site) else last
+            return Gauges(kept, len(open_) if windows is None else windows, progress)
         case Recovering(held):
             return Gauges(len(held))
         case Source(inlet, _, held=held):

@@ -24,7 +24,7 @@ from model.core import (
     Send,
     Site,
 )
-from model.protocols.log_io.design import Fencing, LogIoDesign
+from model.protocols.log_io.design import Fencing, LogIoDesign, Processes
 from model.protocols.log_io.log import transact
 from model.protocols.log_io.messages import Restore
 from model.protocols.log_io.operators import operator
@@ -152,7 +152,9 @@ def _has_epochs(design: LogIoDesign) -> bool:
 def transact_for(site: Site, tables: LogDatabase, sender: NodeName, message: Any) -> Answer:
     """The step of the log, which knows a process by the name of its operator."""
     design: LogIoDesign = site.spec.design
-    node = _operator(design, sender)
+    if design.processes is None:
+        return transact(design, tables, sender, message)
+    node = _operator(design.processes, sender)
     if not isinstance(message, Stamped):
         tables, effects = transact(design, tables, node, message)
         return tables, _to(sender, node, effects)
@@ -168,7 +170,10 @@ def transact_for(site: Site, tables: LogDatabase, sender: NodeName, message: Any
 def execute_for(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -> Answer:
     """The step of an external system, which takes no request of an older process than one that has
     sent a request to it."""
-    node = _operator(site.spec.design, sender)
+    processes: Processes | None = site.spec.design.processes
+    if processes is None:
+        return execute(site, state, sender, message)
+    node = _operator(processes, sender)
     if isinstance(message, Stamped):
         epoch, message = message
         if epoch < state.epoch:
@@ -178,11 +183,9 @@ def execute_for(site: Site, state: ExternalSystem, sender: NodeName, message: An
     return state, _to(sender, node, effects)
 
 
-def _operator(design: LogIoDesign, sender: NodeName) -> NodeName:
-    """The operator of which the sender is a process, or the sender."""
-    processes = design.processes
-    twice = processes is not None and sender == second_process(processes.operator)
-    return processes.operator if processes is not None and twice else sender
+def _operator(processes: Processes, sender: NodeName) -> NodeName:
+    """The operator of which the sender is the second process, or the sender."""
+    return processes.operator if sender == second_process(processes.operator) else sender
 
 
 def _to(sender: NodeName, node: NodeName, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:

@@ -167,6 +167,7 @@ VARIANTS = (
             replicas.TWO_KEYS.holds(12_049, quick=False),
             replicas.A_PAIR_AND_ONE_MORE.holds(29_864, quick=False),
             replicas.A_PAIR_AND_ITS_REPLICAS_FAIL.holds(32_809, quick=False),
+            replicas.A_LIST.holds(476_909, quick=False),
         ),
         "A replica comes and goes away again in one run (Algorithms 12 and 13).",
         (*SEEN, ADDED, MOVED, THWARTED),
@@ -227,7 +228,7 @@ MUTANTS = (
     Mutant(
         "a second request of the controller is obeyed while events are being moved",
         OPERATORS,
-        "if isinstance(message, Add | Remove) and state.moving and scaling.in_turn:",
+        "if isinstance(message, Add | Remove) and state.moving and once:",
         "if False:",
         "scale-down-in-turn-and-deletes: controller fails",
     ),
