@@ -15,6 +15,7 @@ from model.protocols.log_io.messages import (
     Check,
     CheckGroup,
     Commit,
+    CommitAll,
     Complete,
     Discard,
     Drop,
@@ -88,6 +89,8 @@ def show(value: Any) -> str:
             return f"{number} of {sender} into set {', '.join(map(str, insets))}"
         case Commit(outputs, _, inset):
             return f"{len(outputs)} logged" + (f", set {inset} done" if inset else "")
+        case CommitAll(parts):
+            return ", ".join(map(show, parts))
         case Executed(sink, number):
             return f"write {number} to {sink} done"
         case Restored(_, outputs, assigned):
@@ -148,6 +151,8 @@ def size(message: Any) -> Size:
         case Commit(outputs) | LogData(outputs):
             data = sum(row.body is not None for row in outputs)
             return Size(Kind.CHECKPOINT, data, 1, "transactions")
+        case CommitAll(parts):
+            return Size(Kind.CHECKPOINT, sum(size(one).events for one in parts), 1, "transactions")
         case Move(rows=rows):
             return Size(Kind.CHECKPOINT, len(rows), 1, "transactions")
         case Recalled(sets):

@@ -63,6 +63,12 @@ class Commit(NamedTuple):
     states: tuple[SetState, ...] = ()
 
 
+class CommitAll(NamedTuple):
+    """Algorithm 3, step 4, of several Input Sets at once: one transaction."""
+
+    parts: tuple[Commit, ...]
+
+
 class StoreRead(NamedTuple):
     """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
     again has the same number, and replaces it."""

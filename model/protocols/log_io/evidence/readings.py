@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.patches import Change, Reading
 
+GENERATION = "model.protocols.log_io.operators.generation"
 OPERATOR = "model.protocols.log_io.operators.operator"
 RECOVERY = "model.protocols.log_io.operators.recovery"
 WRITES = "model.protocols.log_io.writing.writes"
@@ -157,6 +158,38 @@ INPUTS_LOST = Reading(
                 held += (Received(row.sender, Put(row.number, row.data)) for row in lost)
             """,
             "",
+        ),
+    ),
+)
+
+# --- several Input Sets of one function ------------------------------------------------------
+SETS_ALONE = Reading(
+    'Listing 2: "If more than one Input Set matches the triggering conditions, the block of code '
+    'that follows ... is repeated": a transaction for each',
+    (
+        Change(
+            GENERATION,
+            """
+            state, effects = hand_on(site, state, rows)
+            return state, (Send(LOG, CommitAll(tuple(commits))), *effects)
+            """,
+            """
+            effects = ()
+            for commit in commits:
+                state, more = hand_on(site, state, commit.outputs)
+                effects = (*effects, Send(LOG, commit), *more)
+            return state, effects
+            """,
+        ),
+    ),
+)
+ROWS_ALONE = Reading(
+    'Algorithm 9, step 2: "Each event ... with InSet_ID ... is then processed": row by row',
+    (
+        Change(
+            OPERATOR,
+            "others = [*takewhile(lambda one: _is_of(one, row), state.held)]",
+            "others = []",
         ),
     ),
 )

@@ -10,7 +10,7 @@ from model.boxes.box import Lineage as Inputs
 from model.boxes.box import Out
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Grouped
-from model.protocols.log_io.messages import Commit, Lineage, StoreRead
+from model.protocols.log_io.messages import Commit, CommitAll, Lineage, StoreRead
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.replaying import generation as replays
 from model.protocols.log_io.roles import may_fail, receives
@@ -33,6 +33,45 @@ def generate(
     one (step 1).
     """
     inset = taken.inset
+    state = state._replace(open=tuple(entry for entry in state.open if entry[0] != taken.key))
+    state, commit = _commit(site, state, outs, inset, value)
+    rows = commit.outputs
+    if may_fail(site):
+        asking = commit._replace(asks=_size(site, before, taken))
+        return state._replace(committing=rows), (Send(LOG, asking),)
+    state, effects = hand_on(site, state, rows)  # steps 5 and 6
+    if site.spec.replays:
+        made = _made(site, before, inset, rows)
+        return state, replays.log_a_part(site, commit._replace(states=made), effects)
+    return state, (Send(LOG, commit), *effects)
+
+
+def generate_all(site: Site, state: RunningOperator) -> tuple[RunningOperator, tuple[Effect, ...]]:
+    """Algorithm 3 for all Input Sets that are complete, where these overlap: in one transaction.
+
+    Section 3.5.1: "the generation phase can be triggered for more than one Input Set".  A restarted
+    operator asks for none of them again on behalf of an input that has been seen.
+    """
+    logic = site.spec.logic
+    commits: list[Commit] = []
+    for key in logic.complete(state.box):
+        (fed,) = logic.generate(state.box, key)
+        (inset,) = logic.insets((key,))
+        state, commit = _commit(site, state._replace(box=fed.state), fed.outs, inset)
+        commits.append(commit)
+    rows = [row for commit in commits for row in commit.outputs]
+    state, effects = hand_on(site, state, rows)
+    return state, (Send(LOG, CommitAll(tuple(commits))), *effects)
+
+
+def _commit(
+    site: Site,
+    state: RunningOperator,
+    outs: tuple[Out, ...],
+    inset: int,
+    value: int | None = None,
+) -> tuple[RunningOperator, Commit]:
+    """Steps 2 to 4: the operator with the numbers of its outputs, and the transaction."""
     rows, outputs = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
@@ -43,18 +82,10 @@ def generate(
             group = inset if succ in site.spec.sinks and _has_groups(site) else 0
             rows.append(LoggedEvent(site.name, succ, sent[at], 0, out.body, group=group))
             outputs.append((succ, sent[at], out))
-    state = state._replace(open=tuple(entry for entry in state.open if entry[0] != taken.key))
     # step 2: the context has the global state; with lineage, the log gives it a number (rows.py)
     lineage = _lineage(site, state, outputs, inset, value)
     commit = Commit(tuple(rows), context_of(site, state), inset, lineage)  # step 4
-    if may_fail(site):
-        asking = commit._replace(asks=_size(site, before, taken))
-        return state._replace(committing=tuple(rows)), (Send(LOG, asking),)
-    state, effects = hand_on(site, state, rows)  # steps 5 and 6
-    if site.spec.replays:
-        made = _made(site, before, inset, rows)
-        return state, replays.log_a_part(site, commit._replace(states=made), effects)
-    return state, (Send(LOG, commit), *effects)
+    return state, commit
 
 
 def _size(site: Site, before: RunningOperator, taken: Taken) -> int:
@@ -64,7 +95,7 @@ def _size(site: Site, before: RunningOperator, taken: Taken) -> int:
 
 
 def _made(
-    site: Site, before: RunningOperator, inset: int, rows: list[LoggedEvent]
+    site: Site, before: RunningOperator, inset: int, rows: tuple[LoggedEvent, ...]
 ) -> tuple[SetState, ...]:
     """What a replay operator has to know of an Input Set (5.1; steps 2 and 4.5)."""
     box = site.spec.logic.global_state(before.box)
