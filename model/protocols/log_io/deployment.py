@@ -296,6 +296,11 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
     scaling, replaying = design.scaling, design.replaying
     place = None if scaling is None else places(scaling.replicas).get(name)
     logic = logic_of(_box(place, name, graph.specs[name], inputs))
+    if logic.overlaps and (inputs > 1 or place in (Place.FIRST, Place.SECOND)):
+        raise Invalid(
+            f"log-io: the Input Sets of {name} overlap; give it one input, and no replica that "
+            "comes or goes"
+        )
     sinks = frozenset(one for one in graph.succs(name) if graph.specs[one] is SINK)
     return SiteSpec(
         design,

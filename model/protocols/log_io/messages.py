@@ -69,6 +69,11 @@ class CommitAll(NamedTuple):
     parts: tuple[Commit, ...]
 
 
+def transaction(commits: tuple[Commit, ...]) -> Commit | CommitAll:
+    """The transaction of one Input Set or several."""
+    return commits[0] if len(commits) == 1 else CommitAll(commits)
+
+
 class StoreRead(NamedTuple):
     """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
     again has the same number, and replaces it."""

@@ -13,6 +13,7 @@ from model.protocols.log_io.evidence import (
     groups,
     lineage,
     lineage_faults,
+    overlapping,
     reads,
     recovery,
     replaying,
@@ -25,6 +26,7 @@ from model.protocols.log_io.evidence.build import build
 
 TOPICS = (
     recovery,
+    overlapping,
     global_state,
     connections,
     writes,
@@ -50,6 +52,9 @@ PROTOCOL = build(
         scopes.BATCHES_IN_TURN_BY_TYPE.holds(64_250),
         scopes.TWO_FUNCTIONS.holds(21_470),
         scopes.TWO_FUNCTIONS_BY_TYPE.holds(12_846),
+        scopes.WINDOWS_OF_HOURS.holds(29_950),
+        scopes.WINDOWS_OF_THREE_EVENTS.holds(18_975),
+        scopes.WINDOWS_AND_A_RELAY.holds(6_700),
         scopes.AN_AGGREGATE.holds(63_790),
         scopes.A_CEP_OPERATOR.holds(58_020),
         scopes.TWO_TYPES.holds(6_686),

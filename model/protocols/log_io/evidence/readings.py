@@ -171,7 +171,9 @@ SETS_ALONE = Reading(
             GENERATION,
             """
             state, effects = hand_on(site, state, rows)
-            return state, (Send(LOG, CommitAll(tuple(commits))), *effects)
+            if site.spec.replays:
+                return state, replays.log_a_part(site, commits, effects)
+            return state, (Send(LOG, transaction(commits)), *effects)
             """,
             """
             effects = ()

@@ -37,6 +37,7 @@ from model.protocols.log_io.evidence.shapes import (
     TWO,
     TWO_BY_TYPE,
     WRITES,
+    hourly,
     line,
     one,
     operator_alone,
@@ -61,6 +62,19 @@ TWO_INPUTS_OF_TWO_FUNCTIONS = Case(
     "two inputs of two functions", one(TWO, 2, crashes=1), DETERMINISTIC
 )
 TWO_FUNCTIONS_BY_TYPE = Case("two functions by type", one(TWO_BY_TYPE, 2, "ab"), DETERMINISTIC)
+WINDOWS_OF_HOURS = Case("windows of hours", hourly(2, 1, 2, 3), DETERMINISTIC)
+WINDOWS_OF_ONE_EVENT = Case(
+    "windows of one event", operator_alone(hourly(1, 3, crashes=1)), DETERMINISTIC
+)
+WINDOWS_OF_THREE_EVENTS = Case(
+    "windows of three events", operator_alone(hourly(3, 1, 2, 3)), DETERMINISTIC
+)
+WINDOWS_AND_A_RELAY = Case(
+    "windows and a relay", hourly(2, 1, 2, 3, after=(Relay(),), crashes=1), DETERMINISTIC
+)
+WINDOWS_OF_ONE_EVENT_AND_A_RELAY = Case(
+    "windows of one event and a relay", hourly(1, 2, 3, after=(Relay(),)), DETERMINISTIC
+)
 AN_AGGREGATE = Case("an aggregate", one(PAIRS, 3, "ab"), DETERMINISTIC)
 A_CEP_OPERATOR = Case("a CEP operator", one(MATCHES, 3, "ab"), REPEATABLE)
 TWO_TYPES = Case("two types", one(BY_TYPE, 2, "ab"), DETERMINISTIC)

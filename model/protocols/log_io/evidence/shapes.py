@@ -11,6 +11,7 @@ from typing import Any
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.counted import Counted
+from model.boxes.hourly import Hourly
 from model.boxes.stateless import AnyOf, Relay, Union
 from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
@@ -36,6 +37,7 @@ COIN = AnyOf(("heads", "tails"))
 READ = AnyOf(("heads", "tails"), 2)
 """A read action of two events."""
 EQUAL = (Arrival(1, "a"),)
+HOURLY = Hourly()
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 
@@ -43,6 +45,14 @@ MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 def one(spec: Box | Operator, length: int, types: str = "a", **more: Any) -> Scope:
     """One operator between the reader of a source and a sink."""
     return over_words(chain(("op", spec)), length, types, **{"crashes": 2, **more})
+
+
+def hourly(length: int, *hours: int, after: tuple[Box, ...] = (), **more: Any) -> Scope:
+    """Windows of hours, and operators after them.  An event has records of one of these numbers of
+    hours, of which the first is the last one of the event before."""
+    names = (("first" if after else "op", HOURLY), *zip(("second", "third"), after, strict=False))
+    alphabet = tuple(Arrival(one - 1, "a", (("hours", one),)) for one in hours)
+    return Scope(chain(*names), (("source", Inputs(alphabet, length)),), **{"crashes": 2, **more})
 
 
 def line(*specs: Box, length: int, types: str = "a", **more: Any) -> Scope:

@@ -10,7 +10,7 @@ from model.boxes.box import Lineage as Inputs
 from model.boxes.box import Out
 from model.core import Effect, NodeName, Send, Site
 from model.protocols.log_io.design import Grouped
-from model.protocols.log_io.messages import Commit, CommitAll, Lineage, StoreRead
+from model.protocols.log_io.messages import Commit, Lineage, StoreRead, transaction
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.replaying import generation as replays
 from model.protocols.log_io.roles import may_fail, receives
@@ -41,8 +41,8 @@ def generate(
         return state._replace(committing=rows), (Send(LOG, asking),)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     if site.spec.replays:
-        made = _made(site, before, inset, rows)
-        return state, replays.log_a_part(site, commit._replace(states=made), effects)
+        commit = commit._replace(states=_made(site, before, commit))
+        return state, replays.log_a_part(site, (commit,), effects)
     return state, (Send(LOG, commit), *effects)
 
 
@@ -53,15 +53,19 @@ def generate_all(site: Site, state: RunningOperator) -> tuple[RunningOperator, t
     operator asks for none of them again on behalf of an input that has been seen.
     """
     logic = site.spec.logic
-    commits: list[Commit] = []
+    commits: tuple[Commit, ...] = ()
     for key in logic.complete(state.box):
         (fed,) = logic.generate(state.box, key)
         (inset,) = logic.insets((key,))
-        state, commit = _commit(site, state._replace(box=fed.state), fed.outs, inset)
-        commits.append(commit)
-    rows = [row for commit in commits for row in commit.outputs]
+        after, commit = _commit(site, state._replace(box=fed.state), fed.outs, inset)
+        if site.spec.replays:
+            commit = commit._replace(states=_made(site, state, commit))
+        state, commits = after, (*commits, commit)
+    rows = tuple(row for commit in commits for row in commit.outputs)
     state, effects = hand_on(site, state, rows)
-    return state, (Send(LOG, CommitAll(tuple(commits))), *effects)
+    if site.spec.replays:
+        return state, replays.log_a_part(site, commits, effects)
+    return state, (Send(LOG, transaction(commits)), *effects)
 
 
 def _commit(
@@ -94,12 +98,10 @@ def _size(site: Site, before: RunningOperator, taken: Taken) -> int:
     return int(logic.size(logic.gather(before.box, taken.item, taken.key), taken.key))
 
 
-def _made(
-    site: Site, before: RunningOperator, inset: int, rows: tuple[LoggedEvent, ...]
-) -> tuple[SetState, ...]:
+def _made(site: Site, before: RunningOperator, commit: Commit) -> tuple[SetState, ...]:
     """What a replay operator has to know of an Input Set (5.1; steps 2 and 4.5)."""
     box = site.spec.logic.global_state(before.box)
-    return (SetState(site.name, inset, box, tuple(row.key for row in rows)),)
+    return (SetState(site.name, commit.inset, box, tuple(row.key for row in commit.outputs)),)
 
 
 def _has_groups(site: Site) -> bool:

@@ -231,6 +231,10 @@ class Overlapping:
         """The numbers of the Input Sets with these keys."""
         return tuple(hour.time + 1 for hour in key)
 
+    def key(self, inset: int) -> Moment:
+        """The key of the Input Set with this number."""
+        return Moment(inset - 1)
+
     def update(self, state: Sets, item: Item, key: tuple[Moment, ...]) -> Sets:
         return self.box.gather(state, item, key)
 
