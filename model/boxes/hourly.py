@@ -12,7 +12,11 @@ from typing import Any
 from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute
 from model.boxes.folds import FOLDS, check_fold
 from model.boxes.triggered import InputSet, Sets
+from model.errors import Invalid
 from model.events import Body
+
+DAY = 24
+"""An item has records of so many hours at most."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,10 @@ class Hourly(Box):
     def __post_init__(self) -> None:
         check_fold("hourly", self.fold)
 
+    @property
+    def horizon(self) -> int:
+        return DAY
+
     def begin(self, _edges: int) -> Sets:
         return Sets()
 
@@ -46,9 +54,10 @@ class Hourly(Box):
 
     def keys(self, item: Item) -> tuple[Moment, ...]:
         """The hours of which the item has records: its input sets."""
-        last = item.body.time
-        first = last + 1 - (attribute(item.body, self.span) or 1)
-        return tuple(Moment(hour) for hour in range(first, last + 1))
+        last, hours = item.body.time, attribute(item.body, self.span) or 1
+        if not 1 <= hours <= DAY:
+            raise Invalid(f"hourly: records of {hours} hours in one item; give 1 to {DAY}")
+        return tuple(Moment(hour) for hour in range(last + 1 - hours, last + 1))
 
     def gather(self, state: Sets, item: Item, hours: tuple[Moment, ...]) -> Sets:
         """The state with the item in the windows of these hours."""

@@ -170,7 +170,7 @@ SETS_ALONE = Reading(
         Change(
             GENERATION,
             """
-            state, effects = hand_on(site, state, rows)
+            state, effects = hand_on(site, state, rows)  # steps 5 and 6
             if site.spec.replays:
                 return state, replays.log_a_part(site, commits, effects)
             return state, (Send(LOG, transaction(commits)), *effects)

@@ -47,7 +47,8 @@ def generate(
 
 
 def generate_all(site: Site, state: RunningOperator) -> tuple[RunningOperator, tuple[Effect, ...]]:
-    """Algorithm 3 for all Input Sets that are complete, where these overlap: in one transaction.
+    """Algorithm 3 for all Input Sets that are complete, where these overlap: step 4 is one
+    transaction for all of them.
 
     Section 3.5.1: "the generation phase can be triggered for more than one Input Set".  A restarted
     operator asks for none of them again on behalf of an input that has been seen.
@@ -62,7 +63,7 @@ def generate_all(site: Site, state: RunningOperator) -> tuple[RunningOperator, t
             commit = commit._replace(states=_made(site, state, commit))
         state, commits = after, (*commits, commit)
     rows = tuple(row for commit in commits for row in commit.outputs)
-    state, effects = hand_on(site, state, rows)
+    state, effects = hand_on(site, state, rows)  # steps 5 and 6
     if site.spec.replays:
         return state, replays.log_a_part(site, commits, effects)
     return state, (Send(LOG, transaction(commits)), *effects)
@@ -75,7 +76,7 @@ def _commit(
     inset: int,
     value: int | None = None,
 ) -> tuple[RunningOperator, Commit]:
-    """Steps 2 to 4: the operator with the numbers of its outputs, and the transaction."""
+    """Algorithm 3, steps 2, 3 and 4: the operator with the numbers of its outputs, and the transaction."""
     rows, outputs = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):
