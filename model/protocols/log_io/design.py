@@ -42,13 +42,31 @@ class Reads(Enum):
 
     REPLAYABLE = "it is replayable, and is executed again"
     STORED = "it is not replayable, and its effect is stored before the first output"
+    DESTRUCTIVE = "and an event that it has shown is gone"
+    ACKNOWLEDGED = "and an event that it has shown is gone once the stored effect is acknowledged"
+
+
+class Growth(Enum):
+    """Where new events appear in the effect of a replayable read action.  Section 2.2 asks for a
+    subsequence."""
+
+    AT_THE_END = "after those that were there: an earlier effect is a prefix"
+    BETWEEN = "between those that were there, too: it is a subsequence"
+
+
+class GoesOn(Enum):
+    """Where a replayable read action goes on.  Algorithm 1, step 3.a: "an index to the effect"."""
+
+    OFFSET = "after the number of events that were read"
+    KEY = "after the greatest time that was read"
 
 
 class WriteSupport(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
     PLAIN = "each write takes effect"
-    IDEMPOTENT = "a write that repeats the last one has no effect"
+    IDEMPOTENT = "a write that repeats the last one of its writer has no effect"
+    OVERWRITING = "a write that repeats the last one, of all writers, has no effect"
     CHECKABLE = "it says whether a write has taken effect"
 
 
@@ -233,6 +251,8 @@ class LogIoDesign:
     connection: Delivery = Delivery.LASTING
     garbage: Garbage = Garbage.AT_ONCE
     reads: Reads = Reads.REPLAYABLE
+    growth: Growth = Growth.AT_THE_END
+    goes_on: GoesOn = GoesOn.OFFSET
     writes: WriteSupport = WriteSupport.CHECKABLE
     groups: Groups | None = None
     scaling: Scaling | None = None

@@ -219,7 +219,18 @@ class Look(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A side-effect read of an external service (Algorithm 4)."""
+    """A side-effect read of an external service (Algorithm 4), or the read action of a source.
+
+    number: of an event in a queue.
+    """
+
+    number: int = 0
+
+
+class Acknowledge(NamedTuple):
+    """The event of a queue with this number has been stored: it may go."""
+
+    number: int
 
 
 class Reply(NamedTuple):

@@ -76,6 +76,7 @@ PROTOCOL = build(
         scopes.TWO_PORTS_THAT_RACE.holds(109_818, reduced=62_698),
         scopes.TWO_WAYS_TO_ONE_OPERATOR.holds(7_948),
         scopes.TWO_SINKS.holds(13_757),
+        scopes.TWO_WRITERS_OF_ONE_SYSTEM.holds(9_866),
         scopes.A_SIDE_EFFECT_READ.holds(34_274, reduced=21_265),
         scopes.A_SIDE_EFFECT_READ_AND_TWO_SINKS.holds(4_243),
         scopes.NO_CRASH.holds(449),

@@ -22,6 +22,7 @@ from model.protocols.log_io.evidence.shapes import (
     DIAMOND,
     EQUAL,
     FAN,
+    FROM_QUEUE,
     IN_TURN,
     IN_TURN_BY_TYPE,
     LOOKUP,
@@ -29,6 +30,7 @@ from model.protocols.log_io.evidence.shapes import (
     MEET,
     PAIRS,
     PATHS,
+    POLLED,
     RACE,
     RACE_AND_SPLIT,
     READ,
@@ -36,6 +38,7 @@ from model.protocols.log_io.evidence.shapes import (
     TWICE,
     TWO,
     TWO_BY_TYPE,
+    TWO_WRITERS,
     WRITES,
     hourly,
     line,
@@ -50,6 +53,7 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
 A_RELAY = Case("a relay", one(Relay(), 2), REPEATABLE)
+A_RELAY_AND_A_CRASH = Case("a relay and a crash", one(Relay(), 2, crashes=1), REPEATABLE)
 A_FILTER = Case("a filter", one(Filter(Type("a")), 2, "ab"), REPEATABLE)
 BATCHES = Case("batches", one(BATCH, 3), DETERMINISTIC)
 BATCHES_BY_TYPE = Case("batches by type", one(BY_TYPE, 3, "ab"), DETERMINISTIC)
@@ -118,6 +122,9 @@ A_READER_OF_TWO_WRITES = Case(
 A_READER_OF_WRITES_NO_CRASH = Case(
     "a reader of writes no crash", over_words(LOOKUP, 2, "a", crashes=0), REPEATABLE
 )
+TWO_WRITERS_OF_ONE_SYSTEM = Case(
+    "two writers of one system", over_words(TWO_WRITERS, 2, "a", crashes=1), REPEATABLE
+)
 TWO_RELAYS = Case("two relays", line(Relay(), Relay(), length=2), REPEATABLE)
 A_RELAY_AND_BATCHES = Case("a relay and batches", line(Relay(), BATCH, length=3), DETERMINISTIC)
 THREE_OPERATORS = Case(
@@ -138,6 +145,14 @@ A_READ_AND_THREE_CRASHES = Case(
     "a read and three crashes", line(READ, Relay(), length=1, crashes=3), ARBITRARY
 )
 A_READ_AND_BATCHES = Case("a read and batches", line(READ, BATCH, length=2, crashes=2), ARBITRARY)
+A_POLL = Case("a poll", line(POLLED, Relay(), length=2), ARBITRARY)
+A_POLL_AND_A_CRASH = Case(
+    "a poll and a crash", line(POLLED, Relay(), length=1, crashes=1), ARBITRARY
+)
+A_QUEUE = Case("a queue", line(FROM_QUEUE, Relay(), length=2), DETERMINISTIC)
+A_QUEUE_OF_ONE_EVENT = Case(
+    "a queue of one event", line(FROM_QUEUE, Relay(), length=1, crashes=1), DETERMINISTIC
+)
 ONE_BATCH_AND_A_RELAY = Case("one batch and a relay", line(BATCH, Relay(), length=2), DETERMINISTIC)
 BATCHES_IN_TURN_AND_A_RELAY = Case(
     "batches in turn and a relay", line(IN_TURN, Relay(), length=3), DETERMINISTIC

@@ -20,6 +20,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.log_io.sources.effects import FromQueue, Polled
 from model.protocols.log_io.writing.lookup import Lookup
 
 BATCH, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
@@ -36,6 +37,8 @@ COIN = AnyOf(("heads", "tails"))
 """Its answer depends on an external service, which shows another value at each read."""
 READ = AnyOf(("heads", "tails"), 2)
 """A read action of two events."""
+POLLED = Polled(("heads",))
+FROM_QUEUE = FromQueue(("heads", "tails"))
 EQUAL = (Arrival(1, "a"),)
 HOURLY = Hourly()
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
@@ -119,6 +122,10 @@ MEET = Graph(
         *(("op", BATCH), ("sink", SINK)),
     ),
     (("source", "first"), ("source", "second"), ("first", "op"), ("second", "op"), ("op", "sink")),
+)
+TWO_WRITERS = Graph(
+    (*MEET.nodes[:3], ("sink", SINK)),
+    (*MEET.edges[:2], ("first", "sink"), ("second", "sink")),
 )
 
 

@@ -76,7 +76,7 @@ def _commit(
     inset: int,
     value: int | None = None,
 ) -> tuple[RunningOperator, Commit]:
-    """Algorithm 3, steps 2, 3 and 4: the operator with the numbers of its outputs, and the transaction."""
+    """Algorithm 3, steps 2 to 4: the operator, the numbers of its outputs, the transaction."""
     rows, outputs = [], []
     for out in outs:  # step 3: numbers of the outputs
         for at, succ in enumerate(site.succs):

@@ -10,13 +10,14 @@ from typing import Any
 
 from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Event
+from model.protocols.log_io.design import GoesOn
 from model.protocols.log_io.messages import Commit, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import note
 from model.protocols.log_io.states import Reader
 from model.protocols.log_io.tables import ContextRow, LoggedEvent
 from model.protocols.log_io.writing.writes import put_all
-from model.queues import Inlet, Replay, Replayed
+from model.queues import Inlet, Replay, Replayed, Stamp
 
 
 def begin(site: Site) -> Reader:
@@ -35,7 +36,8 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
     numbered = zip(site.succs, sent, strict=True)
     rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
-    commit = Send(LOG, Commit(tuple(rows), ContextRow(after.inlet.place, (), sent)))  # step 2.c
+    at = after.inlet.time if _by_key(site) else after.inlet.place  # step 3.a
+    commit = Send(LOG, Commit(tuple(rows), ContextRow(at, (), sent)))  # step 2.c
     sends = put_all(site, rows)
     return after, (commit, *sends)
 
@@ -47,9 +49,13 @@ def read_again(site: Site, found: Restored) -> Answer:
     complete here (steps 3.a and 3.b): its source goes on.
     """
     context = found.context or ContextRow(0, (), (0,) * len(site.succs))
-    request = Replay(context.box)
+    request = Replay(context.box, Stamp.TIME if _by_key(site) else Stamp.PLACE)
     sends = put_all(site, found.outputs)  # step 1
     # step 2, and steps 4.a and 4.b: the action is executed again, from the event after the last one
     state = Reader(Inlet(request=request), context.sent)
     notes: tuple[Effect, ...] = (Note(RESTORED), *note(RESENT, len(sends)))
     return state, (*notes, *sends, Send(site.preds[0], request))
+
+
+def _by_key(site: Site) -> bool:
+    return bool(site.spec.design.goes_on is GoesOn.KEY)
