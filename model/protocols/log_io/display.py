@@ -10,6 +10,7 @@ from typing import Any
 from model.costs import MessageKind as Kind
 from model.costs import Size
 from model.protocols.log_io.messages import (
+    Acknowledge,
     Assign,
     Begin,
     Check,
@@ -89,22 +90,12 @@ def show(value: Any) -> str:
             return f"{number} of {sender} into set {', '.join(map(str, insets))}"
         case Commit(outputs, _, inset):
             return f"{len(outputs)} logged" + (f", set {inset} done" if inset else "")
-        case CommitAll(parts):
-            return ", ".join(map(show, parts))
         case Executed(sink, number):
             return f"write {number} to {sink} done"
         case Restored(_, outputs, assigned):
             return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
         case RunningOperator():
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
-        case Begin(number):
-            return f"action {number} begun"
-        case Store() | StoreRead():
-            return "effect stored"
-        case Complete():
-            return "action complete"
-        case Discard():
-            return "effect discarded"
         case Source():
             return "reading" if value.reading else ""
         case LogDatabase(events):
@@ -133,6 +124,25 @@ def show(value: Any) -> str:
         case Move(rows=rows) | Chosen(_, rows) | Resent(rows):
             return f"{type(value).__name__.lower()} {len(rows)}"
         case _:
+            return _show_transaction(value)
+
+
+def _show_transaction(value: Any) -> str:
+    """A transaction of a read action, or of several Input Sets; "" for anything else."""
+    match value:
+        case CommitAll(parts):
+            return ", ".join(map(show, parts))
+        case Acknowledge(number):
+            return f"acknowledge {number}"
+        case Begin(number):
+            return f"action {number} begun"
+        case Store() | StoreRead():
+            return "effect stored"
+        case Complete():
+            return "action complete"
+        case Discard():
+            return "effect discarded"
+        case _:
             return ""
 
 
@@ -142,7 +152,7 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, 1)
         case WriteGroup(writes):
             return Size(Kind.EVENT, len(writes))
-        case Drop() | Success():
+        case Drop() | Success() | Acknowledge():
             return Size(Kind.ACKNOWLEDGEMENT)
         case Begin() | Store() | StoreRead() | Complete() | Discard() | Mark() | Reset():
             return Size(Kind.CHECKPOINT, name="transactions")

@@ -1,6 +1,6 @@
 """Evidence about an operator with one function whose Input Sets overlap (Examples 4 and 7; 3.5.1).
 
-Rule of this file: readings and one-line faults of what such an operator does alone.
+Rule of this file: readings and one-line faults that concern such an operator alone.
 """
 
 from __future__ import annotations

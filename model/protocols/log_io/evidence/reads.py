@@ -57,7 +57,7 @@ VARIANTS = (
         "destructive-reads",
         LogIoDesign(reads=Reads.DESTRUCTIVE),
         (scopes.A_QUEUE_OF_ONE_EVENT.fails(105, 9, GAP), scopes.A_QUEUE.fails(5_704, 9, GAP)),
-        "A read of a queue removes what it shows.  Algorithm 6, step 4, reads again if the action "
+        "A read of a queue removes its event.  Algorithm 6, step 4, reads again if the action "
         "is not complete, stored or not, and finds nothing: the event is lost.",
         SEEN,
     ),
@@ -94,8 +94,8 @@ VARIANTS = (
         "subsequence-by-key",
         LogIoDesign(growth=Growth.BETWEEN, goes_on=GoesOn.KEY),
         (scopes.A_RELAY.holds(3_658),),
-        "A reader that goes on after the greatest time that it has read takes nothing twice.  What "
-        "appears before that time is not read, as in a failure-free execution that began earlier.",
+        "A reader that goes on after the greatest time that it has read takes nothing twice.  Events "
+        "that appear before that time are not read, as in an execution that began earlier.",
     ),
 )
 OPERATOR = "model.protocols.log_io.operators.operator"

@@ -199,7 +199,7 @@ CONDITIONS = FindingTable(
             "Read actions need not be replayable",
             Judgement.CONDITIONAL,
             section="4.4",
-            remark="a read that removes what it shows loses an event",
+            remark="a read that removes the events that it shows loses one",
             witnesses=(
                 ByScope("log-io:stored-reads"),
                 ByScope("log-io:destructive-reads", "a queue of one event"),

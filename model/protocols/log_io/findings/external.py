@@ -27,7 +27,7 @@ EXTERNAL = FindingTable(
             Judgement.REFUTED,
             section="Algorithm 6, step 4; 2.2",
             remark=(
-                "for a read that removes what it shows, as of a queue: stored or not, the second "
+                "for a read that removes the events that it shows, as of a queue: stored or not, the second "
                 "read finds nothing, and the event is lost; to go on with a store that is not "
                 "complete does not help a crash before the store"
             ),
@@ -62,7 +62,7 @@ EXTERNAL = FindingTable(
             "Two consecutive executions of an idempotent write are as one",
             Judgement.CONDITIONAL,
             section="2.2; 4.4, case 2",
-            quotes=("two consecutive executions",),
+            quotes=("Two consecutive executions",),
             remark=(
                 "right for a place with one writer; a write of another operator between the two is "
                 "overwritten: first, second, first again"

@@ -157,7 +157,7 @@ def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
 
 
 def _outs_of_one(logic: Any, items: Sequence[Item], inset: int) -> tuple[Out, ...]:
-    """What an Input Set generates whose events are in others, too: each goes into this one."""
+    """The outputs of an Input Set whose events are in others, too: each goes into this one."""
     state, key = logic.begin(1), logic.key(inset)
     for item in items:
         state = logic.gather(state, item, (key,))

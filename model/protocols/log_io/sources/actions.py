@@ -88,7 +88,7 @@ def _generate(site: Site, state: Source, value: int) -> Answer:
 
 
 def _acknowledge(site: Site, number: int) -> tuple[Effect, ...]:
-    """What the action has read is durable, and may go.  Algorithm 1 has no such step."""
+    """The effect of the action is stored, and its events may go.  Algorithm 1 has no such step."""
     acknowledges = site.spec.design.reads is Reads.ACKNOWLEDGED
     return (Send(SERVICE, Acknowledge(number)),) if acknowledges else ()
 

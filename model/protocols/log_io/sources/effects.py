@@ -1,4 +1,4 @@
-"""What read actions of a source show that may show nothing, or each event once.
+"""The effects of read actions that may show nothing, or each event once.
 
 Rule of this file: boxes, and the effect of a read; no step of a node.
 LOG.io, Section 2.2.
@@ -38,7 +38,7 @@ class FromQueue(AnyOf):
 
 
 def effect_of(box: AnyOf, value: int, body: Body) -> tuple[Body, ...]:
-    """The effect of a read action, of what the external system has shown."""
+    """The effect of a read action, of the value that the external system has shown."""
     if value == GONE:
         return ()
     answers = box.feed(value, Item(0, body))
