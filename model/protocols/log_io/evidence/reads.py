@@ -94,8 +94,8 @@ VARIANTS = (
         "subsequence-by-key",
         LogIoDesign(growth=Growth.BETWEEN, goes_on=GoesOn.KEY),
         (scopes.A_RELAY.holds(3_658),),
-        "A reader that goes on after the greatest time that it has read takes nothing twice.  Events "
-        "that appear before that time are not read, as in an execution that began earlier.",
+        "A reader that goes on after the greatest time that it has read takes nothing twice.  "
+        "Events that appear before that time are not read, as in an execution that began earlier.",
     ),
 )
 OPERATOR = "model.protocols.log_io.operators.operator"

@@ -27,9 +27,9 @@ EXTERNAL = FindingTable(
             Judgement.REFUTED,
             section="Algorithm 6, step 4; 2.2",
             remark=(
-                "for a read that removes the events that it shows, as of a queue: stored or not, the second "
-                "read finds nothing, and the event is lost; to go on with a store that is not "
-                "complete does not help a crash before the store"
+                "for a read that removes the events that it shows, as of a queue: stored or not, "
+                "the second read finds nothing, and the event is lost; to go on with a store that "
+                "is not complete does not help a crash before the store"
             ),
             witnesses=(
                 ByScope("log-io:destructive-reads", "a queue of one event"),
