@@ -36,7 +36,7 @@ def read(site: Site, state: Reader, message: Any) -> Answer:
     numbered = zip(site.succs, sent, strict=True)
     rows = [LoggedEvent(site.name, succ, number, 0, message.body) for succ, number in numbered]
     after = Reader(state.inlet.take(message), sent)
-    at = after.inlet.time if _by_key(site) else after.inlet.place  # step 3.a
+    at = after.inlet.time if _by_key(site) else after.inlet.place  # step 3
     commit = Send(LOG, Commit(tuple(rows), ContextRow(at, (), sent)))  # step 2.c
     sends = put_all(site, rows)
     return after, (commit, *sends)
