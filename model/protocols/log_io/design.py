@@ -30,6 +30,14 @@ class Delivery(Enum):
     LOSSY = "they are lost; a restarted receiver reads the unassigned events from the log"
 
 
+class OneTransaction(Enum):
+    """Which Input Sets that an input completes are done in one transaction.  Section 3.5.1:
+    generation "can be triggered for more than one Input Set"."""
+
+    OF_FUNCTION = "those of a function; the context says which functions have seen the input"
+    OF_INPUT = "those of all functions"
+
+
 class Garbage(Enum):
     """When a done event is deleted.  Section 3.6: it can be "removed" at once."""
 
@@ -248,6 +256,7 @@ class LogIoDesign:
     """
 
     greatest: Known = Known.CONTEXT
+    together: OneTransaction = OneTransaction.OF_FUNCTION
     connection: Delivery = Delivery.LASTING
     garbage: Garbage = Garbage.AT_ONCE
     reads: Reads = Reads.REPLAYABLE

@@ -74,6 +74,11 @@ def transaction(commits: tuple[Commit, ...]) -> Commit | CommitAll:
     return commits[0] if len(commits) == 1 else CommitAll(commits)
 
 
+def parts_of(message: Commit | CommitAll) -> tuple[Commit, ...]:
+    """The transactions that are one."""
+    return message.parts if isinstance(message, CommitAll) else (message,)
+
+
 class StoreRead(NamedTuple):
     """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
     again has the same number, and replaces it."""

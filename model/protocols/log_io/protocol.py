@@ -62,6 +62,7 @@ PROTOCOL = build(
         scopes.CRASHES_OF_THE_OPERATOR_ALONE.holds(8_075),
         scopes.COUNTED_BY_TYPE.holds(2_245),
         scopes.COUNTED_BY_TWO_FUNCTIONS.holds(3_249),
+        scopes.COUNTED_BY_THE_SECOND_FUNCTION.holds(6_495),
         scopes.TWO_PORTS_COUNTED_BY_TYPE.holds(3_420),
         scopes.TWO_PORTS_COUNTED_BY_TWO_FUNCTIONS.holds(1_643),
         scopes.TWO_PORTS_AND_TWO_FUNCTIONS.holds(709),

@@ -6,7 +6,7 @@ Rule of this file: readings and one-line faults that concern such an operator al
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import LogIoDesign
+from model.protocols.log_io.design import LogIoDesign, OneTransaction
 from model.protocols.log_io.evidence import scopes
 from model.protocols.log_io.evidence.build import FAILED, GAP, build
 from model.protocols.log_io.evidence.readings import ROWS_ALONE, SETS_ALONE, TRIGGERS_AGAIN
@@ -47,12 +47,42 @@ VARIANTS = (
         FAILED,
         readings=(SETS_ALONE, ROWS_ALONE, TRIGGERS_AGAIN),
     ),
+    build(
+        "one-transaction-of-an-input",
+        LogIoDesign(together=OneTransaction.OF_INPUT),
+        (
+            scopes.TWO_FUNCTIONS.holds(20_771),
+            scopes.COUNTED_BY_TWO_FUNCTIONS.holds(3_013),
+            scopes.COUNTED_BY_THE_SECOND_FUNCTION.holds(5_945),
+            scopes.TWO_PORTS_COUNTED_BY_TWO_FUNCTIONS.holds(1_524),
+            scopes.TWO_PORTS_AND_TWO_FUNCTIONS.holds(657),
+            scopes.WINDOWS_AND_A_RELAY.holds(6_958),
+        ),
+        "One transaction for all Input Sets that an input completes, of all functions: the context "
+        "need not say which of them have seen the input.  The library does so.",
+        FAILED,
+    ),
 )
 LOG = "model.protocols.log_io.log"
 OPERATOR = "model.protocols.log_io.operators.operator"
 REPLAYING = "model.protocols.log_io.replaying.operators"
 LOGIC = "model.protocols.log_io.operators.logic"
+GENERATION = "model.protocols.log_io.operators.generation"
 MUTANTS = (
+    Mutant(
+        "the context of the first functions is stored",
+        GENERATION,
+        "context = context_of(site, state)._replace(newest=BY_ALL)",
+        "context = parts[-1].context._replace(newest=BY_ALL)",
+        "one-transaction-of-an-input: counted by the second function",
+    ),
+    Mutant(
+        "a restart has a transaction for each function",
+        OPERATOR,
+        "while state.held and _is_of(state.held[0], row):",
+        "while False:",
+        "one-transaction-of-an-input: two functions",
+    ),
     Mutant(
         "one of the Input Sets that an input completes is done",
         LOG,

@@ -18,6 +18,7 @@ from model.protocols.log_io.evidence.shapes import (
     COIN,
     COINS,
     COUNTED,
+    COUNTED_SECOND,
     COUNTED_TOO,
     DIAMOND,
     EQUAL,
@@ -94,6 +95,9 @@ BATCHES_IN_TURN_BY_TYPE_THAT_CRASH_ONCE = Case(
 COUNTED_BY_TYPE = Case("counted by type", operator_alone(one(COUNTED, 3, "ab")), DETERMINISTIC)
 COUNTED_BY_TWO_FUNCTIONS = Case(
     "counted by two functions", operator_alone(one(COUNTED_TOO, 3, "ab")), DETERMINISTIC
+)
+COUNTED_BY_THE_SECOND_FUNCTION = Case(
+    "counted by the second function", operator_alone(one(COUNTED_SECOND, 3, "ab")), DETERMINISTIC
 )
 TWO_INPUTS_COUNTED_BY_TWO_FUNCTIONS = Case(
     "two inputs counted by two functions", operator_alone(one(COUNTED_TOO, 2, "ab")), DETERMINISTIC

@@ -31,6 +31,9 @@ TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits=
 """Each input is in an Input Set of both functions (Section 3.1)."""
 COUNTED = Counted((2, 3), group="type")
 COUNTED_TOO = Functions((Counted((2, 3), group="type", emits="one"), Triggered((2,), emits="pair")))
+COUNTED_SECOND = Functions(
+    (Triggered((1,), emits="one"), Counted((2, 3), group="type", emits="full"))
+)
 TWICE = AnyOf(("write",), 2)
 """Two writes for each input."""
 COIN = AnyOf(("heads", "tails"))

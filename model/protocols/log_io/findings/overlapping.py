@@ -21,8 +21,11 @@ OVERLAPPING = FindingTable(
                 "first, and after a crash nobody asks for the second"
             ),
             witnesses=(ByScope("log-io:sets-alone", "windows of one event"),),
-            mend="one transaction for all Input Sets of the function that an input completes",
-            mended=("log-io",),
+            mend=(
+                "one transaction for all Input Sets of the function that an input completes, or of "
+                "all functions"
+            ),
+            mended=("log-io", "log-io:one-transaction-of-an-input"),
         ),
         Finding(
             "Each undone row is processed by itself",

@@ -9,8 +9,15 @@ from __future__ import annotations
 from model.boxes.box import Lineage as Inputs
 from model.boxes.box import Out
 from model.core import Effect, NodeName, Send, Site
-from model.protocols.log_io.design import Grouped
-from model.protocols.log_io.messages import Commit, Lineage, StoreRead, transaction
+from model.protocols.log_io.design import Grouped, OneTransaction
+from model.protocols.log_io.messages import (
+    Commit,
+    CommitAll,
+    Lineage,
+    StoreRead,
+    parts_of,
+    transaction,
+)
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.replaying import generation as replays
 from model.protocols.log_io.roles import may_fail, receives
@@ -67,6 +74,30 @@ def generate_all(site: Site, state: RunningOperator) -> tuple[RunningOperator, t
     if site.spec.replays:
         return state, replays.log_a_part(site, commits, effects)
     return state, (Send(LOG, transaction(commits)), *effects)
+
+
+BY_ALL = (-1, 0)
+"""In a context: all functions have seen the newest input, whatever its edge."""
+
+
+def in_one_transaction(
+    site: Site, state: RunningOperator, effects: tuple[Effect, ...]
+) -> tuple[Effect, ...]:
+    """The effects of all functions on an input, with one transaction for all that they generate.
+
+    state: the operator after the input; all functions have seen it.
+    """
+    if site.spec.design.together is OneTransaction.OF_FUNCTION:
+        return effects
+    sends = [one for one in effects if isinstance(one, Send)]
+    logged = [one for one in sends if isinstance(one.message, Commit | CommitAll)]
+    parts = [part for one in logged for part in parts_of(one.message)]
+    if not parts:
+        return effects
+    context = context_of(site, state)._replace(newest=BY_ALL)
+    parts[-1] = parts[-1]._replace(context=context)
+    others = tuple(one for one in effects if one not in logged)
+    return (Send(LOG, transaction(tuple(parts))), *others)
 
 
 def _commit(

@@ -12,7 +12,7 @@ from typing import Any
 
 from model.boxes.box import Item, Of
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Delivery, Known
+from model.protocols.log_io.design import Delivery, Known, OneTransaction
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
@@ -23,7 +23,12 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
-from model.protocols.log_io.operators.generation import generate, generate_all, store_read
+from model.protocols.log_io.operators.generation import (
+    generate,
+    generate_all,
+    in_one_transaction,
+    store_read,
+)
 from model.protocols.log_io.operators.logic import SetKey
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import PENDING
@@ -75,7 +80,7 @@ def go_on(site: Site, state: RunningOperator, effects: tuple[Effect, ...]) -> An
         state = state._replace(held=tuple(held))
         more: tuple[Effect, ...]
         if isinstance(first, LoggedEvent):
-            state, more = _replay(site, state, first)
+            state, more = _replay_all(site, state, first)
         else:
             state, more = work(site, state, first)
         effects += more
@@ -115,6 +120,7 @@ def _accept(
     for key, inset in zip(keys, insets, strict=False):  # one key may stand for several Input Sets
         state, more = _update(site, state, Taken(item, event.number, key, inset))
         effects += more
+    effects = in_one_transaction(site, state, effects)
     return state, (assign, *drops, *effects)  # acknowledged: removed from the connection
 
 
@@ -185,6 +191,20 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
+def _replay_all(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
+    """Take an assigned input again; with the rows of its other functions, if one transaction has
+    them all."""
+    state, effects = _replay(site, state, row)
+    if site.spec.design.together is OneTransaction.OF_FUNCTION:
+        return state, effects
+    while state.held and _is_of(state.held[0], row):
+        first, *held = state.held
+        assert isinstance(first, LoggedEvent)
+        state, more = _replay(site, state._replace(held=tuple(held)), first)
+        effects += more
+    return state, in_one_transaction(site, state, effects)
+
+
 def _replay(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment.
 
