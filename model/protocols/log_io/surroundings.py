@@ -89,7 +89,8 @@ def execute(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -
             support = site.spec.design.writes
             overwrites = support is WriteSupport.OVERWRITING
             others = (None,) * len(state.newest) if overwrites else state.newest
-            after = ExternalSystem((*others[:edge], action, *others[edge + 1 :]))
+            visible = (*others[:edge], action, *others[edge + 1 :])
+            after = state._replace(newest=visible)
             writes = message.writes if isinstance(message, WriteGroup) else (message,)
             repeats = (overwrites or support is WriteSupport.IDEMPOTENT) and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
@@ -121,10 +122,13 @@ def offer(site: Site, state: QueueState, input_: Input) -> Step:
 
 
 def _with_one_between(state: QueueState, request: Replay) -> QueueState:
-    """The effect with one more event, of the time of the first one, once two have been read."""
+    """The effect with one more event, of the time of the first one, once two of different times
+    have been read."""
     if len(state.kept) != 2 or any(request.wants(one) for one in state.kept):
         return state
     first, last = (one.body for one in state.kept)
+    if first.time == last.time:
+        return state
     bodies = enumerate((first, Body(first.time, LATE), last), 1)
     empty: Log[Numbered] = Log()
     return QueueState(3, state.now, empty.extend(Event((at,), body) for at, body in bodies))

@@ -140,9 +140,8 @@ MUTANTS = (
     Mutant(
         "a part of a group is forgotten",
         SURROUNDINGS,
-        "after = ExternalSystem((*state.newest[:edge], action, *state.newest[edge + 1 :]))",
-        "after = state if isinstance(message, GroupedWrite) else ExternalSystem("
-        "(*state.newest[:edge], action, *state.newest[edge + 1 :]))",
+        "after = state._replace(newest=visible)",
+        "after = state if isinstance(message, GroupedWrite) else state._replace(newest=visible)",
         "groups-in-parts: two writes an input",
     ),
 )

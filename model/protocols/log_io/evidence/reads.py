@@ -46,7 +46,7 @@ VARIANTS = (
     build(
         "empty-reads-never-end",
         LogIoDesign(reads=Reads.STORED),
-        (scopes.A_POLL_AND_A_CRASH.fails(51, 3, PRECISE),),
+        (scopes.A_POLL.fails(1_582, 3, PRECISE),),
         "Algorithm 1, step 2.c(3), sets the event of a read action to done with the last output.  "
         "An effect without an event has no last output, and the action is under way for ever, "
         "also without a crash.",
@@ -93,7 +93,7 @@ VARIANTS = (
     build(
         "subsequence-by-key",
         LogIoDesign(growth=Growth.BETWEEN, goes_on=GoesOn.KEY),
-        (scopes.A_RELAY.holds(3_658),),
+        (scopes.A_RELAY.holds(4_370),),
         "A reader that goes on after the greatest time that it has read takes nothing twice.  "
         "Events that appear before that time are not read, as in an execution that began earlier.",
     ),

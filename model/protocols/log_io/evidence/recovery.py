@@ -324,14 +324,14 @@ MUTANTS = (
     Mutant(
         "a reader forgets where it was",
         READERS,
-        "request = Replay(context.box, Stamp.TIME if _by_key(site) else Stamp.PLACE)",
+        "request = Replay(context.box)",
         "request = Replay(0)",
         scope="outputs-after-idempotent-writes: a reader of two writes",
     ),
     Mutant(
         "a reader skips an event",
         READERS,
-        "request = Replay(context.box, Stamp.TIME if _by_key(site) else Stamp.PLACE)",
+        "request = Replay(context.box)",
         "request = Replay(context.box + 1)",
         scope="outputs-after-idempotent-writes: a reader of two writes",
     ),

@@ -359,8 +359,8 @@ MUTANTS = (
     Mutant(
         "the state of an Input Set is that after it",
         GENERATION,
-        "made = _made(site, before, inset, rows)",
-        "made = _made(site, state, inset, rows)",
+        "made = _made(site, before, commit)",
+        "made = _made(site, state, commit)",
         "replay: batches in turn and a relay",
     ),
     Mutant(

@@ -150,9 +150,6 @@ A_READ_AND_THREE_CRASHES = Case(
 )
 A_READ_AND_BATCHES = Case("a read and batches", line(READ, BATCH, length=2, crashes=2), ARBITRARY)
 A_POLL = Case("a poll", line(POLLED, Relay(), length=2), ARBITRARY)
-A_POLL_AND_A_CRASH = Case(
-    "a poll and a crash", line(POLLED, Relay(), length=1, crashes=1), ARBITRARY
-)
 A_QUEUE = Case("a queue", line(FROM_QUEUE, Relay(), length=2), DETERMINISTIC)
 A_QUEUE_OF_ONE_EVENT = Case(
     "a queue of one event", line(FROM_QUEUE, Relay(), length=1, crashes=1), DETERMINISTIC

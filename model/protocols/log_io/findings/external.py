@@ -18,7 +18,7 @@ EXTERNAL = FindingTable(
                 "an effect without an event has no last output: the action is never done, and each "
                 "restart resumes it; step 3 never completes an empty replayable one either"
             ),
-            witnesses=(ByScope("log-io:empty-reads-never-end", "a poll and a crash", "no crash"),),
+            witnesses=(ByScope("log-io:empty-reads-never-end", "a poll", "without a crash"),),
             mend="a transaction without outputs ends an empty action",
             mended=("log-io:empty-reads",),
         ),

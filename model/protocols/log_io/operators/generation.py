@@ -48,8 +48,8 @@ def generate(
         return state._replace(committing=rows), (Send(LOG, asking),)
     state, effects = hand_on(site, state, rows)  # steps 5 and 6
     if site.spec.replays:
-        commit = commit._replace(states=_made(site, before, commit))
-        return state, replays.log_a_part(site, (commit,), effects)
+        made = _made(site, before, commit)
+        return state, replays.log_a_part(site, (commit._replace(states=made),), effects)
     return state, (Send(LOG, commit), *effects)
 
 

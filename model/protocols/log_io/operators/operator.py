@@ -198,9 +198,9 @@ def _replay_all(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
     if site.spec.design.together is OneTransaction.OF_FUNCTION:
         return state, effects
     while state.held and _is_of(state.held[0], row):
-        first, *held = state.held
-        assert isinstance(first, LoggedEvent)
-        state, more = _replay(site, state._replace(held=tuple(held)), first)
+        other = state.held[0]
+        assert isinstance(other, LoggedEvent)
+        state, more = _replay(site, state._replace(held=state.held[1:]), other)
         effects += more
     return state, in_one_transaction(site, state, effects)
 
