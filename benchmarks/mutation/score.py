@@ -58,6 +58,7 @@ GROUPS = {
             "model.boxes.aggregate": "tests/boxes/test_denotations.py",
             "model.boxes.box": "tests/boxes/test_denotations.py",
             "model.boxes.folds": "tests/boxes/test_denotations.py",
+            "model.boxes.hourly": "tests/boxes/test_waiting.py",
             "model.boxes.join": "tests/boxes/test_denotations.py",
             "model.boxes.network": "tests/boxes/test_networks.py",
             "model.boxes.reorder": "tests/boxes/test_waiting.py",

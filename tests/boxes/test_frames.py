@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Item, Lineage, Moment, Of
 from model.boxes.counted import Counted
+from model.boxes.hourly import Hourly
 from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.reorder import BSort, Ordered, Resample
@@ -45,6 +46,7 @@ FRAMES = (
     Frame(BSort(2), 0, 1),
     Frame(Triggered((2,)), 0, 1),
     Frame(Counted((2, 3), "type"), 0, 1),
+    Frame(Hourly(), 24, 1),
     Frame(Aggregate("list", 3, 2), 0, 1),
     Frame(Aggregate("list", 3, 2, "time"), 5, 2),
     Frame(Aggregate("list", 2, 3, "time"), 5, 3),

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from model.boxes.box import Fed, Item, Of, Out, attribute
 from model.boxes.counted import Counted
 from model.boxes.folds import FOLDS
+from model.boxes.hourly import Hourly
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Ordered, Resample
 from model.boxes.stateless import AnyOf, Union
 from model.boxes.triggered import Functions, Sets, Triggered
+from model.errors import Invalid
 from model.events import Body
 from tests.boxes.items import ARRIVALS, NAIVE, fed, fed_state, items, made, two_edges
 
@@ -151,6 +153,34 @@ def test_triggered(arrivals: Any, limits: list[int]) -> None:
         data = (("value", tuple(attribute(item.body, "k") for item in piece)),)
         expected.append(made(piece, "batch", piece[-1].body.time, data))
     assert [out for _, out in fed(Triggered(tuple(limits), of="k"), items(arrivals))] == expected
+
+
+@given(st.lists(st.tuples(st.integers(1, 4), st.integers(0, 2)), max_size=9))
+def test_hourly(arrivals: list[tuple[int, int]]) -> None:
+    """Each hour before the newest one of the item, in order, once: all items that have records of
+    it.  An item begins in the last hour of the one before, or later."""
+    given_: list[Item] = []
+    spans: list[range] = []
+    for hours, gap in arrivals:
+        last = (spans[-1][-1] if spans else 10) + gap + hours - 1
+        spans.append(range(last + 1 - hours, last + 1))
+        body = Body(last, f"of {hours}", (("hours", hours),))
+        given_.append(Item(0, body, frozenset([Of(0, len(given_))])))
+    expected = []
+    for hour in sorted({hour for span in spans for hour in span}):
+        inside = [item for item, span in zip(given_, spans, strict=True) if hour in span]
+        later = [at for at, span in enumerate(spans) if span[-1] > hour]
+        data = (("value", tuple(item.body.type for item in inside)),)
+        expected += [(at, made(inside, "window", hour, data)) for at in later[:1]]
+    assert fed(Hourly(), given_) == expected
+
+
+def test_an_item_of_hours_has_at_least_one_and_at_most_a_day() -> None:
+    (item,) = items([(1, "a", 0)])
+    for hours in (-1, 25):
+        longer = item._replace(body=item.body._replace(data=(("hours", hours),)))
+        with pytest.raises(Invalid, match=f"records of {hours} hours in one item; give 1 to 24"):
+            Hourly().keys(longer)
 
 
 @given(ARRIVALS, st.integers(1, 4), st.integers(1, 4))

@@ -300,6 +300,11 @@ def _operator(design: LogIoDesign, graph: Graph, name: NodeName, inputs: int) ->
     scaling, replaying = design.scaling, design.replaying
     place = None if scaling is None else places(scaling.replicas).get(name)
     logic = logic_of(_box(place, name, graph.specs[name], inputs))
+    if logic.overlaps and (inputs > 1 or place in (Place.FIRST, Place.SECOND)):
+        raise Invalid(
+            f"log-io: the Input Sets of {name} overlap; give it one input, and no replica that "
+            "comes or goes"
+        )
     keyed = scaling is not None and place is not None and is_keyed(scaling.replicas, graph)
     if keyed and place in (Place.FIRST, Place.SECOND):
         logic = Keyed(logic)

@@ -30,6 +30,14 @@ class Delivery(Enum):
     LOSSY = "they are lost; a restarted receiver reads the unassigned events from the log"
 
 
+class OneTransaction(Enum):
+    """Which Input Sets that an input completes are done in one transaction.  Section 3.5.1:
+    generation "can be triggered for more than one Input Set"."""
+
+    OF_FUNCTION = "those of a function; the context says which functions have seen the input"
+    OF_INPUT = "those of all functions"
+
+
 class Garbage(Enum):
     """When a done event is deleted.  Section 3.6: it can be "removed" at once."""
 
@@ -42,13 +50,31 @@ class Reads(Enum):
 
     REPLAYABLE = "it is replayable, and is executed again"
     STORED = "it is not replayable, and its effect is stored before the first output"
+    DESTRUCTIVE = "and an event that it has shown is gone"
+    ACKNOWLEDGED = "and an event that it has shown is gone once the stored effect is acknowledged"
+
+
+class Growth(Enum):
+    """Where new events appear in the effect of a replayable read action.  Section 2.2 asks for a
+    subsequence."""
+
+    AT_THE_END = "after those that were there: an earlier effect is a prefix"
+    BETWEEN = "between those that were there, too: it is a subsequence"
+
+
+class GoesOn(Enum):
+    """Where a replayable read action goes on.  Algorithm 1, step 3.a: "an index to the effect"."""
+
+    OFFSET = "after the number of events that were read"
+    KEY = "after the greatest time that was read"
 
 
 class WriteSupport(Enum):
     """What the external system offers.  Section 4.4 needs idempotent or checkable writes."""
 
     PLAIN = "each write takes effect"
-    IDEMPOTENT = "a write that repeats the last one has no effect"
+    IDEMPOTENT = "a write that repeats the last one of its writer has no effect"
+    OVERWRITING = "a write that repeats the last one, of all writers, has no effect"
     CHECKABLE = "it says whether a write has taken effect"
 
 
@@ -271,9 +297,12 @@ class LogIoDesign:
     """
 
     greatest: Known = Known.CONTEXT
+    together: OneTransaction = OneTransaction.OF_FUNCTION
     connection: Delivery = Delivery.LASTING
     garbage: Garbage = Garbage.AT_ONCE
     reads: Reads = Reads.REPLAYABLE
+    growth: Growth = Growth.AT_THE_END
+    goes_on: GoesOn = GoesOn.OFFSET
     writes: WriteSupport = WriteSupport.CHECKABLE
     groups: Groups | None = None
     slow: SlowSystem | None = None

@@ -10,11 +10,13 @@ from typing import Any
 from model.costs import MessageKind as Kind
 from model.costs import Size
 from model.protocols.log_io.messages import (
+    Acknowledge,
     Assign,
     Begin,
     Check,
     CheckGroup,
     Commit,
+    CommitAll,
     Complete,
     Discard,
     Drop,
@@ -96,14 +98,6 @@ def show(value: Any) -> str:
             return f"{len(outputs)} undone outputs, {len(assigned)} inputs"
         case RunningOperator():
             return f"sets {[inset for _, inset in value.open]}, {len(value.pending)} writes"
-        case Begin(number):
-            return f"action {number} begun"
-        case Store() | StoreRead():
-            return "effect stored"
-        case Complete():
-            return "action complete"
-        case Discard():
-            return "effect discarded"
         case Source():
             return "reading" if value.reading else ""
         case LogDatabase(events):
@@ -131,6 +125,25 @@ def show(value: Any) -> str:
             return value.name.lower()
         case Move(rows=rows) | Chosen(_, rows) | Resent(rows):
             return f"{type(value).__name__.lower()} {len(rows)}"
+        case _:
+            return _show_transaction(value)
+
+
+def _show_transaction(value: Any) -> str:
+    """A transaction of a read action, or of several Input Sets; "" for anything else."""
+    match value:
+        case CommitAll(parts):
+            return ", ".join(map(show, parts))
+        case Acknowledge(number):
+            return f"acknowledge {number}"
+        case Begin(number):
+            return f"action {number} begun"
+        case Store() | StoreRead():
+            return "effect stored"
+        case Complete():
+            return "action complete"
+        case Discard():
+            return "effect discarded"
     return _show_process(value)
 
 
@@ -157,7 +170,7 @@ def size(message: Any) -> Size:
             return Size(Kind.EVENT, 1)
         case WriteGroup(writes):
             return Size(Kind.EVENT, len(writes))
-        case Drop() | Success():
+        case Drop() | Success() | Acknowledge():
             return Size(Kind.ACKNOWLEDGEMENT)
         case Begin() | Store() | StoreRead() | Complete() | Discard() | Mark() | Reset():
             return Size(Kind.CHECKPOINT, name="transactions")
@@ -166,6 +179,8 @@ def size(message: Any) -> Size:
         case Commit(outputs) | LogData(outputs):
             data = sum(row.body is not None for row in outputs)
             return Size(Kind.CHECKPOINT, data, 1, "transactions")
+        case CommitAll(parts):
+            return Size(Kind.CHECKPOINT, sum(size(one).events for one in parts), 1, "transactions")
         case Move(rows=rows):
             return Size(Kind.CHECKPOINT, len(rows), 1, "transactions")
         case Recalled(sets):

@@ -10,13 +10,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Any
 
-from model.core import Answer, NodeName, Send
+from model.core import Answer, Effect, NodeName, Send
 from model.protocols.log_io.design import Garbage, LogIoDesign
 from model.protocols.log_io.lineage.rows import add_lineage
 from model.protocols.log_io.messages import (
     Assign,
     Begin,
     Commit,
+    CommitAll,
     Complete,
     Discard,
     Executed,
@@ -43,6 +44,8 @@ from model.protocols.log_io.tables import (
 
 def transact(design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
+    if isinstance(message, CommitAll):
+        return _commit_all(design, tables, node, message)
     if type(message) not in RULES:
         raise TypeError(f"{LOG}: nothing to do with {message}")
     before = tables
@@ -84,6 +87,17 @@ def _commit(
     if ends:
         tables = _act(tables, node, done=True)
     return tables, (Send(node, Committed(True)),) if asks else ()
+
+
+def _commit_all(
+    design: LogIoDesign, tables: LogDatabase, node: NodeName, message: CommitAll
+) -> Transacted:
+    """Algorithm 3, step 4, of all Input Sets that an input completes."""
+    effects: tuple[Effect, ...] = ()
+    for part in message.parts:
+        tables, more = transact(design, tables, node, part)
+        effects += more
+    return tables, effects
 
 
 def _has_inputs(tables: LogDatabase, node: NodeName, commit: Commit) -> bool:

@@ -63,6 +63,22 @@ class Commit(NamedTuple):
     states: tuple[SetState, ...] = ()
 
 
+class CommitAll(NamedTuple):
+    """Algorithm 3, step 4, of several Input Sets at once: one transaction."""
+
+    parts: tuple[Commit, ...]
+
+
+def transaction(commits: tuple[Commit, ...]) -> Commit | CommitAll:
+    """The transaction of one Input Set or several."""
+    return commits[0] if len(commits) == 1 else CommitAll(commits)
+
+
+def parts_of(message: Commit | CommitAll) -> tuple[Commit, ...]:
+    """The transactions that are one."""
+    return message.parts if isinstance(message, CommitAll) else (message,)
+
+
 class StoreRead(NamedTuple):
     """Algorithm 4, step 2: the effect of a side-effect read, for lineage; a read that is executed
     again has the same number, and replaces it."""
@@ -208,7 +224,18 @@ class Look(NamedTuple):
 
 
 class Query(NamedTuple):
-    """A side-effect read of an external service (Algorithm 4)."""
+    """A side-effect read of an external service (Algorithm 4), or the read action of a source.
+
+    number: of an event in a queue.
+    """
+
+    number: int = 0
+
+
+class Acknowledge(NamedTuple):
+    """The event of a queue with this number has been stored: it may go."""
+
+    number: int
 
 
 class Reply(NamedTuple):

@@ -17,7 +17,8 @@ Theory of operation
  6. When a triggering condition is true for an Input Set, the operator generates outputs from it
     (step 3).  One transaction logs the outputs as undone, stores the global state with the numbers
     sent and received, and sets the events of the Input Set to done.  Only then are the outputs sent
-    and the writes executed (Algorithm 3).  So an Input Set is used once, whatever crashes.
+    and the writes executed (Algorithm 3).  So an Input Set is used once, whatever crashes.  Where
+    Input Sets of one function overlap, an input may complete several: one transaction has them all.
  7. What is done is garbage: nobody asks for it again (Section 3.6).
  8. A side-effect read is executed during a generation, and again if that is interrupted
     (Algorithm 4).  A write is executed until the external system has confirmed it, one at a time;
@@ -45,7 +46,8 @@ Where the algorithms stand
  1  sources/actions.py: _execute, _generate, _iterate; sources/readers.py: read;
     log.py: _begin, _store, _complete, _discard
  2  operators/operator.py: _take, _accept, _update; log.py: _assign
- 3  operators/operator.py: _update; operators/generation.py: generate; log.py: _commit;
+ 3  operators/operator.py: _update; operators/generation.py: generate, generate_all, _commit;
+    log.py: _commit, _commit_all;
     writing/writes.py: hand_on
  4  operators/operator.py: _update; operators/generation.py: store_read;
     lineage/rows.py: add_lineage

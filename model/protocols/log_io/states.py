@@ -90,10 +90,16 @@ class RunningOperator(NamedTuple):
 
 
 class Reader(NamedTuple):
-    """A source operator: its connection to the external system, and the numbers of its outputs."""
+    """A source operator: its connection to the external system, and the numbers of its outputs.
+
+    same: of one that goes on by a key, the number of events read with the newest time.  skips: how
+    many of these come again.
+    """
 
     inlet: Inlet
     sent: tuple[int, ...]
+    same: int = 0
+    skips: int = 0
 
 
 class Source(NamedTuple):

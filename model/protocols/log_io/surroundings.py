@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import Answer, Arrival, Emit, Input, Lost, NodeName, Received, Send, Site, Step
-from model.protocols.log_io.design import WriteSupport
+from model.events import Body, Event
+from model.log import Log
+from model.protocols.log_io.design import Growth, Reads, WriteSupport
 from model.protocols.log_io.messages import (
+    Acknowledge,
     Check,
     CheckGroup,
     Drop,
@@ -20,15 +23,19 @@ from model.protocols.log_io.messages import (
     MissingGroup,
     Peek,
     Put,
+    Query,
     Reply,
     Success,
     Write,
     WriteGroup,
 )
 from model.protocols.log_io.scaling.messages import Close, Open
+from model.protocols.log_io.sources.effects import GONE
 from model.protocols.log_io.states import Connected, ExternalSystem
-from model.queues import QueueState, produce, serve
+from model.queues import Numbered, QueueState, Replay, produce, serve
 
+LATE = "late"
+"""The type of an event that appears between others."""
 VALUES = 2
 """So many values does the service show in turn."""
 
@@ -58,8 +65,18 @@ def carry(site: Site, state: Connected, sender: NodeName, message: Any) -> Answe
     raise TypeError(f"connection to {receiver}: nothing to do with {message}")
 
 
-def show_next(_site: Site, value: int, reader: NodeName, _message: Any) -> Answer:
-    """The step of an external service on a read; no two reads in a row see the same value."""
+def show_next(site: Site, value: int, reader: NodeName, message: Any) -> Answer:
+    """The step of an external service on a read; no two reads in a row see the same value.
+
+    Of a queue the value is the number of events that have gone.
+    """
+    reads = site.spec.design.reads
+    match message:
+        case Acknowledge(number):
+            return max(value, number), ()
+        case Query(number) if reads in (Reads.DESTRUCTIVE, Reads.ACKNOWLEDGED):
+            after = max(value, number) if reads is Reads.DESTRUCTIVE else value
+            return after, (Send(reader, Reply(value if value < number else GONE)),)
     return (value + 1) % VALUES, (Send(reader, Reply(value)),)
 
 
@@ -70,10 +87,13 @@ def execute(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -
     match message:
         case Write() | WriteGroup() | GroupedWrite():
             action = Write(*message) if isinstance(message, GroupedWrite) else message
-            visible = (*state.newest[:edge], action, *state.newest[edge + 1 :])
+            support = site.spec.design.writes
+            overwrites = support is WriteSupport.OVERWRITING
+            others = (None,) * len(state.newest) if overwrites else state.newest
+            visible = (*others[:edge], action, *others[edge + 1 :])
             after = state._replace(newest=visible)
             writes = message.writes if isinstance(message, WriteGroup) else (message,)
-            repeats = site.spec.design.writes is WriteSupport.IDEMPOTENT and action == newest
+            repeats = (overwrites or support is WriteSupport.IDEMPOTENT) and action == newest
             emits = () if repeats else tuple(Emit((edge, write.body)) for write in writes)
             if isinstance(message, GroupedWrite):
                 return after, emits
@@ -97,4 +117,19 @@ def offer(site: Site, state: QueueState, input_: Input) -> Step:
     if isinstance(input_, Arrival):
         return produce(state, input_, site.succs)
     assert isinstance(input_, Received)
+    if site.spec.design.growth is Growth.BETWEEN:
+        state = _with_one_between(state, input_.message)
     return serve(state, input_.sender, input_.message)
+
+
+def _with_one_between(state: QueueState, request: Replay) -> QueueState:
+    """The effect with one more event, of the time of the first one, once two of different times
+    have been read."""
+    if len(state.kept) != 2 or any(request.wants(one) for one in state.kept):
+        return state
+    first, last = (one.body for one in state.kept)
+    if first.time == last.time:
+        return state
+    bodies = enumerate((first, Body(first.time, LATE), last), 1)
+    empty: Log[Numbered] = Log()
+    return QueueState(3, state.now, empty.extend(Event((at,), body) for at, body in bodies))

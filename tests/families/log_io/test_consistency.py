@@ -108,6 +108,7 @@ CASES = (
     scopes.TWO_TYPES,
     scopes.TWO_RELAYS,
     scopes.TWO_PORTS_AND_TWO_FUNCTIONS,
+    scopes.WINDOWS_OF_ONE_EVENT_AND_A_RELAY,
 )
 
 

@@ -241,6 +241,7 @@ def test_a_group_of_writes_leaves_the_bodies_that_its_writes_leave_alone() -> No
         ("lineage", scopes.A_RELAY),
         ("lineage", scopes.TWO_TYPES),
         ("lineage", scopes.TWO_FUNCTIONS_BY_TYPE),
+        ("lineage", scopes.WINDOWS_AND_A_RELAY),
         ("lineage-by-events", scopes.A_RELAY),
         ("lineage-scope", scopes.TWO_PORTS),
         ("lineage-scope", scopes.TWO_PATHS),

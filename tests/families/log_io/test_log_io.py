@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.choices import progress
-from model.core import Guarantee, Property, Send, When
+from model.core import Guarantee, OperatorClass, Property, Send, When
 from model.errors import Invalid
 from model.events import Body
 from model.evidence import Case, Outcome
@@ -18,10 +18,10 @@ from model.parts import over_words
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.design import Delivery, Garbage, LogIoDesign, Replaying, Scaling
 from model.protocols.log_io.evidence import replicas, scopes
-from model.protocols.log_io.evidence.shapes import one
+from model.protocols.log_io.evidence.shapes import HOURLY, one, ports
 from model.protocols.log_io.lineage.queries import backward, forward
 from model.protocols.log_io.log import transact
-from model.protocols.log_io.messages import Assign, Commit, Restore, Restored
+from model.protocols.log_io.messages import Assign, Commit, CommitAll, Restore, Restored
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.protocol import PROTOCOL
 from model.protocols.log_io.tables import ContextRow, LogDatabase, LoggedEvent
@@ -31,6 +31,9 @@ from proofs.explore.edges import edges
 from proofs.explore.explorer import explore
 
 A = Body(1, "a")
+TWO_PORTS_OF_HOURS = Case(
+    "two ports of hours", ports(HOURLY, ("a", 1), ("a", 1), 1), OperatorClass.ARBITRARY
+)
 LOSSY = Delivery.LOSSY
 ONE, FIRST = Replaying(frozenset({"one"})), Replaying(frozenset({"first"}))
 CONTEXT = ContextRow((), (0,), (0,))
@@ -180,6 +183,7 @@ def test_a_crash_between_assignment_and_removal_takes_nothing_twice() -> None:
             "lasting connections",
         ),
         (scopes.TWO_RELAYS, LogIoDesign(replaying=FIRST, connection=LOSSY), "lasting connections"),
+        (TWO_PORTS_OF_HOURS, LogIoDesign(), "Input Sets of op overlap; give it one input"),
     ],
     ids=lambda one: getattr(one, "name", None),
 )
@@ -188,3 +192,19 @@ def test_choices_that_the_model_does_not_have_together_are_refused(
 ) -> None:
     with pytest.raises(Invalid, match=expected):
         deploy(design, case.scope)
+
+
+def test_several_input_sets_are_done_in_one_transaction() -> None:
+    """Section 3.5.1, as mended: the outputs of both are logged, the last context is stored, and
+    no undone row of the input is left but that of the open window."""
+    rows = tuple(LoggedEvent("r", "op", 1, inset, A) for inset in (1, 2, 3))
+    outputs = tuple(LoggedEvent("op", "sink", number, 0, A) for number in (1, 2))
+    contexts = (CONTEXT, CONTEXT._replace(last=(1,)))
+    commits = tuple(
+        Commit((output,), context, inset)
+        for inset, (output, context) in enumerate(zip(outputs, contexts, strict=True), 1)
+    )
+    tables, effects = transact(LogIoDesign(), LogDatabase(rows), "op", CommitAll(commits))
+    assert effects == ()
+    assert tables.events == (*outputs, rows[2])
+    assert tables.contexts == (("op", contexts[1]),)

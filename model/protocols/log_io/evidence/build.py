@@ -32,7 +32,7 @@ from model.protocols.log_io.measures import DONE
 from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
-GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
+GAP, PRECISE, REPEATING = Guarantee.GAP, Guarantee.PRECISE, Guarantee.REPEATING
 CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
 FAILED = (CRASHED, RESTORED, REPLAYED)
 """Where an operator alone crashes that only writes, no output is sent again."""

@@ -16,6 +16,7 @@ from model.protocols.log_io.evidence.readings import (
     OWN_ARRAY,
     PORT_BY_PORT,
     ROUND_ROBIN,
+    STATE_OF_FUNCTION,
     TRIGGERS_AGAIN,
 )
 
@@ -68,6 +69,19 @@ VARIANTS = (
         "triggers.",
         FAILED,
         readings=(OWN_ARRAY, TRIGGERS_AGAIN),
+    ),
+    build(
+        "state-of-the-function",
+        LogIoDesign(),
+        (
+            scopes.BATCHES_IN_TURN.fails(14_374, 9, GAP),
+            scopes.BATCHES_IN_TURN_BY_TYPE_THAT_CRASH_ONCE.fails(1_036, 12, GAP),
+        ),
+        "Algorithm 3, step 2, stores the global state if the function uses it.  One that the "
+        "triggering condition alone uses (Example 2) is at its begin again after a crash: an "
+        "Input Set is complete too early.  Store it always.",
+        FAILED,
+        readings=(STATE_OF_FUNCTION,),
     ),
     build(
         "ports-in-turn",

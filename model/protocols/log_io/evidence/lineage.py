@@ -132,6 +132,7 @@ CAPTURE = (
             scopes.BATCHES.holds(9_659),
             scopes.BATCHES_IN_TURN.holds(13_583),
             scopes.TWO_FUNCTIONS.holds(21_470),
+            scopes.WINDOWS_AND_A_RELAY.holds(6_700),
             scopes.TWO_TYPES.holds(6_686),
             scopes.A_RELAY_AND_BATCHES.holds(34_975),
             scopes.TWO_SINKS.holds(13_757),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from model.patches import Change, Reading
 
+ACTIONS = "model.protocols.log_io.sources.actions"
+GENERATION = "model.protocols.log_io.operators.generation"
 OPERATOR = "model.protocols.log_io.operators.operator"
 RECOVERY = "model.protocols.log_io.operators.recovery"
 WRITES = "model.protocols.log_io.writing.writes"
@@ -161,14 +163,85 @@ INPUTS_LOST = Reading(
     ),
 )
 
+# --- several Input Sets of one function ------------------------------------------------------
+SETS_ALONE = Reading(
+    'Listing 2: "If more than one Input Set matches the triggering conditions, the block of code '
+    'that follows ... is repeated": a transaction for each',
+    (
+        Change(
+            GENERATION,
+            """
+            state, effects = hand_on(site, state, rows)  # steps 5 and 6
+            if site.spec.replays:
+                return state, replays.log_a_part(site, commits, effects)
+            return state, (Send(LOG, transaction(commits)), *effects)
+            """,
+            """
+            effects = ()
+            for commit in commits:
+                state, more = hand_on(site, state, commit.outputs)
+                effects = (*effects, Send(LOG, commit), *more)
+            return state, effects
+            """,
+        ),
+    ),
+)
+ROWS_ALONE = Reading(
+    'Algorithm 9, step 2: "Each event ... with InSet_ID ... is then processed": row by row',
+    (
+        Change(
+            OPERATOR,
+            "others = [*takewhile(lambda one: _is_of(one, row), state.held)]",
+            "others = []",
+        ),
+    ),
+)
+
 # --- Algorithms 1, 3, 5 and 8 ----------------------------------------------------------------
 REPEATED = Reading(
     "Algorithm 1, step 3, for a read action that is not replayable: it is executed again",
     (
         Change(
-            "model.protocols.log_io.sources.actions",
-            "return bool(site.spec.design.reads is Reads.STORED)",
+            ACTIONS,
+            "return bool(site.spec.design.reads is not Reads.REPLAYABLE)",
             "return False",
+        ),
+    ),
+)
+STATE_OF_FUNCTION = Reading(
+    'Algorithm 3, step 2: "If [the function] uses a global state"; one that the condition alone '
+    "uses is not stored, the numbers of the context are",
+    (
+        Change(
+            GENERATION,
+            "box = site.spec.logic.global_state(state.box)",
+            """
+            logic = site.spec.logic
+            unused = logic.gathers  # the function of a gathering operator takes its Input Set alone
+            box = logic.global_state(logic.begin(len(site.preds)) if unused else state.box)
+            """,
+        ),
+    ),
+)
+NEVER_ENDS = Reading(
+    'Algorithm 1, step 2.c(3): "if [the output] is last event, set status" of the action "to '
+    'done"; an empty effect has no last event',
+    (
+        Change(
+            ACTIONS,
+            "if not effect:  # step 2.c(3), where no event is the last one",
+            "if False:",
+        ),
+    ),
+)
+FROM_STORE = Reading(
+    "Algorithm 6, steps 3 and 4, changed: an effect that is in the store is not read again, though "
+    "the action is not complete",
+    (
+        Change(
+            ACTIONS,
+            "elif action is not None and action.complete:  # step 3.b",
+            "elif action is not None and (action.complete or action.effect is not None):",
         ),
     ),
 )

@@ -7,10 +7,10 @@ faults.
 from __future__ import annotations
 
 from model.evidence import Mutant
-from model.protocols.log_io.design import LogIoDesign, Reads
+from model.protocols.log_io.design import GoesOn, Growth, LogIoDesign, Reads
 from model.protocols.log_io.evidence import scopes
-from model.protocols.log_io.evidence.build import CHECKED, GAP, SEEN, build
-from model.protocols.log_io.evidence.readings import REPEATED
+from model.protocols.log_io.evidence.build import CHECKED, GAP, PRECISE, REPEATING, SEEN, build
+from model.protocols.log_io.evidence.readings import FROM_STORE, NEVER_ENDS, REPEATED
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED
 
 VARIANTS = (
@@ -36,10 +36,92 @@ VARIANTS = (
         SEEN,
         readings=(REPEATED,),
     ),
+    build(
+        "empty-reads",
+        LogIoDesign(reads=Reads.STORED),
+        (scopes.A_POLL.holds(1_633),),
+        "A read action that shows nothing: a transaction without outputs ends it.",
+        (*SEEN, RESUMED, READ_AGAIN),
+    ),
+    build(
+        "empty-reads-never-end",
+        LogIoDesign(reads=Reads.STORED),
+        (scopes.A_POLL.fails(1_582, 3, PRECISE),),
+        "Algorithm 1, step 2.c(3), sets the event of a read action to done with the last output.  "
+        "An effect without an event has no last output, and the action is under way for ever, "
+        "also without a crash.",
+        (),
+        readings=(NEVER_ENDS,),
+    ),
+    build(
+        "destructive-reads",
+        LogIoDesign(reads=Reads.DESTRUCTIVE),
+        (scopes.A_QUEUE_OF_ONE_EVENT.fails(105, 9, GAP), scopes.A_QUEUE.fails(5_704, 9, GAP)),
+        "A read of a queue removes its event.  Algorithm 6, step 4, reads again if the action "
+        "is not complete, stored or not, and finds nothing: the event is lost.",
+        SEEN,
+    ),
+    build(
+        "destructive-reads-from-the-store",
+        LogIoDesign(reads=Reads.DESTRUCTIVE),
+        (scopes.A_QUEUE_OF_ONE_EVENT.fails(114, 9, GAP),),
+        "To go on with an effect that is stored and not complete is not enough: a crash between "
+        "the read and the store loses the event.",
+        SEEN,
+        readings=(FROM_STORE,),
+    ),
+    build(
+        "acknowledged-reads",
+        LogIoDesign(reads=Reads.ACKNOWLEDGED),
+        (scopes.A_QUEUE.holds(4_934),),
+        "A queue that keeps an event until the reader acknowledges it.  The reader does so when "
+        "the action is complete, and again after a restart.",
+        (*SEEN, RESUMED, READ_AGAIN),
+    ),
+    build(
+        "subsequence-by-offset",
+        LogIoDesign(growth=Growth.BETWEEN),
+        (
+            scopes.A_RELAY_AND_A_CRASH.fails(402, 14, REPEATING),
+            scopes.A_RELAY.fails(5_373, 14, REPEATING),
+        ),
+        "Section 2.2: a read action is replayable if an earlier effect is a subsequence of a later "
+        "one.  [a, c] was read, and then it is [a, b, c]: a reader that goes on after two events "
+        "shows c twice, and b never.  Go on by a key, or ask for a prefix.",
+        SEEN,
+    ),
+    build(
+        "subsequence-by-key",
+        LogIoDesign(growth=Growth.BETWEEN, goes_on=GoesOn.KEY),
+        (scopes.A_RELAY.holds(4_370),),
+        "A reader that goes on after the greatest time that it has read takes nothing twice.  "
+        "Events that appear before that time are not read, as in an execution that began earlier.",
+    ),
 )
 OPERATOR = "model.protocols.log_io.operators.operator"
 ACTIONS = "model.protocols.log_io.sources.actions"
 MUTANTS = (
+    Mutant(
+        "the acknowledgement of a read is forgotten by a restart",
+        ACTIONS,
+        "effects += _acknowledge(site, action.number)",
+        "pass",
+        "acknowledged-reads: a queue",
+    ),
+    Mutant(
+        "a read is acknowledged before it is complete",
+        ACTIONS,
+        "stored += _acknowledge(site, request.sn[0])",
+        "stored = (*_acknowledge(site, request.sn[0]), *stored)",
+        "acknowledged-reads: a queue",
+    ),
+    Mutant(
+        "an empty effect is the end of the action before",
+        ACTIONS,
+        "effects.append(Send(LOG, Commit((), ended, ends=True)))",
+        "effects.append(Send(LOG, Commit((), ended)))",
+        "empty-reads: a poll",
+    ),
     Mutant(
         "a read action is complete before its effect is stored",
         ACTIONS,

@@ -18,13 +18,24 @@ from model.protocols.log_io.evidence.readings import (
     INTO_ALL_SETS,
     OUTPUTS_FIRST,
     ROUND_ROBIN,
+    ROWS_ALONE,
     SENT_FROM_LOG,
+    SETS_ALONE,
     SMALLER,
     TRIGGERS_AGAIN,
 )
 
 FROM_LOG = LogIoDesign(greatest=Known.EVENT_LOG)
-PUBLISHED = (SMALLER, SENT_FROM_LOG, BY_NUMBER, ROUND_ROBIN, TRIGGERS_AGAIN, OUTPUTS_FIRST)
+PUBLISHED = (
+    SMALLER,
+    SENT_FROM_LOG,
+    BY_NUMBER,
+    ROUND_ROBIN,
+    TRIGGERS_AGAIN,
+    SETS_ALONE,
+    ROWS_ALONE,
+    OUTPUTS_FIRST,
+)
 """Word by word; writes are executed "individually" (3.5.3), which is read as one by one."""
 
 VARIANTS = (
@@ -57,6 +68,7 @@ VARIANTS = (
             scopes.A_RELAY.holds(3_465),
             scopes.TWO_TYPES.holds(6_678),
             scopes.TWO_RELAYS.holds(9_526),
+            scopes.WINDOWS_OF_HOURS.holds(28_846, quick=False),
             scopes.BATCHES_BY_TYPE.holds(60_082, quick=False),
         ),
         "Numbers may be learnt from EVENT_LOG (Algorithm 9, step 1) as long as done events stay "
@@ -82,7 +94,10 @@ VARIANTS = (
     build(
         "again-into-all-sets",
         LogIoDesign(),
-        (scopes.TWO_INPUTS_OF_TWO_FUNCTIONS.fails(453, 6, GAP),),
+        (
+            scopes.TWO_INPUTS_OF_TWO_FUNCTIONS.fails(453, 6, GAP),
+            scopes.WINDOWS_AND_A_RELAY.fails(7_239, 8, DIVERGENT),
+        ),
         "A restarted operator that puts an undone input into all its Input Sets: one of them may "
         "be done, and the input is in the next one, too.  The row's own Input Set is meant.",
         SEEN,

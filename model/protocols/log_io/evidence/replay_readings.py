@@ -246,7 +246,7 @@ ROWS_LATER = Reading(
         Change(
             GENERATION,
             "return (logged, *effects)",
-            "return (*effects, Send(LOG, commit))",
+            "return (*effects, Send(LOG, transaction(commits)))",
         ),
     ),
 )

@@ -71,6 +71,8 @@ VARIANTS = (
             scopes.TWO_FUNCTIONS_AND_A_RELAY.holds(21_876),
             scopes.TWO_RECEIVERS.holds(7_306),
             scopes.A_RELAY_THAT_WRITES.holds(33_481),
+            scopes.WINDOWS_AND_A_RELAY.holds(7_584),
+            scopes.WINDOWS_OF_ONE_EVENT_AND_A_RELAY.holds(5_056),
         ),
         "The first operator logs no data of its outputs, and generates them again when somebody "
         "lacks them (Algorithms 10 and 11).",
@@ -357,8 +359,8 @@ MUTANTS = (
     Mutant(
         "the state of an Input Set is that after it",
         GENERATION,
-        "made = _made(site, before, inset, rows)",
-        "made = _made(site, state, inset, rows)",
+        "made = _made(site, before, commit)",
+        "made = _made(site, state, commit)",
         "replay: batches in turn and a relay",
     ),
     Mutant(

@@ -18,10 +18,12 @@ from model.protocols.log_io.evidence.shapes import (
     COIN,
     COINS,
     COUNTED,
+    COUNTED_SECOND,
     COUNTED_TOO,
     DIAMOND,
     EQUAL,
     FAN,
+    FROM_QUEUE,
     IN_TURN,
     IN_TURN_BY_TYPE,
     LOOKUP,
@@ -29,6 +31,7 @@ from model.protocols.log_io.evidence.shapes import (
     MEET,
     PAIRS,
     PATHS,
+    POLLED,
     RACE,
     RACE_AND_SPLIT,
     READ,
@@ -36,7 +39,9 @@ from model.protocols.log_io.evidence.shapes import (
     TWICE,
     TWO,
     TWO_BY_TYPE,
+    TWO_WRITERS,
     WRITES,
+    hourly,
     line,
     one,
     operator_alone,
@@ -49,6 +54,7 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
 A_RELAY = Case("a relay", one(Relay(), 2), REPEATABLE)
+A_RELAY_AND_A_CRASH = Case("a relay and a crash", one(Relay(), 2, crashes=1), REPEATABLE)
 A_FILTER = Case("a filter", one(Filter(Type("a")), 2, "ab"), REPEATABLE)
 BATCHES = Case("batches", one(BATCH, 3), DETERMINISTIC)
 BATCHES_BY_TYPE = Case("batches by type", one(BY_TYPE, 3, "ab"), DETERMINISTIC)
@@ -61,6 +67,19 @@ TWO_INPUTS_OF_TWO_FUNCTIONS = Case(
     "two inputs of two functions", one(TWO, 2, crashes=1), DETERMINISTIC
 )
 TWO_FUNCTIONS_BY_TYPE = Case("two functions by type", one(TWO_BY_TYPE, 2, "ab"), DETERMINISTIC)
+WINDOWS_OF_HOURS = Case("windows of hours", hourly(2, 1, 2, 3), DETERMINISTIC)
+WINDOWS_OF_ONE_EVENT = Case(
+    "windows of one event", operator_alone(hourly(1, 3, crashes=1)), DETERMINISTIC
+)
+WINDOWS_OF_THREE_EVENTS = Case(
+    "windows of three events", operator_alone(hourly(3, 1, 2, 3)), DETERMINISTIC
+)
+WINDOWS_AND_A_RELAY = Case(
+    "windows and a relay", hourly(2, 1, 2, 3, after=(Relay(),), crashes=1), DETERMINISTIC
+)
+WINDOWS_OF_ONE_EVENT_AND_A_RELAY = Case(
+    "windows of one event and a relay", hourly(1, 2, 3, after=(Relay(),)), DETERMINISTIC
+)
 AN_AGGREGATE = Case("an aggregate", one(PAIRS, 3, "ab"), DETERMINISTIC)
 A_CEP_OPERATOR = Case("a CEP operator", one(MATCHES, 3, "ab"), REPEATABLE)
 TWO_TYPES = Case("two types", one(BY_TYPE, 2, "ab"), DETERMINISTIC)
@@ -76,6 +95,9 @@ BATCHES_IN_TURN_BY_TYPE_THAT_CRASH_ONCE = Case(
 COUNTED_BY_TYPE = Case("counted by type", operator_alone(one(COUNTED, 3, "ab")), DETERMINISTIC)
 COUNTED_BY_TWO_FUNCTIONS = Case(
     "counted by two functions", operator_alone(one(COUNTED_TOO, 3, "ab")), DETERMINISTIC
+)
+COUNTED_BY_THE_SECOND_FUNCTION = Case(
+    "counted by the second function", operator_alone(one(COUNTED_SECOND, 3, "ab")), DETERMINISTIC
 )
 TWO_INPUTS_COUNTED_BY_TWO_FUNCTIONS = Case(
     "two inputs counted by two functions", operator_alone(one(COUNTED_TOO, 2, "ab")), DETERMINISTIC
@@ -105,6 +127,9 @@ A_READER_OF_TWO_WRITES = Case(
 A_READER_OF_WRITES_NO_CRASH = Case(
     "a reader of writes no crash", over_words(LOOKUP, 2, "a", crashes=0), REPEATABLE
 )
+TWO_WRITERS_OF_ONE_SYSTEM = Case(
+    "two writers of one system", over_words(TWO_WRITERS, 2, "a", crashes=1), REPEATABLE
+)
 TWO_RELAYS = Case("two relays", line(Relay(), Relay(), length=2), REPEATABLE)
 A_RELAY_AND_BATCHES = Case("a relay and batches", line(Relay(), BATCH, length=3), DETERMINISTIC)
 THREE_OPERATORS = Case(
@@ -125,6 +150,11 @@ A_READ_AND_THREE_CRASHES = Case(
     "a read and three crashes", line(READ, Relay(), length=1, crashes=3), ARBITRARY
 )
 A_READ_AND_BATCHES = Case("a read and batches", line(READ, BATCH, length=2, crashes=2), ARBITRARY)
+A_POLL = Case("a poll", line(POLLED, Relay(), length=2), ARBITRARY)
+A_QUEUE = Case("a queue", line(FROM_QUEUE, Relay(), length=2), DETERMINISTIC)
+A_QUEUE_OF_ONE_EVENT = Case(
+    "a queue of one event", line(FROM_QUEUE, Relay(), length=1, crashes=1), DETERMINISTIC
+)
 ONE_BATCH_AND_A_RELAY = Case("one batch and a relay", line(BATCH, Relay(), length=2), DETERMINISTIC)
 BATCHES_IN_TURN_AND_A_RELAY = Case(
     "batches in turn and a relay", line(IN_TURN, Relay(), length=3), DETERMINISTIC

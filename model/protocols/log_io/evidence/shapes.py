@@ -11,6 +11,7 @@ from typing import Any
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.counted import Counted
+from model.boxes.hourly import Hourly
 from model.boxes.stateless import AnyOf, Relay, Union
 from model.boxes.triggered import Functions, Triggered
 from model.cep.operator import Operator
@@ -19,6 +20,7 @@ from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
+from model.protocols.log_io.sources.effects import FromQueue, Polled
 from model.protocols.log_io.writing.lookup import Lookup
 
 BATCH, BY_TYPE, IN_TURN = Triggered((2,)), Triggered((2,), group="type"), Triggered((1, 2))
@@ -29,13 +31,19 @@ TWO_BY_TYPE = Functions((Triggered((1, 2), group="type"), Triggered((2,), emits=
 """Each input is in an Input Set of both functions (Section 3.1)."""
 COUNTED = Counted((2, 3), group="type")
 COUNTED_TOO = Functions((Counted((2, 3), group="type", emits="one"), Triggered((2,), emits="pair")))
+COUNTED_SECOND = Functions(
+    (Triggered((1,), emits="one"), Counted((2, 3), group="type", emits="full"))
+)
 TWICE = AnyOf(("write",), 2)
 """Two writes for each input."""
 COIN = AnyOf(("heads", "tails"))
 """Its answer depends on an external service, which shows another value at each read."""
 READ = AnyOf(("heads", "tails"), 2)
 """A read action of two events."""
+POLLED = Polled(("heads",))
+FROM_QUEUE = FromQueue(("heads", "tails"))
 EQUAL = (Arrival(1, "a"),)
+HOURLY = Hourly()
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
 MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 
@@ -43,6 +51,14 @@ MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
 def one(spec: Box | Operator, length: int, types: str = "a", **more: Any) -> Scope:
     """One operator between the reader of a source and a sink."""
     return over_words(chain(("op", spec)), length, types, **{"crashes": 2, **more})
+
+
+def hourly(length: int, *hours: int, after: tuple[Box, ...] = (), **more: Any) -> Scope:
+    """Windows of hours, and operators after them.  An event has records of one of these numbers of
+    hours, of which the first is the last one of the event before."""
+    names = (("first" if after else "op", HOURLY), *zip(("second", "third"), after, strict=False))
+    alphabet = tuple(Arrival(one - 1, "a", (("hours", one),)) for one in hours)
+    return Scope(chain(*names), (("source", Inputs(alphabet, length)),), **{"crashes": 2, **more})
 
 
 def line(*specs: Box, length: int, types: str = "a", **more: Any) -> Scope:
@@ -109,6 +125,10 @@ MEET = Graph(
         *(("op", BATCH), ("sink", SINK)),
     ),
     (("source", "first"), ("source", "second"), ("first", "op"), ("second", "op"), ("op", "sink")),
+)
+TWO_WRITERS = Graph(
+    (*MEET.nodes[:3], ("sink", SINK)),
+    (*MEET.edges[:2], ("first", "sink"), ("second", "sink")),
 )
 
 

@@ -27,6 +27,7 @@ VARIANTS = (
         (
             scopes.A_RELAY.holds(3_269),
             scopes.TWO_TYPES.holds(6_610),
+            scopes.TWO_WRITERS_OF_ONE_SYSTEM.holds(9_662),
             scopes.BATCHES_BY_TYPE.holds(58_974, quick=False),
         ),
         "Idempotent writes are enough if one is pending at a time.",
@@ -40,6 +41,17 @@ VARIANTS = (
         "are repeated as w1 w2 w1 w2, and the external system shows w1 again.",
         (*SEEN, PENDING),
         readings=(TOGETHER,),
+    ),
+    build(
+        "overwriting-writes",
+        LogIoDesign(writes=WriteSupport.OVERWRITING),
+        (
+            scopes.TWO_WRITERS_OF_ONE_SYSTEM.fails(9_882, 7, REPEATING),
+            scopes.A_RELAY.holds(3_269),
+        ),
+        "Two operators write to one place.  One writes and crashes, the other writes, the first "
+        "one writes again: its write is idempotent, and the place shows it in the end.",
+        (*SEEN, PENDING),
     ),
     build(
         "checkable-writes-together",

@@ -72,10 +72,14 @@ CONDITIONS = FindingTable(
         ),
         Finding(
             "P2: a replayed action has the same outputs, none twice",
-            Judgement.CONFIRMED,
+            Judgement.CONDITIONAL,
             section="4.4",
-            remark="crashes of readers",
+            remark=(
+                "crashes of readers; right if an earlier effect is a prefix of a later one, and "
+                "refuted for the subsequence of 2.2"
+            ),
             witnesses=(
+                ByScope("log-io:subsequence-by-offset", "a relay and a crash"),
                 ByScope("log-io", "a relay"),
                 ByScope("log-io", "two relays"),
                 ByMutant("a reader forgets where it was"),
@@ -193,9 +197,15 @@ CONDITIONS = FindingTable(
         ),
         Finding(
             "Read actions need not be replayable",
-            Judgement.CONFIRMED,
+            Judgement.CONDITIONAL,
             section="4.4",
-            witnesses=(ByScope("log-io:stored-reads"),),
+            remark="a read that removes the events that it shows loses one",
+            witnesses=(
+                ByScope("log-io:stored-reads"),
+                ByScope("log-io:destructive-reads", "a queue of one event"),
+            ),
+            mend="a queue keeps an event until the reader acknowledges it",
+            mended=("log-io:acknowledged-reads",),
         ),
         Finding(
             "Operators may be non-deterministic",
@@ -211,8 +221,12 @@ CONDITIONS = FindingTable(
             "Writes are checkable or idempotent",
             Judgement.NEEDED,
             section="4.4",
-            remark="and not enough for several pending ones",
+            remark=(
+                "and not enough for several pending ones, nor for idempotent ones of two writers "
+                "to one place"
+            ),
             witnesses=(
+                ByScope("log-io:overwriting-writes", "two writers of one system"),
                 ByScope("log-io:plain-writes", "a relay"),
                 ByScope("log-io:plain-groups", "two writes an input"),
             ),

@@ -191,6 +191,26 @@ RECOVERY = FindingTable(
             witnesses=(ByScope("log-io:no-array", "counted by type"),),
         ),
         Finding(
+            "The global state is stored if f uses a global state",
+            Judgement.REFUTED,
+            section="Algorithm 3, step 2; 2.3",
+            quotes=("if f uses a global state",),
+            remark=(
+                "of f alone: a state that only the triggering condition uses (Example 2) is at its "
+                "begin again after a crash, and an Input Set is complete too early"
+            ),
+            witnesses=(
+                ByScope("log-io:state-of-the-function", "batches in turn"),
+                ByScope(
+                    "log-io:state-of-the-function",
+                    "batches in turn by type that crash once",
+                    "too late",
+                ),
+            ),
+            mend="it is stored with each Output Set",
+            mended=("log-io",),
+        ),
+        Finding(
             "The array does the same as the filter of step 1",
             Judgement.CONDITIONAL,
             section="Algorithm 2, steps 1 and 2",
@@ -212,7 +232,10 @@ RECOVERY = FindingTable(
             section="Algorithm 9, 2.b and 2.c",
             remark="the stored count is full, and an earlier input of another set triggers",
             witnesses=(ByScope("log-io:array-and-triggers", "counted by type"),),
-            mend="an input that has updated the state triggers nothing",
+            mend=(
+                "an input that has updated the state triggers nothing; enough if all Input Sets "
+                "that an input completes have one transaction (next table)"
+            ),
             mended=("log-io",),
         ),
         Finding(
@@ -250,10 +273,13 @@ RECOVERY = FindingTable(
             quotes=("assigned more than one InSet_ID",),
             remark=(
                 "for two functions over the same inputs, if the number of an Input Set says "
-                "which function it is for; needed: a replayed input updates its own Input Set "
-                "alone (2.b)"
+                "which function it is for, and for windows of hours; needed: a replayed input "
+                "updates its own Input Set alone (2.b)"
             ),
-            witnesses=(ByScope("log-io:again-into-all-sets", "two inputs of two functions"),),
+            witnesses=(
+                ByScope("log-io:again-into-all-sets", "two inputs of two functions"),
+                ByScope("log-io:again-into-all-sets", "windows and a relay", "windows of hours"),
+            ),
         ),
         Finding(
             "A replayed input triggers a generation if a triggering condition evaluates to true",
@@ -270,7 +296,8 @@ RECOVERY = FindingTable(
             ),
             mend=(
                 "an input that the condition had seen before the global state was stored is put "
-                "into its Input Set, and triggers nothing"
+                "into its Input Set, and triggers nothing; all Input Sets of one function that an "
+                "input completes have one transaction (next table)"
             ),
             mended=("log-io",),
         ),
@@ -326,6 +353,7 @@ RECOVERY = FindingTable(
             remark="with these mends, by exploration",
             witnesses=(
                 ByScope("log-io", "three operators"),
+                ByScope("log-io", "windows of hours"),
                 ByScope("log-io", "two ports that race"),
                 ByScope("log-io", "two ways to one operator"),
                 ByScope("log-io", "two sinks"),

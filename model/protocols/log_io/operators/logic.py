@@ -10,7 +10,8 @@ import typing
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from model.boxes.box import Box, Fed, Item
+from model.boxes.box import Box, Fed, Item, Moment
+from model.boxes.hourly import Hourly
 from model.boxes.stateless import AnyOf
 from model.boxes.triggered import Functions, Sets, Triggered
 from model.core import NodeName
@@ -27,7 +28,8 @@ class Logic(typing.Protocol):
 
     asks: the site that its read actions ask; empty: it has none.  gathers: has an Input Set several
     events?  several: may several Input Sets be under way, so that the order of their events shows?
-    functions: the number of its generative functions.
+    functions: the number of its generative functions.  overlaps: may an event be in several Input
+    Sets of one function?  The key of an event is then the tuple of the keys of these.
     """
 
     @property
@@ -38,6 +40,8 @@ class Logic(typing.Protocol):
     def several(self) -> bool: ...
     @property
     def functions(self) -> int: ...
+    @property
+    def overlaps(self) -> bool: ...
 
     def begin(self, ports: int) -> Any:
         """The state before the first event."""
@@ -77,6 +81,8 @@ class Logic(typing.Protocol):
 def logic_of(box: Box) -> Logic:
     """The interface of the operator that a box is."""
     match box:
+        case Hourly():
+            return Overlapping(box)
         case Functions():
             return Several(box)
         case Triggered():
@@ -98,7 +104,7 @@ class Each:
     """An operator of which each event is an Input Set of its own; all its state is global."""
 
     box: Box
-    gathers = several = False
+    gathers = several = overlaps = False
     functions = 1
 
     @property
@@ -162,6 +168,7 @@ class Gathering:
     box: Triggered
     asks = ""
     gathers = True
+    overlaps = False
     functions = 1
 
     @property
@@ -203,6 +210,64 @@ class Gathering:
 
 
 @dataclass(frozen=True)
+class Overlapping:
+    """An operator with one function whose Input Sets overlap: windows of hours (Examples 4 and 7).
+
+    The InSet_ID of a window is its hour ("an InSet_ID can be defined as an hour"), from 1 on.
+    """
+
+    box: Hourly
+    asks = ""
+    gathers = several = overlaps = True
+    functions = 1
+
+    def begin(self, ports: int) -> Sets:
+        return self.box.begin(ports)
+
+    def assign(self, _state: Sets, item: Item) -> tuple[tuple[Moment, ...]]:
+        return (self.box.keys(item),)
+
+    def insets(self, key: tuple[Moment, ...]) -> tuple[int, ...]:
+        """The numbers of the Input Sets with these keys."""
+        return tuple(hour.time + 1 for hour in key)
+
+    def key(self, inset: int) -> Moment:
+        """The key of the Input Set with this number."""
+        return Moment(inset - 1)
+
+    def update(self, state: Sets, item: Item, key: tuple[Moment, ...]) -> Sets:
+        return self.box.gather(state, item, key)
+
+    gather = update
+
+    def ready(self, state: Sets, _key: tuple[Moment, ...]) -> bool:
+        return bool(self.complete(state))
+
+    def complete(self, state: Sets) -> tuple[Moment, ...]:
+        """The keys of the Input Sets that outputs may be generated from, those of other events
+        included."""
+        return self.box.complete(state)
+
+    def generate(self, state: Sets, key: Moment) -> tuple[Fed, ...]:
+        return (self.box.generate(state, key),)
+
+    def size(self, state: Sets, key: Moment) -> int:
+        return len(dict(state.open)[key])
+
+    def global_state(self, _state: Sets) -> Sets:
+        return Sets()
+
+    def has_inputs(self, _state: Sets) -> bool:
+        return False
+
+    def newest(self, _edge: int, _key: SetKey) -> tuple[int, int]:
+        return 0, 0
+
+    def request(self, sender: NodeName, number: int) -> Any:
+        raise NotImplementedError("it has no read action")
+
+
+@dataclass(frozen=True)
 class Several:
     """An operator with several generative functions, each with Input Sets of its own (3.1).
 
@@ -212,6 +277,7 @@ class Several:
     box: Functions
     asks = ""
     gathers = several = True
+    overlaps = False
 
     @property
     def functions(self) -> int:

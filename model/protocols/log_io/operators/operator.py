@@ -7,11 +7,12 @@ LOG.io, Algorithm 2, and step 2 of Algorithm 9.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any
 
 from model.boxes.box import Item, Of
 from model.core import DISCARDED, Answer, Effect, NodeName, Note, Received, Send, Site
-from model.protocols.log_io.design import Delivery, Known
+from model.protocols.log_io.design import Delivery, Known, OneTransaction
 from model.protocols.log_io.messages import (
     Assign,
     Drop,
@@ -22,7 +23,12 @@ from model.protocols.log_io.messages import (
     Success,
     Write,
 )
-from model.protocols.log_io.operators.generation import generate, store_read
+from model.protocols.log_io.operators.generation import (
+    generate,
+    generate_all,
+    in_one_transaction,
+    store_read,
+)
 from model.protocols.log_io.operators.logic import SetKey
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.quantities import PENDING
@@ -74,7 +80,7 @@ def go_on(site: Site, state: RunningOperator, effects: tuple[Effect, ...]) -> An
         state = state._replace(held=tuple(held))
         more: tuple[Effect, ...]
         if isinstance(first, LoggedEvent):
-            state, more = _replay(site, state, first)
+            state, more = _replay_all(site, state, first)
         else:
             state, more = work(site, state, first)
         effects += more
@@ -106,14 +112,15 @@ def _accept(
     """Algorithm 2, steps 2 and 3, of each Input Set of the event."""
     item = Item(edge, event.body, frozenset({Of(edge, event.number)}))
     keys = site.spec.logic.assign(state.box, item)
-    insets = _insets_of(state, keys)
+    insets = _insets_of(site, state, keys)
     order = sum(state.last) - state.last[edge] + event.number if _keeps_order(site) else 0
     assign = Send(LOG, Assign(site.preds[edge], event.number, insets, order))  # step 2
     state = state._replace(insets=max(state.insets, *insets))
     effects: tuple[Effect, ...] = ()
-    for key, inset in zip(keys, insets, strict=True):
+    for key, inset in zip(keys, insets, strict=False):  # one key may stand for several Input Sets
         state, more = _update(site, state, Taken(item, event.number, key, inset))
         effects += more
+    effects = in_one_transaction(site, state, effects)
     return state, (assign, *drops, *effects)  # acknowledged: removed from the connection
 
 
@@ -125,12 +132,15 @@ def _keeps_order(site: Site) -> bool:
     return len(site.preds) > 1 and bool(site.spec.logic.several)
 
 
-def _insets_of(state: RunningOperator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
+def _insets_of(site: Site, state: RunningOperator, keys: tuple[SetKey, ...]) -> tuple[int, ...]:
     """The numbers of the Input Sets with these keys; new ones for those that are not under way.
 
     A number says which function the set is for: it is the place of the function, modulo the number
     of functions.
     """
+    if site.spec.logic.overlaps:
+        (key,) = keys
+        return tuple(site.spec.logic.insets(key))
     open_: Mapping[Any, int] = dict(state.open)
     first, among = state.insets + 1, len(keys)
     new = {key: first + (at - first) % among for at, key in enumerate(keys)}
@@ -155,7 +165,9 @@ def _update(
     state = state._replace(last=last, array=array, insets=insets, newest=newest)
     box = logic.update(state.box, item, key)  # step 2
     if not logic.ready(box, key):  # step 3
-        return state._replace(box=box, open=_opened(state, key, inset)), ()
+        return state._replace(box=box, open=_opened(site, state, key, inset)), ()
+    if logic.overlaps:
+        return generate_all(site, state._replace(box=box))
     answers = logic.generate(box, key)
     if len(answers) > 1 and value is None:  # Algorithm 3, step 1; Algorithm 4, step 1
         ask = logic.request(site.preds[item.edge], number)
@@ -165,8 +177,12 @@ def _update(
     return generate(site, before, state, fed.outs, taken, value)
 
 
-def _opened(state: RunningOperator, key: SetKey, inset: int) -> tuple[tuple[SetKey, int], ...]:
-    """The Input Sets under way, with this one."""
+def _opened(
+    site: Site, state: RunningOperator, key: SetKey, inset: int
+) -> tuple[tuple[SetKey, int], ...]:
+    """The Input Sets under way, with this one; none where a key gives the number."""
+    if site.spec.logic.overlaps:
+        return ()
     return tuple(sorted({**dict(state.open), key: inset}.items(), key=str))
 
 
@@ -175,6 +191,20 @@ def _raised(numbers: tuple[int, ...], edge: int, number: int) -> tuple[int, ...]
 
 
 # --- Algorithm 9, step 2: assigned inputs again ----------------------------------------------
+def _replay_all(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
+    """Take an assigned input again; with the rows of its other functions, if one transaction has
+    them all."""
+    state, effects = _replay(site, state, row)
+    if site.spec.design.together is OneTransaction.OF_FUNCTION:
+        return state, effects
+    while state.held and _is_of(state.held[0], row):
+        other = state.held[0]
+        assert isinstance(other, LoggedEvent)
+        state, more = _replay(site, state._replace(held=state.held[1:]), other)
+        effects += more
+    return state, in_one_transaction(site, state, effects)
+
+
 def _replay(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
     """Take an assigned input again, without another assignment.
 
@@ -184,7 +214,27 @@ def _replay(site: Site, state: RunningOperator, row: LoggedEvent) -> Answer:
     item = Item(edge, row.data, frozenset({Of(edge, row.number)}))  # step 2.a
     keys = site.spec.logic.assign(state.box, item)
     key = keys[row.inset % len(keys)]
+    if site.spec.logic.overlaps:
+        state, key = _with_its_others(site, state, row, key)
     return _update_again(site, state, Taken(item, row.number, key, row.inset))
+
+
+def _with_its_others(
+    site: Site, state: RunningOperator, row: LoggedEvent, key: SetKey
+) -> tuple[RunningOperator, SetKey]:
+    """The operator without the other undone rows of the input, and the keys of all its rows.
+
+    As before the failure, the condition sees an input once, in all its Input Sets.
+    """
+    others = [*takewhile(lambda one: _is_of(one, row), state.held)]
+    insets = {row.inset, *(one.inset for one in others if isinstance(one, LoggedEvent))}
+    numbered = zip(key, site.spec.logic.insets(key), strict=True)
+    mine = tuple(one for one, inset in numbered if inset in insets)
+    return state._replace(held=state.held[len(others) :]), mine
+
+
+def _is_of(held: Received | LoggedEvent, row: LoggedEvent) -> bool:
+    return isinstance(held, LoggedEvent) and held.key == row.key
 
 
 def _update_again(site: Site, state: RunningOperator, taken: Taken) -> Answer:
@@ -212,5 +262,6 @@ def _has_updated(site: Site, state: RunningOperator, taken: Taken) -> bool:
 
 def _gather(site: Site, state: RunningOperator, taken: Taken) -> RunningOperator:
     item, _, key, inset = taken
-    gathered, opened = site.spec.logic.gather(state.box, item, key), _opened(state, key, inset)
+    opened = _opened(site, state, key, inset)
+    gathered = site.spec.logic.gather(state.box, item, key)
     return state._replace(box=gathered, open=opened, insets=max(state.insets, inset))

@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from model.core import Effect, Send, Site
 from model.protocols.log_io.design import Logs
-from model.protocols.log_io.messages import Commit
+from model.protocols.log_io.messages import Commit, transaction
 from model.protocols.log_io.places import LOG
 from model.protocols.log_io.replaying.messages import LogData
 
 
-def log_a_part(site: Site, commit: Commit, effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
+def log_a_part(
+    site: Site, commits: tuple[Commit, ...], effects: tuple[Effect, ...]
+) -> tuple[Effect, ...]:
     """Steps 4 to 6: the transaction has the data of writes alone.
 
     effects: of steps 5 and 6.
     """
-    sinks, rows = site.spec.sinks, commit.outputs
-    bare = tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)
-    logged = Send(LOG, commit._replace(outputs=bare))  # step 4
+    rows = tuple(row for commit in commits for row in commit.outputs)
+    logged = Send(LOG, transaction(tuple(_without_data(site, one) for one in commits)))  # step 4
     if site.spec.design.replaying.logs is Logs.DATA:  # optimistic logging
         return (logged, *effects, Send(LOG, LogData(rows)))
     return (logged, *effects)
+
+
+def _without_data(site: Site, commit: Commit) -> Commit:
+    sinks, rows = site.spec.sinks, commit.outputs
+    bare = tuple(row if row.receiver in sinks else row._replace(body=None) for row in rows)
+    return commit._replace(outputs=bare)

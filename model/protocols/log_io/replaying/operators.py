@@ -6,7 +6,7 @@ LOG.io, Section 5.2, Algorithms 10 and 11.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from model.boxes.box import Fed, Item, Of, Out
@@ -142,6 +142,8 @@ def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
         items.append(Item(edge, row.data, frozenset({Of(edge, row.number)})))
     if not items:
         return ()
+    if logic.overlaps:
+        return _outs_of_one(logic, items, one.inset)
     *others, last = items
     keys = logic.assign(state, last)
     key = keys[one.inset % len(keys)]
@@ -150,5 +152,14 @@ def _outs(site: Site, one: Regeneration) -> tuple[Out, ...]:
     state = logic.update(state, last, key)
     if not logic.ready(state, key):
         return ()
+    fed: Fed = logic.generate(state, key)[0]
+    return fed.outs
+
+
+def _outs_of_one(logic: Any, items: Sequence[Item], inset: int) -> tuple[Out, ...]:
+    """The outputs of an Input Set whose events are in others, too: each goes into this one."""
+    state, key = logic.begin(1), logic.key(inset)
+    for item in items:
+        state = logic.gather(state, item, (key,))
     fed: Fed = logic.generate(state, key)[0]
     return fed.outs

@@ -98,6 +98,7 @@ class Keyed:
     logic: Logic
     functions = 1
     several = True
+    overlaps = False
 
     @property
     def asks(self) -> str:

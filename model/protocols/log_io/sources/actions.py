@@ -10,11 +10,11 @@ action_ID.
 
 from __future__ import annotations
 
-from model.boxes.stateless import AnyOf
 from model.core import RESENT, RESTORED, STALE, Answer, Effect, Note, Send, Site
 from model.events import Body, Event
 from model.protocols.log_io.design import Reads
 from model.protocols.log_io.messages import (
+    Acknowledge,
     Begin,
     Commit,
     Complete,
@@ -27,6 +27,7 @@ from model.protocols.log_io.messages import (
 )
 from model.protocols.log_io.places import LOG, SERVICE
 from model.protocols.log_io.quantities import READ_AGAIN, RESUMED, note
+from model.protocols.log_io.sources.effects import effect_of
 from model.protocols.log_io.states import Source
 from model.protocols.log_io.tables import ContextRow, LoggedEvent, SideRead, Used
 from model.protocols.log_io.writing.writes import put_all
@@ -60,11 +61,11 @@ def act(site: Site, state: Source, message: Message) -> Answer:
 def _execute(site: Site, state: Source, request: Event) -> Answer:
     """Step 1: get a new action_ID, log the action, execute it."""
     begun = (Send(LOG, Begin(request.sn[0])),) if _stores(site) else ()
-    return state._replace(reading=request), (*begun, Send(SERVICE, Query()))
+    return state._replace(reading=request), (*begun, Send(SERVICE, Query(request.sn[0])))
 
 
 def _stores(site: Site) -> bool:
-    return bool(site.spec.design.reads is Reads.STORED)
+    return bool(site.spec.design.reads is not Reads.REPLAYABLE)
 
 
 def _generate(site: Site, state: Source, value: int) -> Answer:
@@ -72,10 +73,11 @@ def _generate(site: Site, state: Source, value: int) -> Answer:
     request, if one waits."""
     request = state.reading
     assert request is not None
-    effect = tuple(request.body._replace(type=one) for one in _shown(site, value))
+    effect = effect_of(site.spec.box, value, request.body)
     stored: tuple[Effect, ...] = ()
     if _stores(site):
         stored = (Send(LOG, Store(effect)), Send(LOG, Complete()))  # 2.a and 2.b
+        stored += _acknowledge(site, request.sn[0])
     state, effects = _iterate(site, state, request.sn[0], effect, state.skips)
     state = state._replace(reading=None, skips=0)
     more: tuple[Effect, ...] = ()
@@ -85,9 +87,10 @@ def _generate(site: Site, state: Source, value: int) -> Answer:
     return state, (*stored, *effects, *more)
 
 
-def _shown(site: Site, value: int) -> tuple[str, ...]:
-    box: AnyOf = site.spec.box
-    return (box.types[value % len(box.types)],) * box.times
+def _acknowledge(site: Site, number: int) -> tuple[Effect, ...]:
+    """The effect of the action is stored, and its events may go.  Algorithm 1 has no such step."""
+    acknowledges = site.spec.design.reads is Reads.ACKNOWLEDGED
+    return (Send(SERVICE, Acknowledge(number)),) if acknowledges else ()
 
 
 def _iterate(
@@ -106,6 +109,9 @@ def _iterate(
         commit = Commit(tuple(rows), context, 0, lineage, ends)
         effects += [Send(LOG, commit), *sends]  # step 2.c
         state = state._replace(sent=sent)
+    if not effect:  # step 2.c(3), where no event is the last one
+        ended = ContextRow((number, 0), (), state.sent)
+        effects.append(Send(LOG, Commit((), ended, ends=True)))
     discard = (Send(LOG, Discard()),) if _stores(site) else ()  # step 2.d
     return state, (*effects, *discard)
 
@@ -132,6 +138,8 @@ def resume(site: Site, found: Restored) -> Answer:
     effects: list[Effect] = [Note(RESTORED), *note(RESENT, len(sends)), *sends]
     state = Source(Inlet(), context.sent)  # step 2
     action = found.action
+    if action is not None and action.complete:
+        effects += _acknowledge(site, action.number)
     if action is not None and action.complete and action.done:  # step 3.a
         effects.append(Send(LOG, Discard()))
     elif action is not None and action.complete:  # step 3.b
