@@ -5,10 +5,10 @@ Rule of this file: numbers and names of a family as data; nothing is explored he
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.core import Guarantee, OperatorClass, Quantity, Scope
+from model.core import Guarantee, NodeName, OperatorClass, Quantity, Scope
 from model.errors import Invalid
 from model.graph import NO_GRAPH
 
@@ -67,6 +67,12 @@ class Case:
     scope: Scope
     operators: OperatorClass | None = None
     quick: bool = True
+
+    def with_two_crashes_of(self, *victims: NodeName) -> Case:
+        """The case in which these nodes alone crash, twice: for the crash points of a recovery."""
+        scope = replace(self.scope, crashes=2, victims=frozenset(victims))
+        name = f"{self.name}, two crashes of {' and '.join(victims)}"
+        return Case(name, scope, self.operators, quick=False)
 
     def holds(
         self,

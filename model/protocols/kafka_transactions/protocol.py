@@ -29,6 +29,9 @@ PROTOCOL = KAFKA_TRANSACTIONS.design(
         scopes.COORDINATOR_TWICE.holds(5_203),
         scopes.TIME_OUT.holds(1_682),
         scopes.TIME_OUT_ALONE.holds(280),
+        scopes.TIME_OUT.with_two_crashes_of("coordinator", "worker").holds(93_343),
+        scopes.TWO_EVENTS.with_two_crashes_of("successor").holds(27_343),
+        scopes.THREE_EVENTS.with_two_crashes_of("worker").holds(47_057, reduced=29_878),
         scopes.NO_CRASH.holds(424),
     ),
     "Results and the place in the input in one transaction, an outcome that is logged before its "

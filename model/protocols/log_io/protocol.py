@@ -76,6 +76,8 @@ PROTOCOL = build(
         scopes.TWO_PORTS_IN_ORDER_OF_TIME.holds(966),
         scopes.A_READER_OF_WRITES.holds(1_489),
         scopes.A_READER_OF_TWO_WRITES.holds(1_365),
+        scopes.A_READER_OF_TWO_WRITES.with_two_crashes_of("op").holds(1_750),
+        scopes.A_READER_OF_TWO_WRITES.with_two_crashes_of("reader").holds(542),
         scopes.A_READER_OF_WRITES_NO_CRASH.holds(40),
         scopes.TWO_RELAYS.holds(9_600),
         scopes.A_RELAY_AND_BATCHES.holds(34_975),

@@ -25,6 +25,7 @@ PROTOCOL = UNALIGNED_CHECKPOINTS.design(
         scopes.A_SILENT_SOURCE.holds(13_740),
         scopes.A_SILENT_SOURCE_AND_TWO_CRASHES.holds(263_066, reduced=110_950),
         scopes.A_UNION.holds(1_527_431, reduced=672_586),
+        scopes.TWO_RELAYS.with_two_crashes_of("first").holds(150_106, reduced=70_194),
         scopes.NO_CRASH.holds(607),
     ),
     "Barriers overtake the records in input and output buffers, and the snapshot has these "
