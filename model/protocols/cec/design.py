@@ -100,6 +100,13 @@ class Damage(Enum):
     CUT = "the record and all after it are left out"
 
 
+class Discard(Enum):
+    """When what a restart leaves out of a damaged log is gone from the disk.  II.B "discard"."""
+
+    STORED = "before the next write"
+    OVERWRITTEN = "when a new record is written in its place"
+
+
 class Forward(Enum):
     """What is sent on when a write completes, with several outstanding.  IX."""
 
@@ -165,6 +172,7 @@ class CecDesign:
     phase: WindowPhase = WindowPhase.RECORDED
     content: Content = Content.STATE
     damage: Damage = Damage.CUT
+    discard: Discard = Discard.STORED
     forward: Forward = Forward.PREFIX
     catch_up: CatchUp = CatchUp.READER
     position: Position = Position.VECTOR
@@ -201,6 +209,7 @@ PUBLISHED = CecDesign(
     phase=WindowPhase.UNRECORDED,
     content=Content.RESULT,
     damage=Damage.SKIP,
+    discard=Discard.STORED,
     forward=Forward.COMPLETED,
     catch_up=CatchUp.LIVE,
     position=Position.SCALAR,

@@ -86,11 +86,11 @@ def _end_of_prefix(state: NodeState) -> int:
 
 def _put(disk: Disk, segment: Segment) -> Disk:
     """The log with the segment in its place."""
-    log = disk.log
+    log, left = disk.log, tuple(other for other in disk.left if other.place != segment.place)
     later = [*takewhile(lambda other: other.place > segment.place, reversed(log))]
     if later:
         log = log.thin(lambda other: other.place > segment.place, lambda _: True)
-    return disk._replace(log=log.append(segment).extend(reversed(later)))
+    return Disk(disk.begins, log.append(segment).extend(reversed(later)), left)
 
 
 def let_go(site: Site, state: NodeState) -> NodeState:
@@ -107,9 +107,9 @@ def let_go(site: Site, state: NodeState) -> NodeState:
             return last.results <= acknowledged and segment.place < oldest
         return last.results + (last.out is None) <= acknowledged
 
-    begins, log = state.disk
+    begins, log, left = state.disk
     kept = log.trim(is_old)
-    return state._replace(disk=Disk(begins + len(log) - len(kept), kept))
+    return state._replace(disk=Disk(begins + len(log) - len(kept), kept, left))
 
 
 def acknowledge(site: Site, state: NodeState, results: int) -> tuple[NodeState, list[Effect]]:

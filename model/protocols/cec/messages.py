@@ -159,11 +159,12 @@ class Disk(NamedTuple):
     """The durable value of a node: its log.
 
     begins: the place of the first segment that was not let go, so that a hole at the beginning is
-    seen.
+    seen.  left: segments after the log that a restart has cut and that are still there.
     """
 
     begins: int = 1
     log: Log[Segment] = Log()
+    left: tuple[Segment, ...] = ()
 
 
 # --- what nodes hold -------------------------------------------------------------------------

@@ -174,8 +174,8 @@ MUTANTS = (
     Mutant(
         "do not note where the log begins",
         DISK,
-        "return state._replace(disk=Disk(begins + len(log) - len(kept), kept))",
-        "return state._replace(disk=Disk(begins, kept))",
+        "return state._replace(disk=Disk(begins + len(log) - len(kept), kept, left))",
+        "return state._replace(disk=Disk(begins, kept, left))",
         "background, windows of three",
     ),
     Mutant(

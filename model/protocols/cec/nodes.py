@@ -46,6 +46,7 @@ from model.core import (
     Observation,
     Received,
     Role,
+    Save,
     Scope,
     Send,
     SetTimer,
@@ -61,6 +62,7 @@ from model.protocols.cec.deployment import CecConfig, settle
 from model.protocols.cec.design import (
     CecDesign,
     Checked,
+    Discard,
     InputTrim,
     Load,
 )
@@ -290,6 +292,8 @@ def recover(site: Site, durable: Disk | None) -> Step:
         effects.append(Note(NO_WINDOWS))
     if cut:
         effects.append(Note(CUT, cut))
+        if design.discard is Discard.STORED:
+            effects.append(Save(disk))
     if design.load is Load.WRITES:
         for number in range(1, len(found.windows) + 1):
             state, record = rewrite(state, number)

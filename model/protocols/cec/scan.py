@@ -16,6 +16,7 @@ from model.protocols.cec.design import (
     CecDesign,
     Closed,
     Damage,
+    Discard,
     Empty,
     Identity,
     WindowCount,
@@ -51,17 +52,19 @@ def repair(design: CecDesign, disk: Disk) -> tuple[Disk, int]:
     """The part of a log that counts after a crash, and how many segments do not.
 
     A log may have lost what was still being written: torn segments, and holes before whole ones.
+    Nobody can see that a segment was cut before: it counts again if there is no hole before it.
     """
     good: Log[Segment] = Log()
-    cut, expected = 0, disk.begins
-    for segment in disk.log:
+    expected, cut = disk.begins, list[Segment]()
+    for segment in sorted([*disk.log, *disk.left], key=lambda segment: segment.place):
         missing = segment.torn or segment.place != expected
         if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
-            cut += 1
+            cut.append(segment)
         else:
             good = good.append(segment)
         expected = segment.place + 1
-    return disk._replace(log=good), cut
+    left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()
+    return Disk(disk.begins, good, left), len(cut)
 
 
 def reconstruct(design: CecDesign, box: Box, log: Log[Segment]) -> EventualCheckpoint:
