@@ -47,7 +47,8 @@ class Empty(Enum):
     """T if no window is open (N = 0), where the paper's minimum is over nothing.  II.B."""
 
     START = "the beginning of the stream"
-    LIVE = "none: nothing is replayed"
+    LIVE = "none, unless the log is empty: nothing is replayed"
+    NEVER = "none: nothing is replayed"
     NEWEST = "the stamp of the newest record"
 
 
@@ -62,6 +63,7 @@ class Background(Enum):
     """When a window may be checkpointed after a restart.  III: nothing forbids any moment."""
 
     ALWAYS = "at once"
+    FOOTPRINT = "at once; its stamp is never below that of the window's footprint"
     CAUGHT_UP = "when the replay has passed the newest record of the log"
 
 

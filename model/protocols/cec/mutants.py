@@ -281,7 +281,7 @@ MUTANTS = (
     Mutant(
         "footprints move without a record",
         OPERATOR,
-        "window._replace(places=places) if window.at > state.segments else window",
+        "window if window.places else window._replace(places=places)",
         "window._replace(places=places)",
         "a join, queues let go",
     ),

@@ -115,6 +115,8 @@ def _start(
     """T, and the places in several inputs."""
     if windows:
         return min((window.foot, window.places) for window in windows)
+    if design.empty is Empty.NEVER:
+        return None, ()
     if newest is None or design.empty is Empty.START:
         return BEGINNING, ()
     return (newest.stamp, newest.places) if design.empty is Empty.NEWEST else (None, ())
