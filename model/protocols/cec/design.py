@@ -137,6 +137,21 @@ class Interleaving(Enum):
     LOGGED = "what the newest record covers, then the rest"
 
 
+class Index(Enum):
+    """What a restart does with the index of stream events.  IX: "reconcile" it with the log."""
+
+    REBUILT = "it gets the entries of the segments that the log has"
+    CUT = "the log is cut where the index ends"
+    STORED = "nothing: it stays as it was stored"
+
+
+class Unstored(Enum):
+    """How long results stay in memory if their stream is not persisted.  II and IX disagree."""
+
+    ACKNOWLEDGED = "until all downstream nodes have acknowledged them"
+    SENT = "until they are sent"
+
+
 class LogTrim(Enum):
     """What a node may let go of in its own log.  II: results until they are acknowledged."""
 
@@ -179,6 +194,8 @@ class CecDesign:
     catch_up: CatchUp = CatchUp.READER
     position: Position = Position.VECTOR
     interleaving: Interleaving = Interleaving.LOGGED
+    index: Index = Index.REBUILT
+    unstored: Unstored = Unstored.ACKNOWLEDGED
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
@@ -216,6 +233,8 @@ PUBLISHED = CecDesign(
     catch_up=CatchUp.LIVE,
     position=Position.SCALAR,
     interleaving=Interleaving.ANEW,
+    index=Index.REBUILT,
+    unstored=Unstored.SENT,
     log_trim=LogTrim.ACKNOWLEDGED,
     input_trim=InputTrim.PROCESSED,
     resume=Stamp.TIME,

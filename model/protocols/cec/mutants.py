@@ -160,7 +160,7 @@ MUTANTS = (
     Mutant(
         "let go while a footprint is not stored",
         DISK,
-        "if state.waiting:  # a footprint may not be stored yet, and an older one is needed",
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
         "if len(state.waiting) > 1:",
         "outstanding writes, queues let go",
     ),
@@ -174,8 +174,8 @@ MUTANTS = (
     Mutant(
         "do not note where the log begins",
         DISK,
-        "return state._replace(disk=Disk(begins + len(log) - len(kept), kept, left))",
-        "return state._replace(disk=Disk(begins, kept, left))",
+        "begins += len(log) - len(kept)",
+        "begins += 0",
         "background, windows of three",
     ),
     Mutant(
@@ -188,22 +188,22 @@ MUTANTS = (
     Mutant(
         "go on after the log, whatever is stored",
         DISK,
-        "state = state._replace(sent=end, reader=None)",
-        "state = state._replace(sent=state.segments, reader=None)",
+        "sent = (*state.sent[:output], end, *state.sent[output + 1 :])",
+        "sent = (*state.sent[:output], state.segments, *state.sent[output + 1 :])",
         "catching up",
     ),
     Mutant(
         "a reader ends where the log ended",
         DISK,
-        "state = state._replace(sent=segment.place)",
-        "state = state._replace(sent=state.segments)",
+        "state = state._replace(sent=(segment.place,))",
+        "state = state._replace(sent=(state.segments,))",
         "catching up",
     ),
     # --- the nodes ---
     Mutant(
         "acknowledge what is not stored",
         NODES,
-        "if state.waiting or not state.disk.log:  # a footprint may not be stored yet",
+        "if state.waiting or state.grouped or not state.disk.log:  # a footprint may not be stored yet",
         "if not state.disk.log:",
         "outstanding writes, queues let go",
     ),

@@ -19,6 +19,7 @@ from model.protocols.cec.design import (
     Discard,
     Empty,
     Identity,
+    Index,
     WindowCount,
     WindowPhase,
 )
@@ -48,23 +49,28 @@ class EventualCheckpoint(NamedTuple):
     complete: bool
 
 
-def repair(design: CecDesign, disk: Disk) -> tuple[Disk, int]:
+def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Disk, int]:
     """The part of a log that counts after a crash, and how many segments do not.
 
     A log may have lost what was still being written: torn segments, and holes before whole ones.
     Nobody can see that a segment was cut before: it counts again if there is no hole before it.
+    indexed: the log has an index, which may lack the newest segments, or have more than the log.
     """
     good: Log[Segment] = Log()
     expected, cut = disk.begins, list[Segment]()
     for segment in sorted([*disk.log, *disk.left], key=lambda segment: segment.place):
         missing = segment.torn or segment.place != expected
+        missing |= indexed and design.index is Index.CUT and segment.place not in disk.index
         if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
             cut.append(segment)
         else:
             good = good.append(segment)
         expected = segment.place + 1
     left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()
-    return Disk(disk.begins, good, left), len(cut)
+    index = disk.index
+    if indexed and design.index is not Index.STORED:
+        index = tuple(segment.place for segment in good)
+    return Disk(disk.begins, good, left, index), len(cut)
 
 
 def reconstruct(design: CecDesign, box: Box, log: Log[Segment]) -> EventualCheckpoint:
