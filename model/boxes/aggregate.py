@@ -64,9 +64,9 @@ class Aggregate(Box):
     of: str = "type"
     group: str | None = None
     aligned: bool = True
-    any_closes: bool = False
     timeout: bool = False
     emits: str = "aggregate"
+    any_closes: bool = False
 
     def __post_init__(self) -> None:
         check_fold("aggregate", self.fold)
