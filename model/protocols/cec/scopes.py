@@ -300,6 +300,71 @@ TWO_OUTPUTS_OUTSTANDING_WRITES = Case(
 A_ONE_SIDED_JOIN = Case(
     "a one-sided join", joined(Join(1, one_sided=True), 2, 1, ((0, 2), (1,))), ARBITRARY
 )
+WINDOWS_OF_ONE_TUPLE_TWO_CRASHES = Case(
+    "windows of one tuple, two crashes", one(windows(1), 3, "a", crashes=2), REPEATABLE
+)
+CATCHING_UP_TWO_CRASHES = Case(
+    "catching up, two crashes",
+    one(windows(1), 3, "a", crashes=2, writes=1, reads=True),
+    REPEATABLE,
+)
+AN_INDEX_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "an index, queues let go, two crashes",
+    one(PAIRS, 3, "a", crashes=2, indexed=True, trims=True, checks=True),
+    DETERMINISTIC,
+)
+THREE_TUPLES_ADJACENT_CRASHES = Case(
+    "three tuples, adjacent crashes", two(windows(1), ALL, 3, crashes=2), DETERMINISTIC
+)
+TWO_OUTPUTS_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "two outputs, queues let go, two crashes",
+    forked(windows(1), 1, crashes=2, trims=True),
+    REPEATABLE,
+)
+A_JOIN_OUTSTANDING_WRITES_TWO_CRASHES = Case(
+    "a join, outstanding writes, two crashes",
+    joined(EVERY, 1, 1, crashes=2, writes=2, tears=True),
+    ARBITRARY,
+)
+SLIDING_WINDOWS_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "sliding windows, queues let go, two crashes",
+    one(windows(3, 1), 3, "a", crashes=2, trims=True, checks=True),
+    REPEATABLE,
+    quick=False,
+)
+ALL_AT_ONCE_TWO_CRASHES = Case(
+    "all at once, two crashes",
+    one(PAIRS, 2, crashes=2, writes=2, tears=True, trims=True, checks=True),
+    DETERMINISTIC,
+    quick=False,
+)
+STREAM_EVENTS_OF_SEVERAL_TUPLES_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "stream events of several tuples, queues let go, two crashes",
+    one(PAIRS, 2, crashes=2, groups=True, trims=True, checks=True),
+    DETERMINISTIC,
+    quick=False,
+)
+TWO_OUTPUTS_OUTSTANDING_WRITES_TWO_CRASHES = Case(
+    "two outputs, outstanding writes, two crashes",
+    forked(windows(1), 2, crashes=2, writes=2, tears=True),
+    REPEATABLE,
+    quick=False,
+)
+A_UNION_TWO_CRASHES = Case(
+    "a union, two crashes", joined(Union(), 2, 1, crashes=2), ARBITRARY, quick=False
+)
+A_JOIN_BY_TIME_DISTINCT_TIMES_TWO_CRASHES = Case(
+    "a join by time, distinct times, two crashes",
+    joined(Ordered(EVERY), 2, 2, ((2,), (3,)), crashes=2, checks=True),
+    REPEATABLE,
+    quick=False,
+)
+A_JOIN_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "a join, queues let go, two crashes",
+    joined(EVERY, 2, 1, crashes=2, checks=True, trims=True),
+    ARBITRARY,
+    quick=False,
+)
 NO_CRASH = Case("no crash", one(PAIRS, 3, crashes=0, checks=True, trims=True), DETERMINISTIC)
 NO_CRASH_GAPS_BETWEEN_WINDOWS = Case(
     "no crash, gaps between windows",
