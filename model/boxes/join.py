@@ -22,9 +22,9 @@ class Join(Box):
     """All pairs (left, right) with equal attribute `on` (None: any) and at most `size` apart.
 
     by: "time" (units of time apart) or "count" (each item meets the last `size` items of the other
-    edge).  timeout: the oldest item may leave at any moment.  one_sided: by time, a left item may be
-    any time before its partner, so it is held for ever; left.time - right.time <= size as Sebepou
-    and Magoutis, V, write it.
+    edge).  timeout: the oldest item may leave at any moment.  one_sided: left.time - right.time <=
+    size, as Sebepou and Magoutis, V, write it; a left item then may be any time before its partner,
+    so it is held for ever.
 
     Raises Invalid for an unknown `by`, a size that is too small, and one_sided by count.
     """
@@ -72,10 +72,7 @@ class Join(Box):
 
     def _meet(self, one: Item, other: Item) -> bool:
         apart = one.body.time - other.body.time
-        if self.one_sided:
-            apart = -apart if one.edge else apart
-        else:
-            apart = abs(apart)
+        apart = (-apart if one.edge else apart) if self.one_sided else abs(apart)
         near = self.by == "count" or apart <= self.size
         return near and (
             self.on is None or attribute(one.body, self.on) == attribute(other.body, self.on)

@@ -15,7 +15,8 @@ from model.queues import Stamp
 
 
 class WindowCount(Enum):
-    """The records that carry N, the number of open windows.  II.B "Constructing an EC"; III."""
+    """The records that carry N, the number of open windows.  II.B "Constructing an EC" has it on
+    checkpoints, III has a field of every tuple."""
 
     CHECKPOINTS = "G_open and G_check; a result changes nothing"
     FOOTPRINTS = "G_open and G_check; a result counts as a footprint"
@@ -82,7 +83,7 @@ class Identity(Enum):
 
 
 class WindowPhase(Enum):
-    """Where the next window of a key begins, if windows overlap or leave gaps.  II."""
+    """Where the next window of a key begins, if windows overlap (II) or leave gaps (not in II)."""
 
     UNRECORDED = "is derived from the open window, if there is one"
     RECORDED = "stands in every record; a key between windows has a footprint, too"
@@ -117,7 +118,8 @@ class Forward(Enum):
 
 
 class CatchUp(Enum):
-    """What is sent on while a reader goes through the log.  IX ("Catching up")."""
+    """What is sent on while a reader goes through the log.  IX has the reader that catches up, and
+    no word on what a write completes meanwhile."""
 
     LIVE = "what a write completes, at once; the reader ends where the log ended"
     READER = "what the reader reads; the reader ends when it reaches the end"
@@ -160,7 +162,7 @@ class LogTrim(Enum):
 
 
 class InputTrim(Enum):
-    """What a node acknowledges to upstream, which lets go of it.  II; no word for CEC."""
+    """What a node acknowledges to upstream, which lets go of it.  II.A."""
 
     PROCESSED = "what it has processed"
     STORED = "what the stored footprints no longer need"
@@ -230,13 +232,13 @@ PUBLISHED = CecDesign(
     damage=Damage.SKIP,
     discard=Discard.STORED,
     forward=Forward.COMPLETED,
-    catch_up=CatchUp.LIVE,
+    catch_up=CatchUp.READER,
     position=Position.SCALAR,
     interleaving=Interleaving.ANEW,
     index=Index.REBUILT,
     unstored=Unstored.SENT,
     log_trim=LogTrim.ACKNOWLEDGED,
-    input_trim=InputTrim.PROCESSED,
+    input_trim=InputTrim.STORED,
     resume=Stamp.TIME,
 )
-"""The reading of every choice that is nearest to the paper's words."""
+"""The reading of every choice that is nearest to the paper's words (warrants.py has the words)."""

@@ -77,8 +77,8 @@ def store(site: Site, state: NodeState, place: int) -> tuple[NodeState, list[Eff
     state = state._replace(disk=_put(state.disk, segment), waiting=waiting)
     if site.spec.indexed:
         effects.append(Save(state.disk))
-        index = tuple(sorted({*state.disk.index, place}))
-        state = state._replace(disk=state.disk._replace(index=index))
+        indexed = tuple(sorted({*state.disk.indexed, place}))
+        state = state._replace(disk=state.disk._replace(indexed=indexed))
     state = let_go(site, state)
     if site.spec.persists:
         effects.append(Save(state.disk))
@@ -95,14 +95,18 @@ def _send_on(site: Site, state: NodeState, segment: Segment) -> tuple[NodeState,
     for output, (succ, sent) in enumerate(zip(site.succs, state.sent, strict=True)):
         if sent is None:
             continue
-        sendable = [segment]
-        if site.config.design.forward is Forward.PREFIX:
-            end = _end_of_prefix(state)
-            tail = [*takewhile(lambda other: other.place > sent, reversed(state.disk.log))]
-            sendable = [other for other in reversed(tail) if other.place <= end]
+        whole = site.config.design.forward is Forward.COMPLETED
+        sendable = [segment] if whole else _stored_after(state, sent)
         effects += [Send(succ, other) for other in sendable]
         reached[output] = max([sent, *(other.place for other in sendable)])
     return _forget_sent(site, state._replace(sent=(*reached,))), effects
+
+
+def _stored_after(state: NodeState, sent: int) -> list[Segment]:
+    """The segments after this place and before the first one that is not stored."""
+    end = _end_of_prefix(state)
+    tail = [*takewhile(lambda other: other.place > sent, reversed(state.disk.log))]
+    return [other for other in reversed(tail) if other.place <= end]
 
 
 def _forget_sent(site: Site, state: NodeState) -> NodeState:
@@ -142,11 +146,11 @@ def let_go(site: Site, state: NodeState) -> NodeState:
             return last.results <= acknowledged and segment.place < oldest
         return last.results + (last.out is None) <= acknowledged
 
-    begins, log, left, index = state.disk
+    begins, log, left, indexed = state.disk
     kept = log.trim(is_old)
     begins += len(log) - len(kept)
-    index = tuple(place for place in index if place >= begins)
-    return state._replace(disk=Disk(begins, kept, left, index))
+    indexed = tuple(place for place in indexed if place >= begins)
+    return state._replace(disk=Disk(begins, kept, left, indexed))
 
 
 def acknowledge(
@@ -179,7 +183,7 @@ def send_again(
         )
         again += [segment._replace(records=results)] if results else []
     if site.spec.indexed:  # the reader begins where the index says, and goes on from there
-        again = [*dropwhile(lambda segment: segment.place not in state.disk.index, again)]
+        again = [*dropwhile(lambda segment: segment.place not in state.disk.indexed, again)]
     if again:
         start = again[0].records[0].results - 1
     if not site.spec.persists and request.after is not None:  # what it has is made again

@@ -71,9 +71,9 @@ class LoggedBox(Box):
     checks: may windows be checkpointed in the background?  writes: how many writes may be
     outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  reads: is the
     log sent again read by read, rather than at once?  trims: do consumers acknowledge, so that
-    producers let go?  groups: may a stream event hold the records of several tuples?  indexed: has the
-    log an index, which a write of its own renews?  persists: is the log stored?  It is in memory
-    else, and a restart begins with nothing.
+    producers let go?  groups: may a stream event hold the records of several tuples?  indexed: has
+    the log an index, which a write of its own renews?  persists: is the log stored?  It is in
+    memory else, and a restart begins with nothing.
 
     Raises Invalid for a log in memory with writes to a disk.
     """
@@ -171,14 +171,14 @@ class Disk(NamedTuple):
     """The durable value of a node: its log.
 
     begins: the place of the first segment that was not let go, so that a hole at the beginning is
-    seen.  left: segments after the log that a restart has cut and that are still there.  index: the
-    places of the segments that the index has, if there is one.
+    seen.  left: segments after the log that a restart has cut and that are still there.  indexed:
+    the places of the segments that the index has, if there is one.
     """
 
     begins: int = 1
     log: Log[Segment] = Log()
     left: tuple[Segment, ...] = ()
-    index: tuple[int, ...] = ()
+    indexed: tuple[int, ...] = ()
 
 
 # --- what nodes hold -------------------------------------------------------------------------
@@ -216,12 +216,12 @@ class NodeState(NamedTuple):
     until: the stamp of the newest record at the last restart.  mark: how many segments there were
     before the last tuple, or at the restart: a window whose footprint is there may be checkpointed.
     due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
-    grouped: records of the stream event that has not ended.  waiting:
-    segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment up to
-    which everything was sent on; None: downstream has not asked yet; by output.  reader: (the segment
-    that is read next, the last one when the reading began); None: nobody reads.  released: upstream
-    may let go up to this place, by input.  acknowledged: the result up to which downstream has
-    acknowledged, by output.  loaded: the node has restarted, and a producer has not answered yet.
+    grouped: records of the stream event that has not ended.  waiting: segments that are not stored
+    yet.  disk: the log, as it is stored.  sent: by output, the segment up to which everything was
+    sent on; None: downstream has not asked yet.  reader: (the segment that is read next, the last
+    one when the reading began); None: nobody reads.  released: by input, the place up to which
+    upstream may let go.  acknowledged: by output, the result up to which downstream has
+    acknowledged.  loaded: the node has restarted, and a producer has not answered yet.
     """
 
     inlets: Inlets = Inlets()

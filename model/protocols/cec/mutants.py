@@ -85,6 +85,20 @@ MUTANTS = (
         "missing = segment.torn",
         "outstanding writes, queues let go",
     ),
+    Mutant(
+        "leave what is cut where it is",
+        SCAN,
+        "left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()",
+        "left = tuple(cut)",
+        "outstanding writes, background, two crashes",
+    ),
+    Mutant(
+        "leave the index as it was stored",
+        SCAN,
+        "if indexed and design.index is not Index.STORED:",
+        "if indexed and not good:",
+        "an index",
+    ),
     # --- the operator ---
     Mutant(
         "write N as it was before the change",
@@ -96,7 +110,7 @@ MUTANTS = (
     Mutant(
         "a window takes replayed tuples again",
         OPERATOR,
-        "if window.pane and window.opened not in below",
+        "if window.pane and window.opened not in ignoring(design, state, window.key, stamp)",
         "if window.pane",
         "replay-with: a filter upstream",
     ),
@@ -134,6 +148,13 @@ MUTANTS = (
         "id_ = opening(pane, place)",
         "id_ = 0",
         "sliding windows",
+    ),
+    Mutant(
+        "a tuple closes the windows of its own key alone",
+        OPERATOR,
+        "mine = [window for window in state.windows if box.any_closes or window.key == key]",
+        "mine = [window for window in state.windows if window.key == key]",
+        "windows that any key closes",
     ),
     # --- the disk ---
     Mutant(
@@ -199,11 +220,34 @@ MUTANTS = (
         "state = state._replace(sent=(state.segments,))",
         "catching up",
     ),
+    Mutant(
+        "let go of results that one output has acknowledged",
+        DISK,
+        "acknowledged, extent = min(state.acknowledged), site.config.design.log_trim is "
+        "LogTrim.EXTENT",
+        "acknowledged, extent = max(state.acknowledged), site.config.design.log_trim is "
+        "LogTrim.EXTENT",
+        "two outputs, queues let go",
+    ),
+    Mutant(
+        "let go while a stream event has not ended",
+        DISK,
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
+        "if state.waiting:",
+        "stream events of several tuples, queues let go",
+    ),
+    Mutant(
+        "a log in memory answers as if nothing was sent",
+        DISK,
+        "start = max(start, request.after)",
+        "start = max(start, 0)",
+        "a stream in memory",
+    ),
     # --- the nodes ---
     Mutant(
         "acknowledge what is not stored",
         NODES,
-        "if state.waiting or state.grouped or not state.disk.log:  # a footprint may not be stored yet",
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
         "if not state.disk.log:",
         "outstanding writes, queues let go",
     ),
@@ -241,6 +285,20 @@ MUTANTS = (
         "request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)",
         "request = Replay(inlet.place - 1 if by is Stamp.PLACE else inlet.time, by)",
         "results alone",
+    ),
+    Mutant(
+        "acknowledge while a stream event has not ended",
+        NODES,
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
+        "if state.waiting:",
+        "stream events of several tuples, queues let go",
+    ),
+    Mutant(
+        "a log in memory is no reason to keep its inputs",
+        NODES,
+        "if not site.spec.persists:  # a restart begins with nothing",
+        "if site.spec.groups:",
+        "a stream in memory, two crashes",
     ),
     # --- several inputs ---
     Mutant(

@@ -261,7 +261,9 @@ def _released(site: Site, state: NodeState) -> tuple[int, ...]:
         return state.inlets.places
     if not site.spec.persists:  # a restart begins with nothing
         return ()
-    if state.waiting or state.grouped or not state.disk.log:  # a footprint may not be stored yet
+    if state.waiting or state.grouped:  # a footprint may not be stored yet
+        return ()
+    if not state.disk.log:
         return ()
     newest = state.disk.log.last().records[-1]
     feet = ((window.foot, window.places) for window in state.windows)

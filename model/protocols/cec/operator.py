@@ -60,8 +60,7 @@ def _locate(
     if design.position is Position.SCALAR or len(places) == 1:
         return state, records
     windows = tuple(
-        window if window.places else window._replace(places=places)
-        for window in state.windows
+        window if window.places else window._replace(places=places) for window in state.windows
     )
     records = [record._replace(places=places) for record in records]
     return state._replace(windows=windows), records

@@ -60,17 +60,17 @@ def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Dis
     expected, cut = disk.begins, list[Segment]()
     for segment in sorted([*disk.log, *disk.left], key=lambda segment: segment.place):
         missing = segment.torn or segment.place != expected
-        missing |= indexed and design.index is Index.CUT and segment.place not in disk.index
+        missing |= indexed and design.index is Index.CUT and segment.place not in disk.indexed
         if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
             cut.append(segment)
         else:
             good = good.append(segment)
         expected = segment.place + 1
     left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()
-    index = disk.index
+    places = disk.indexed
     if indexed and design.index is not Index.STORED:
-        index = tuple(segment.place for segment in good)
-    return Disk(disk.begins, good, left, index), len(cut)
+        places = tuple(segment.place for segment in good)
+    return Disk(disk.begins, good, left, places), len(cut)
 
 
 def reconstruct(design: CecDesign, box: Box, log: Log[Segment]) -> EventualCheckpoint:
