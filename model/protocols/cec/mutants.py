@@ -339,8 +339,8 @@ MUTANTS = (
     Mutant(
         "footprints move without a record",
         OPERATOR,
-        "window if window.places else window._replace(places=places)",
-        "window._replace(places=places)",
+        "window if window.places else window._replace(places=places) for window in state.windows",
+        "window._replace(places=places) for window in state.windows",
         "a join, queues let go",
     ),
     Mutant(
