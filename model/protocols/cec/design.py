@@ -103,8 +103,8 @@ class Damage(Enum):
     CUT = "the record and all after it are left out"
 
 
-class Discard(Enum):
-    """When what a restart leaves out of a damaged log is gone from the disk.  II.B "discard"."""
+class CutRecords(Enum):
+    """When records that a restart cuts from a damaged log are gone from the disk.  II.B."""
 
     STORED = "before the next write"
     OVERWRITTEN = "when a new record is written in its place"
@@ -119,7 +119,7 @@ class Forward(Enum):
 
 class CatchUp(Enum):
     """What is sent on while a reader goes through the log.  IX has the reader that catches up, and
-    no word on what a write completes meanwhile."""
+    no word on writes that complete meanwhile."""
 
     LIVE = "what a write completes, at once; the reader ends where the log ended"
     READER = "what the reader reads; the reader ends when it reaches the end"
@@ -140,7 +140,7 @@ class Interleaving(Enum):
 
 
 class Index(Enum):
-    """What a restart does with the index of stream events.  IX: "reconcile" it with the log."""
+    """The index of stream events after a restart.  IX: "reconcile" it with the log."""
 
     REBUILT = "it gets the entries of the segments that the log has"
     CUT = "the log is cut where the index ends"
@@ -191,7 +191,7 @@ class CecDesign:
     phase: WindowPhase = WindowPhase.RECORDED
     content: Content = Content.STATE
     damage: Damage = Damage.CUT
-    discard: Discard = Discard.STORED
+    discard: CutRecords = CutRecords.STORED
     forward: Forward = Forward.PREFIX
     catch_up: CatchUp = CatchUp.READER
     position: Position = Position.VECTOR
@@ -230,7 +230,7 @@ PUBLISHED = CecDesign(
     phase=WindowPhase.UNRECORDED,
     content=Content.RESULT,
     damage=Damage.SKIP,
-    discard=Discard.STORED,
+    discard=CutRecords.STORED,
     forward=Forward.COMPLETED,
     catch_up=CatchUp.READER,
     position=Position.SCALAR,

@@ -87,7 +87,7 @@ def store(site: Site, state: NodeState, place: int) -> tuple[NodeState, list[Eff
 
 
 def _send_on(site: Site, state: NodeState, segment: Segment) -> tuple[NodeState, list[Effect]]:
-    """What each output may receive, now that the segment is stored."""
+    """Send each output the segments that it may receive now."""
     if state.reader is not None and site.config.design.catch_up is CatchUp.READER:
         return state, []
     effects: list[Effect] = []
@@ -110,7 +110,7 @@ def _stored_after(state: NodeState, sent: int) -> list[Segment]:
 
 
 def _forget_sent(site: Site, state: NodeState) -> NodeState:
-    """A log in memory that lets go of what all outputs were sent, if the design says so."""
+    """A log in memory lets go of results that all outputs were sent, if the design says so."""
     if site.spec.persists or site.config.design.unstored is Unstored.ACKNOWLEDGED:
         return state
     if None in state.sent:
@@ -186,7 +186,7 @@ def send_again(
         again = [*dropwhile(lambda segment: segment.place not in state.disk.indexed, again)]
     if again:
         start = again[0].records[0].results - 1
-    if not site.spec.persists and request.after is not None:  # what it has is made again
+    if not site.spec.persists and request.after is not None:  # older results are made again
         start = max(start, request.after)
     effects: list[Effect] = [
         Note(REPLAYED, sum(len(segment.records) for segment in again)),

@@ -86,9 +86,9 @@ MUTANTS = (
         "outstanding writes, queues let go",
     ),
     Mutant(
-        "leave what is cut where it is",
+        "leave cut segments where they are",
         SCAN,
-        "left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()",
+        "left = tuple(cut) if design.discard is CutRecords.OVERWRITTEN else ()",
         "left = tuple(cut)",
         "outstanding writes, background, two crashes",
     ),

@@ -62,7 +62,7 @@ from model.protocols.cec.deployment import CecConfig, settle
 from model.protocols.cec.design import (
     CecDesign,
     Checked,
-    Discard,
+    CutRecords,
     InputTrim,
     Load,
 )
@@ -307,7 +307,7 @@ def recover(site: Site, durable: Disk | None) -> Step:
         effects.append(Note(NO_WINDOWS))
     if cut:
         effects.append(Note(CUT, cut))
-        if design.discard is Discard.STORED:
+        if design.discard is CutRecords.STORED:
             effects.append(Save(disk))
     if design.load is Load.WRITES:
         for number in range(1, len(found.windows) + 1):

@@ -15,8 +15,8 @@ from model.log import Log
 from model.protocols.cec.design import (
     CecDesign,
     Closed,
+    CutRecords,
     Damage,
-    Discard,
     Empty,
     Identity,
     Index,
@@ -66,7 +66,7 @@ def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Dis
         else:
             good = good.append(segment)
         expected = segment.place + 1
-    left = tuple(cut) if design.discard is Discard.OVERWRITTEN else ()
+    left = tuple(cut) if design.discard is CutRecords.OVERWRITTEN else ()
     places = disk.indexed
     if indexed and design.index is not Index.STORED:
         places = tuple(segment.place for segment in good)

@@ -18,8 +18,8 @@ from model.protocols.cec.design import (
     Checked,
     Closed,
     Content,
+    CutRecords,
     Damage,
-    Discard,
     Empty,
     Forward,
     Identity,
@@ -248,13 +248,13 @@ VARIANTS = (
     ),
     CEC.design(
         "cut-overwritten",
-        CecDesign(discard=Discard.OVERWRITTEN),
+        CecDesign(discard=CutRecords.OVERWRITTEN),
         (
             scopes.OUTSTANDING_WRITES_OF_ONE_KEY.holds(1_395),
             scopes.OUTSTANDING_WRITES_BACKGROUND_TWO_CRASHES.fails(34_287, 20, GAP),
         ),
         "A restart that leaves the segments behind a hole where they are fills the hole with "
-        "another record, and a second restart takes what comes behind it as the log's end.",
+        "another record, and a second restart takes the old ones behind it for the log's end.",
         must_occur=CHECKED,
     ),
     CEC.design(
@@ -266,8 +266,8 @@ VARIANTS = (
             scopes.AN_INDEX_QUEUES_LET_GO.holds(3_086),
             scopes.AN_INDEX_TWO_CRASHES.holds(26_504),
         ),
-        "A log may be cut where its index ends: what is behind was sent to nobody, and is made "
-        "again.",
+        "A log may be cut where its index ends: the results behind were sent to nobody, and are "
+        "made again.",
     ),
     CEC.design(
         "index-stored",

@@ -1,4 +1,4 @@
-"""What the paper says on each choice: does it state the reading that is refuted, or allow it?
+"""The paper's words on each choice: do they state the reading that is refuted, or allow it?
 
 Rule of this file: the paper's words; no verdict (variants.py has these), and no other choice than
 those of design.py.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from model.protocols.cec.design import MENDED, PUBLISHED
 
 
-class Origin(Enum):
+class ReadingOrigin(Enum):
     """Whose the reading of a choice is that is not the mended one."""
 
     STATED = "the paper states it"
@@ -28,7 +28,7 @@ class Warrant(NamedTuple):
     right: is the published reading right, too?
     """
 
-    origin: Origin
+    origin: ReadingOrigin
     section: str
     words: str
     right: bool = False
@@ -36,64 +36,85 @@ class Warrant(NamedTuple):
 
 WARRANTS: Mapping[str, Warrant] = {
     "count": Warrant(
-        Origin.STATED, "II.B, III", '"storing along with each checkpoint the number N"', right=True
+        ReadingOrigin.STATED,
+        "II.B, III",
+        '"storing along with each checkpoint the number N"',
+        right=True,
     ),
-    "stamp": Warrant(Origin.STATED, "II.B", '"replay of input tuples with timestamps t > T"'),
+    "stamp": Warrant(
+        ReadingOrigin.STATED, "II.B", '"replay of input tuples with timestamps t > T"'
+    ),
     "replay": Warrant(
-        Origin.ADDED, "II.B", "t >= T, where the paper has t > T, as is right", right=True
+        ReadingOrigin.ADDED, "II.B", "t >= T, where the paper has t > T, as is right", right=True
     ),
-    "ignore": Warrant(Origin.STATED, "II.B", '"ignores tuples with timestamps t < t_i"'),
+    "ignore": Warrant(ReadingOrigin.STATED, "II.B", '"ignores tuples with timestamps t < t_i"'),
     "checked": Warrant(
-        Origin.ALLOWED,
+        ReadingOrigin.ALLOWED,
         "III",
         '"the tuple entering the operator"; also "last processed by the operator"',
     ),
-    "closed": Warrant(Origin.STATED, "II.B", "windows of the checkpoint ignore tuples, no others"),
-    "empty": Warrant(Origin.ALLOWED, "II.B", "the least t_i, if there is one"),
+    "closed": Warrant(
+        ReadingOrigin.STATED, "II.B", "windows of the checkpoint ignore tuples, no others"
+    ),
+    "empty": Warrant(ReadingOrigin.ALLOWED, "II.B", "the least t_i, if there is one"),
     "write": Warrant(
-        Origin.STATED, "II.B", '"the entire checkpoint record ... is atomically written"'
+        ReadingOrigin.STATED, "II.B", '"the entire checkpoint record ... is atomically written"'
     ),
     "background": Warrant(
-        Origin.STATED, "III", '"the choice of these parameters does not affect correctness"'
+        ReadingOrigin.STATED, "III", '"the choice of these parameters does not affect correctness"'
     ),
     "load": Warrant(
-        Origin.ALLOWED, "III", "an input stream; no word on the log (read as nothing)", right=True
+        ReadingOrigin.ALLOWED,
+        "III",
+        "an input stream; no word on the log (read as nothing)",
+        right=True,
     ),
-    "identity": Warrant(Origin.ALLOWED, "II.B, IV", "footprints of a window; a window per item_id"),
+    "identity": Warrant(
+        ReadingOrigin.ALLOWED, "II.B, IV", "footprints of a window; a window per item_id"
+    ),
     "phase": Warrant(
-        Origin.ADDED, "II", "windows that leave gaps: the paper has those that overlap", right=True
+        ReadingOrigin.ADDED,
+        "II",
+        "windows that leave gaps: the paper has those that overlap",
+        right=True,
     ),
-    "content": Warrant(Origin.STATED, "II.B", '"S is equal to the partial result"'),
-    "damage": Warrant(Origin.STATED, "II.B", '"in that case discard the record"'),
+    "content": Warrant(ReadingOrigin.STATED, "II.B", '"S is equal to the partial result"'),
+    "damage": Warrant(ReadingOrigin.STATED, "II.B", '"in that case discard the record"'),
     "discard": Warrant(
-        Origin.ALLOWED, "II.B", "no word on when a discarded record is gone", right=True
+        ReadingOrigin.ALLOWED, "II.B", "no word on when a discarded record is gone", right=True
     ),
-    "forward": Warrant(Origin.STATED, "IX", '"Once a completion of a write I/O is posted"'),
+    "forward": Warrant(ReadingOrigin.STATED, "IX", '"Once a completion of a write I/O is posted"'),
     "catch_up": Warrant(
-        Origin.ALLOWED, "IX", "a reader that catches up; no word on what completes meanwhile", True
+        ReadingOrigin.ALLOWED,
+        "IX",
+        "a reader that catches up; no word on writes that complete meanwhile",
+        True,
     ),
     "position": Warrant(
-        Origin.ALLOWED,
+        ReadingOrigin.ALLOWED,
         "V",
         '"from which point in time"; also "the relevant position of the two windows"',
     ),
-    "interleaving": Warrant(Origin.ALLOWED, "V", "no word on the order of two inputs"),
+    "interleaving": Warrant(ReadingOrigin.ALLOWED, "V", "no word on the order of two inputs"),
     "index": Warrant(
-        Origin.ADDED, "IX", 'not to "reconcile the stream index", which the paper does', right=True
+        ReadingOrigin.ADDED,
+        "IX",
+        'not to "reconcile the stream index", which the paper does',
+        right=True,
     ),
     "unstored": Warrant(
-        Origin.STATED,
+        ReadingOrigin.STATED,
         "II, IX",
         '"until successfully sent"; also "until receiving an acknowledgment"',
     ),
-    "log_trim": Warrant(Origin.STATED, "II", '"until receiving an acknowledgment"'),
+    "log_trim": Warrant(ReadingOrigin.STATED, "II", '"until receiving an acknowledgment"'),
     "input_trim": Warrant(
-        Origin.ADDED,
+        ReadingOrigin.ADDED,
         "II.A",
         'tuples of other kinds than those it does "no longer depend on"',
         right=True,
     ),
-    "resume": Warrant(Origin.STATED, "IX", '"communicate the timestamp"'),
+    "resume": Warrant(ReadingOrigin.STATED, "IX", '"communicate the timestamp"'),
 }
 """By field of CecDesign: of its readings but the mended one.  `right`: the reading of PUBLISHED."""
 

@@ -14,7 +14,7 @@ from model.protocols.cec import scopes
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, CecDesign, Checked
 from model.protocols.cec.family import CEC
 from model.protocols.cec.variants import VARIANTS
-from model.protocols.cec.warrants import WARRANTS, Origin, flaws
+from model.protocols.cec.warrants import WARRANTS, ReadingOrigin, flaws
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
@@ -50,8 +50,8 @@ def test_one_of_sixteen_readings_of_bounds_and_stamps_holds() -> None:
 def test_each_choice_has_the_words_of_the_paper() -> None:
     assert {*WARRANTS} == {*MENDED.__dataclass_fields__}
     for name, warrant in WARRANTS.items():
-        if warrant.origin is Origin.ADDED:
-            assert warrant.right, f"{name}: what the paper has not is no flaw of it"
+        if warrant.origin is ReadingOrigin.ADDED:
+            assert warrant.right, f"{name}: no flaw of the paper"
 
 
 def test_the_pages_count_the_flaws_of_the_paper_alone() -> None:

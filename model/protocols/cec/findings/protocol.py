@@ -124,7 +124,7 @@ PROTOCOL_CLAIMS = FindingTable(
             "(reading) A G_check of a replay keeps the stamp of its footprint",
             Judgement.REFUTED,
             section="III",
-            remark="it is the newest record, and the scan ends at it; what closed is behind it",
+            remark="it is the newest record; the scan ends at it, before the results",
             witnesses=(
                 ByScope(
                     "cec:background-footprint",

@@ -128,8 +128,8 @@ STREAMS = FindingTable(
             Judgement.CONTRADICTORY,
             section="II, IX",
             remark=(
-                "II keeps it until it is acknowledged, which is right; what is sent and no more is "
-                "lost with its receiver"
+                "II keeps it until it is acknowledged, which is right; a result that was only sent "
+                "is lost with its receiver"
             ),
             witnesses=(
                 ByScope("cec:unstored-sent", "a stream in memory", "`a1 a2`, | of the consumer"),
@@ -142,7 +142,7 @@ STREAMS = FindingTable(
             "An operator acknowledges the tuples that it does not depend on any more",
             Judgement.NEEDED,
             section="II.A",
-            remark="acknowledging what was processed would lose tuples",
+            remark="an acknowledgement of all processed tuples would lose some",
             witnesses=(
                 ByScope(
                     "cec:acknowledge-processed",
