@@ -139,7 +139,7 @@ class Interleaving(Enum):
     LOGGED = "what the newest record covers, then the rest"
 
 
-class Index(Enum):
+class IndexRepair(Enum):
     """The index of stream events after a restart.  IX: "reconcile" it with the log."""
 
     REBUILT = "it gets the entries of the segments that the log has"
@@ -196,7 +196,7 @@ class CecDesign:
     catch_up: CatchUp = CatchUp.READER
     position: Position = Position.VECTOR
     interleaving: Interleaving = Interleaving.LOGGED
-    index: Index = Index.REBUILT
+    index: IndexRepair = IndexRepair.REBUILT
     unstored: Unstored = Unstored.ACKNOWLEDGED
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
@@ -235,7 +235,7 @@ PUBLISHED = CecDesign(
     catch_up=CatchUp.READER,
     position=Position.SCALAR,
     interleaving=Interleaving.ANEW,
-    index=Index.REBUILT,
+    index=IndexRepair.REBUILT,
     unstored=Unstored.SENT,
     log_trim=LogTrim.ACKNOWLEDGED,
     input_trim=InputTrim.STORED,

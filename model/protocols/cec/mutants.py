@@ -95,7 +95,7 @@ MUTANTS = (
     Mutant(
         "leave the index as it was stored",
         SCAN,
-        "if indexed and design.index is not Index.STORED:",
+        "if indexed and design.index is not IndexRepair.STORED:",
         "if indexed and not good:",
         "an index",
     ),

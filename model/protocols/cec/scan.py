@@ -19,7 +19,7 @@ from model.protocols.cec.design import (
     Damage,
     Empty,
     Identity,
-    Index,
+    IndexRepair,
     WindowCount,
     WindowPhase,
 )
@@ -60,7 +60,7 @@ def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Dis
     expected, cut = disk.begins, list[Segment]()
     for segment in sorted([*disk.log, *disk.left], key=lambda segment: segment.place):
         missing = segment.torn or segment.place != expected
-        missing |= indexed and design.index is Index.CUT and segment.place not in disk.indexed
+        missing |= indexed and design.index is IndexRepair.CUT and segment.place not in disk.indexed
         if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
             cut.append(segment)
         else:
@@ -68,7 +68,7 @@ def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Dis
         expected = segment.place + 1
     left = tuple(cut) if design.discard is CutRecords.OVERWRITTEN else ()
     places = disk.indexed
-    if indexed and design.index is not Index.STORED:
+    if indexed and design.index is not IndexRepair.STORED:
         places = tuple(segment.place for segment in good)
     return Disk(disk.begins, good, left, places), len(cut)
 

@@ -23,7 +23,7 @@ from model.protocols.cec.design import (
     Empty,
     Forward,
     Identity,
-    Index,
+    IndexRepair,
     InputTrim,
     Interleaving,
     Load,
@@ -259,7 +259,7 @@ VARIANTS = (
     ),
     CEC.design(
         "index-cut",
-        CecDesign(index=Index.CUT),
+        CecDesign(index=IndexRepair.CUT),
         (
             scopes.AN_INDEX.holds(934),
             scopes.AN_INDEX_OUTSTANDING_WRITES.holds(1_150),
@@ -271,7 +271,7 @@ VARIANTS = (
     ),
     CEC.design(
         "index-stored",
-        CecDesign(index=Index.STORED),
+        CecDesign(index=IndexRepair.STORED),
         (
             scopes.AN_INDEX.fails(1_022, 8, GAP),
             scopes.AN_INDEX_OUTSTANDING_WRITES.fails(1_554, 9, GAP),
