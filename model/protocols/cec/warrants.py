@@ -19,7 +19,7 @@ class ReadingOrigin(Enum):
 
     STATED = "the paper states it"
     ALLOWED = "the paper's words allow it"
-    ADDED = "the model adds it"
+    OURS = "the model adds it"
 
 
 class Warrant(NamedTuple):
@@ -45,7 +45,7 @@ WARRANTS: Mapping[str, Warrant] = {
         ReadingOrigin.STATED, "II.B", '"replay of input tuples with timestamps t > T"'
     ),
     "replay": Warrant(
-        ReadingOrigin.ADDED, "II.B", "t >= T, where the paper has t > T, as is right", right=True
+        ReadingOrigin.OURS, "II.B", "t >= T, where the paper has t > T, as is right", right=True
     ),
     "ignore": Warrant(ReadingOrigin.STATED, "II.B", '"ignores tuples with timestamps t < t_i"'),
     "checked": Warrant(
@@ -73,7 +73,7 @@ WARRANTS: Mapping[str, Warrant] = {
         ReadingOrigin.ALLOWED, "II.B, IV", "footprints of a window; a window per item_id"
     ),
     "phase": Warrant(
-        ReadingOrigin.ADDED,
+        ReadingOrigin.OURS,
         "II",
         "windows that leave gaps: the paper has those that overlap",
         right=True,
@@ -97,7 +97,7 @@ WARRANTS: Mapping[str, Warrant] = {
     ),
     "interleaving": Warrant(ReadingOrigin.ALLOWED, "V", "no word on the order of two inputs"),
     "index": Warrant(
-        ReadingOrigin.ADDED,
+        ReadingOrigin.OURS,
         "IX",
         'not to "reconcile the stream index", which the paper does',
         right=True,
@@ -109,7 +109,7 @@ WARRANTS: Mapping[str, Warrant] = {
     ),
     "log_trim": Warrant(ReadingOrigin.STATED, "II", '"until receiving an acknowledgment"'),
     "input_trim": Warrant(
-        ReadingOrigin.ADDED,
+        ReadingOrigin.OURS,
         "II.A",
         'tuples of other kinds than those it does "no longer depend on"',
         right=True,

@@ -50,7 +50,7 @@ def test_one_of_sixteen_readings_of_bounds_and_stamps_holds() -> None:
 def test_each_choice_has_the_words_of_the_paper() -> None:
     assert {*WARRANTS} == {*MENDED.__dataclass_fields__}
     for name, warrant in WARRANTS.items():
-        if warrant.origin is ReadingOrigin.ADDED:
+        if warrant.origin is ReadingOrigin.OURS:
             assert warrant.right, f"{name}: no flaw of the paper"
 
 

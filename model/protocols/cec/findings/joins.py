@@ -24,7 +24,7 @@ JOINS = FindingTable(
             Judgement.REFUTED,
             section="V",
             quotes=("from both input streams",),
-            remark="see the table of joins",
+            remark="see the rows below",
             witnesses=(ByScope("cec:one-position", "a join", "`l1 |`, then `r1`"),),
             mend="a place in each input",
             mended=("cec",),
