@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Box, Fed, Item, Lineage, Moment, Out, answer, attribute, check_sizes
 from model.boxes.folds import FOLDS, check_fold
+from model.errors import Invalid
 from model.events import Body
 
 
@@ -50,7 +51,10 @@ class Aggregate(Box):
     they are [start, start + size) of the attribute `by` ("time" or another one), and starts are
     `advance` apart.  aligned: the starts are the multiples of `advance`; else the first item of a
     group is the first start.  A window closes with its last item by count, and else with the first
-    item of its group beyond it.  timeout: the oldest window may close at any moment before.
+    item of its group beyond it; any_closes: with the first item beyond it, of whatever group.
+    timeout: the oldest window may close at any moment before.
+
+    Raises Invalid for any_closes by count: a window then ends with an item of its own.
     """
 
     fold: str
@@ -62,10 +66,13 @@ class Aggregate(Box):
     aligned: bool = True
     timeout: bool = False
     emits: str = "aggregate"
+    any_closes: bool = False
 
     def __post_init__(self) -> None:
         check_fold("aggregate", self.fold)
         check_sizes("aggregate", 1, size=self.size, advance=self.advance)
+        if self.any_closes and self.by == "count":
+            raise Invalid("aggregate: any_closes by 'count'; give 'time' or another attribute")
 
     @property
     def horizon(self) -> int:
@@ -88,8 +95,11 @@ class Aggregate(Box):
             closed = [
                 pane
                 for pane in state.open
-                if pane.key == key and self._plain(pane.start) + self.size <= value
+                if (self.any_closes or pane.key == key)
+                and self._plain(pane.start) + self.size <= value
             ]
+            if self.any_closes:  # in an order that does not depend on who came first
+                closed.sort(key=lambda pane: (self._plain(pane.start), repr(pane.key)))
             opened, turn = self._by_value(known.get(key), key, value)
         outs = [self._out(pane, item.body.time) for pane in closed]
         left = []

@@ -22,7 +22,11 @@ class Join(Box):
     """All pairs (left, right) with equal attribute `on` (None: any) and at most `size` apart.
 
     by: "time" (units of time apart) or "count" (each item meets the last `size` items of the other
-    edge).  timeout: the oldest item may leave at any moment.
+    edge).  timeout: the oldest item may leave at any moment.  one_sided: left.time - right.time <=
+    size, as Sebepou and Magoutis, V, write it; a left item then may be any time before its partner,
+    so it is held for ever.
+
+    Raises Invalid for an unknown `by`, a size that is too small, and one_sided by count.
     """
 
     size: int
@@ -30,11 +34,14 @@ class Join(Box):
     by: str = "time"
     timeout: bool = False
     emits: str = "pair"
+    one_sided: bool = False
     edges = 2
 
     def __post_init__(self) -> None:
         if self.by not in ("time", "count"):
             raise Invalid(f"join: by {self.by!r}; give 'time' or 'count'")
+        if self.one_sided and self.by == "count":
+            raise Invalid("join: one_sided by 'count'; give 'time'")
         check_sizes("join", 1 if self.by == "count" else 0, size=self.size)
 
     @property
@@ -46,7 +53,8 @@ class Join(Box):
 
     def feed(self, state: Halves, item: Item) -> tuple[Fed, ...]:
         others = state[1 - item.edge]
-        if self.by == "time":  # an item of this edge never has a smaller time than this one
+        if self.by == "time" and not (self.one_sided and item.edge):
+            # an item of this edge never has a smaller time than this one
             others = tuple(o for o in others if o.body.time >= item.body.time - self.size)
         mine = (*state[item.edge], item)
         if self.by == "count":
@@ -63,7 +71,9 @@ class Join(Box):
         return answer((left, right))
 
     def _meet(self, one: Item, other: Item) -> bool:
-        near = self.by == "count" or abs(one.body.time - other.body.time) <= self.size
+        apart = one.body.time - other.body.time
+        apart = (-apart if one.edge else apart) if self.one_sided else abs(apart)
+        near = self.by == "count" or apart <= self.size
         return near and (
             self.on is None or attribute(one.body, self.on) == attribute(other.body, self.on)
         )

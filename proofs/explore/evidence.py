@@ -19,8 +19,9 @@ from model.actions import (
     Suspect,
     Timeout,
 )
-from model.core import CRASHED, DISTURBED, EARLY, SPANNED, SUSPECTED, NodeName, Note
+from model.core import CRASHED, DISTURBED, EARLY, SPANNED, SUSPECTED, NodeName, Note, TimerFired
 from model.system import System, describe, read_gauges
+from model.timers import parse_timer
 from model.world import DOWN, World, fails, input_of, real_effects, response, struck
 
 
@@ -138,6 +139,8 @@ def _within(
     """The point in the step of an action, after `crash_after` effects."""
     effects = real_effects(response(system, world, action).effects)[:crash_after]
     input_ = None if isinstance(action, Restart) else input_of(system, world, action)
+    if isinstance(input_, TimerFired):  # timers of one kind are set in one place of the protocol
+        input_ = TimerFired(parse_timer(input_.timer).kind)
     return ScopeCrashPoint(action.node, describe(input_), tuple(map(_kind, effects)), group)
 
 

@@ -78,14 +78,14 @@ def test_aggregate_by_count(arrivals: Any, sizes: tuple[int, int], group: str | 
     assert fed(box, given_) == sorted(expected, key=lambda one: one[0])
 
 
-@given(ARRIVALS, SIZES, st.sampled_from([None, "k", "type"]), st.booleans())
+@given(ARRIVALS, SIZES, st.sampled_from([None, "k", "type"]), st.booleans(), st.booleans())
 def test_aggregate_by_time(
-    arrivals: Any, sizes: tuple[int, int], group: str | None, aligned: bool
+    arrivals: Any, sizes: tuple[int, int], group: str | None, aligned: bool, any_closes: bool
 ) -> None:
     """Windows of a group: [s, s + size) with an item in it, for every start s; each closes with the
-    first item of the group beyond it."""
+    first item of the group, or of any group, beyond it."""
     given_, (size, advance) = items(arrivals), sizes
-    box = Aggregate("list", size, advance, "time", "k", group, aligned)
+    box = Aggregate("list", size, advance, "time", "k", group, aligned, any_closes=any_closes)
     expected = []
     for key in {attribute(item.body, group) if group else None for item in given_}:
         mine = [
@@ -101,15 +101,22 @@ def test_aggregate_by_time(
         )
         for start in starts:
             inside = [item for _, item in mine if start <= item.body.time < start + size]
-            closers = [(at, item) for at, item in mine if item.body.time >= start + size]
+            rest = enumerate(given_) if any_closes else mine
+            closers = [(at, item) for at, item in rest if item.body.time >= start + size]
             if inside and closers:
                 at, closer = closers[0]
                 values = tuple(attribute(item.body, "k") for item in inside)
                 data: Any = ((group, key),) if group else ()
                 data += (("start", start), ("value", values))
                 expected.append((at, made(inside, "aggregate", closer.body.time, data)))
+    by = "start" if group is None else group
     assert fed(box, given_) == sorted(
-        expected, key=lambda one: (one[0], attribute(one[1].body, "start"))
+        expected,
+        key=lambda one: (
+            one[0],
+            attribute(one[1].body, "start"),
+            repr(attribute(one[1].body, by)),
+        ),
     )
 
 
@@ -144,9 +151,9 @@ def test_a_timeout_closes_the_oldest_window(
 
 
 def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
-    whole = Aggregate("list", 2, 1, "count", "type", None, True, False, "aggregate")
+    whole = Aggregate("list", 2, 1, "count", "type", None, True, False, "aggregate", False)
     assert Aggregate("list", 2, 1) == whole
-    assert Join(1) == Join(1, None, "time", False, "pair")
+    assert Join(1) == Join(1, None, "time", False, "pair", False)
     assert (Relay().edges, Join(1).edges, Resample(1).edges, Union().edges) == (1, 2, 2, None)
 
 
@@ -159,6 +166,8 @@ def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
         (lambda: Join(0, by="count"), "join: size 0; give 1 or more"),
         (lambda: Join(-1), "join: size -1; give 0 or more"),
         (lambda: Join(1, by="type"), "join: by 'type'; give 'time' or 'count'"),
+        (lambda: Join(1, by="count", one_sided=True), "join: one_sided by 'count'; give 'time'"),
+        (lambda: Aggregate("sum", 1, 1, any_closes=True), "aggregate: any_closes by 'count'"),
         (lambda: BSort(-1), "bsort: slack -1; give 0 or more"),
         (lambda: Resample(-1), "resample: size -1; give 0 or more"),
         (lambda: Resample(0, "median"), "resample: no fold 'median'"),
@@ -193,6 +202,28 @@ def test_join_by_time(given_: list[Item], size: int, on: str | None) -> None:
         and (on is None or attribute(other.body, on) == attribute(item.body, on))
     ]
     assert fed(Join(size, on), given_, 2) == expected
+
+
+@given(two_edges(), st.integers(0, 3))
+def test_a_one_sided_join(given_: list[Item], size: int) -> None:
+    """Every pair whose left time is at most `size` after the right one."""
+    expected = [
+        (at, pair(item, other))
+        for at, item in enumerate(given_)
+        for other in given_[:at]
+        if other.edge != item.edge
+        and (other if item.edge else item).body.time - (item if item.edge else other).body.time
+        <= size
+    ]
+    assert fed(Join(size, one_sided=True), given_, 2) == expected
+
+
+@given(two_edges(), st.integers(0, 3))
+def test_a_one_sided_join_never_lets_go_of_a_left_item(given_: list[Item], size: int) -> None:
+    """Sebepou and Magoutis, V: its state only grows, whatever the window."""
+    left, right = fed_state(Join(size, one_sided=True), given_, 2)
+    assert left == tuple(item for item in given_ if item.edge == 0)
+    assert right == fed_state(Join(size), given_, 2)[1]
 
 
 @given(two_edges(), st.integers(0, 3))

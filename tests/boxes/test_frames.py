@@ -51,6 +51,7 @@ FRAMES = (
     Frame(Aggregate("list", 3, 2, "time"), 5, 2),
     Frame(Aggregate("list", 2, 3, "time"), 5, 3),
     Frame(Aggregate("list", 3, 2, "time", aligned=False), 5, 1),
+    Frame(Aggregate("list", 3, 2, "time", group="type", any_closes=True), 5, 2),
     Frame(chain(Aggregate("list", 3, 2, "time"), Aggregate("list", 1, 3, "time")), 9, 6),
 )
 """Boxes with one edge."""
@@ -58,6 +59,7 @@ WITH_TWO = (
     Frame(Union(), 0, 1),
     Frame(Join(2), 2, 1),
     Frame(Join(2, by="count"), 0, 1),
+    Frame(Join(2, one_sided=True), 2, 1),
     Frame(Resample(2), 4, 1),
     Frame(Ordered(Union()), 0, 1),
     Frame(Ordered(Join(1)), 1, 1),

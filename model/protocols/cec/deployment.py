@@ -31,9 +31,9 @@ class CecConfig(NamedTuple):
 def settle(site: Site) -> Site:
     """The site with its operator as a LoggedBox one."""
     inputs, outputs = len(site.preds), len(site.succs)
-    if outputs > 1 or (inputs > 1 and site.role is Role.SINK):
+    if (outputs > 1 and site.role is Role.SOURCE) or (inputs > 1 and site.role is Role.SINK):
         raise Invalid(
-            f"cec: {site.name} has {inputs} inputs and {outputs} outputs; give nodes with one "
+            f"cec: {site.name} has {inputs} inputs and {outputs} outputs; give sources with one "
             "output, and sinks with one input"
         )
     if site.role is not Role.OPERATOR:
@@ -42,6 +42,8 @@ def settle(site: Site) -> Site:
     if isinstance(spec, Operator):
         spec = CepBox(spec)
     logged = spec if isinstance(spec, LoggedBox) else LoggedBox(spec, checks=True, trims=True)
+    if outputs > 1 and logged.reads:
+        raise Invalid(f"cec: {site.name} reads its log for {outputs} outputs; give it one output")
     box: Any = logged.inner
     waits = not isinstance(box, Box) or type(box).expire is not Box.expire
     if waits and not (isinstance(box, Aggregate | Join) and not box.timeout):

@@ -15,7 +15,8 @@ from model.queues import Stamp
 
 
 class WindowCount(Enum):
-    """The records that carry N, the number of open windows.  II.B "Constructing an EC"; III."""
+    """The records that carry N, the number of open windows.  II.B "Constructing an EC" has it on
+    checkpoints, III has a field of every tuple."""
 
     CHECKPOINTS = "G_open and G_check; a result changes nothing"
     FOOTPRINTS = "G_open and G_check; a result counts as a footprint"
@@ -47,7 +48,8 @@ class Empty(Enum):
     """T if no window is open (N = 0), where the paper's minimum is over nothing.  II.B."""
 
     START = "the beginning of the stream"
-    LIVE = "none: nothing is replayed"
+    LIVE = "none, unless the log is empty: nothing is replayed"
+    NEVER = "none: nothing is replayed"
     NEWEST = "the stamp of the newest record"
 
 
@@ -62,6 +64,7 @@ class Background(Enum):
     """When a window may be checkpointed after a restart.  III: nothing forbids any moment."""
 
     ALWAYS = "at once"
+    FOOTPRINT = "at once; its stamp is never below that of the window's footprint"
     CAUGHT_UP = "when the replay has passed the newest record of the log"
 
 
@@ -80,7 +83,7 @@ class Identity(Enum):
 
 
 class WindowPhase(Enum):
-    """Where the next window of a key begins, if windows overlap or leave gaps.  II."""
+    """Where the next window of a key begins, if windows overlap (II) or leave gaps (not in II)."""
 
     UNRECORDED = "is derived from the open window, if there is one"
     RECORDED = "stands in every record; a key between windows has a footprint, too"
@@ -100,6 +103,13 @@ class Damage(Enum):
     CUT = "the record and all after it are left out"
 
 
+class CutRecords(Enum):
+    """When records that a restart cuts from a damaged log are gone from the disk.  II.B."""
+
+    STORED = "before the next write"
+    OVERWRITTEN = "when a new record is written in its place"
+
+
 class Forward(Enum):
     """What is sent on when a write completes, with several outstanding.  IX."""
 
@@ -108,7 +118,8 @@ class Forward(Enum):
 
 
 class CatchUp(Enum):
-    """What is sent on while a reader goes through the log.  IX ("Catching up")."""
+    """What is sent on while a reader goes through the log.  IX has the reader that catches up, and
+    no word on writes that complete meanwhile."""
 
     LIVE = "what a write completes, at once; the reader ends where the log ended"
     READER = "what the reader reads; the reader ends when it reaches the end"
@@ -128,6 +139,21 @@ class Interleaving(Enum):
     LOGGED = "what the newest record covers, then the rest"
 
 
+class IndexRepair(Enum):
+    """The index of stream events after a restart.  IX: "reconcile" it with the log."""
+
+    REBUILT = "it gets the entries of the segments that the log has"
+    CUT = "the log is cut where the index ends"
+    STORED = "nothing: it stays as it was stored"
+
+
+class Unstored(Enum):
+    """How long results stay in memory if their stream is not persisted.  II and IX disagree."""
+
+    ACKNOWLEDGED = "until all downstream nodes have acknowledged them"
+    SENT = "until they are sent"
+
+
 class LogTrim(Enum):
     """What a node may let go of in its own log.  II: results until they are acknowledged."""
 
@@ -136,7 +162,7 @@ class LogTrim(Enum):
 
 
 class InputTrim(Enum):
-    """What a node acknowledges to upstream, which lets go of it.  II; no word for CEC."""
+    """What a node acknowledges to upstream, which lets go of it.  II.A."""
 
     PROCESSED = "what it has processed"
     STORED = "what the stored footprints no longer need"
@@ -165,10 +191,13 @@ class CecDesign:
     phase: WindowPhase = WindowPhase.RECORDED
     content: Content = Content.STATE
     damage: Damage = Damage.CUT
+    discard: CutRecords = CutRecords.STORED
     forward: Forward = Forward.PREFIX
     catch_up: CatchUp = CatchUp.READER
     position: Position = Position.VECTOR
     interleaving: Interleaving = Interleaving.LOGGED
+    index: IndexRepair = IndexRepair.REBUILT
+    unstored: Unstored = Unstored.ACKNOWLEDGED
     log_trim: LogTrim = LogTrim.EXTENT
     input_trim: InputTrim = InputTrim.STORED
     resume: Stamp = Stamp.PLACE
@@ -201,12 +230,15 @@ PUBLISHED = CecDesign(
     phase=WindowPhase.UNRECORDED,
     content=Content.RESULT,
     damage=Damage.SKIP,
+    discard=CutRecords.STORED,
     forward=Forward.COMPLETED,
-    catch_up=CatchUp.LIVE,
+    catch_up=CatchUp.READER,
     position=Position.SCALAR,
     interleaving=Interleaving.ANEW,
+    index=IndexRepair.REBUILT,
+    unstored=Unstored.SENT,
     log_trim=LogTrim.ACKNOWLEDGED,
-    input_trim=InputTrim.PROCESSED,
+    input_trim=InputTrim.STORED,
     resume=Stamp.TIME,
 )
-"""The reading of every choice that is nearest to the paper's words."""
+"""The reading of every choice that is nearest to the paper's words (warrants.py has the words)."""

@@ -27,8 +27,8 @@ def key_of(box: Aggregate, item: Item) -> Any:
 
 
 def add(box: Aggregate, pane: Pane, item: Item) -> tuple[Pane | None, Out | None]:
-    """The window with the tuple, or its result if the tuple closed it."""
-    (fed,) = box.feed(Panes((pane,), (Turn(pane.key, _never(box, item)),)), item)
+    """The window with the tuple, if it is of its key; its result if the tuple closed it."""
+    (fed,) = box.feed(Panes((pane,), (Turn(key_of(box, item), _never(box, item)),)), item)
     (left,) = fed.state.open or (None,)
     (out,) = fed.outs or (None,)
     return left, out

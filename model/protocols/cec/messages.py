@@ -15,6 +15,7 @@ from model.boxes.box import Box, Fed, Item, Out, Stream
 from model.boxes.reorder import Ordered
 from model.core import Quantity
 from model.costs import MessageKind, Size
+from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.log import Log
 from model.queues import (
@@ -70,7 +71,11 @@ class LoggedBox(Box):
     checks: may windows be checkpointed in the background?  writes: how many writes may be
     outstanding; 0: a node waits for each.  tears: may a crash leave half a write?  reads: is the
     log sent again read by read, rather than at once?  trims: do consumers acknowledge, so that
-    producers let go?
+    producers let go?  groups: may a stream event hold the records of several tuples?  indexed: has
+    the log an index, which a write of its own renews?  persists: is the log stored?  It is in
+    memory else, and a restart begins with nothing.
+
+    Raises Invalid for a log in memory with writes to a disk.
     """
 
     box: Box
@@ -79,6 +84,13 @@ class LoggedBox(Box):
     tears: bool = False
     reads: bool = False
     trims: bool = False
+    groups: bool = False
+    indexed: bool = False
+    persists: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.persists and (self.writes or self.tears or self.indexed or self.checks):
+            raise Invalid("logged box: a log that is not stored; give no writes, index or checks")
 
     @property
     def ordered(self) -> bool:
@@ -159,11 +171,14 @@ class Disk(NamedTuple):
     """The durable value of a node: its log.
 
     begins: the place of the first segment that was not let go, so that a hole at the beginning is
-    seen.
+    seen.  left: segments after the log that a restart has cut and that are still there.  indexed:
+    the places of the segments that the index has, if there is one.
     """
 
     begins: int = 1
     log: Log[Segment] = Log()
+    left: tuple[Segment, ...] = ()
+    indexed: tuple[int, ...] = ()
 
 
 # --- what nodes hold -------------------------------------------------------------------------
@@ -201,10 +216,11 @@ class NodeState(NamedTuple):
     until: the stamp of the newest record at the last restart.  mark: how many segments there were
     before the last tuple, or at the restart: a window whose footprint is there may be checkpointed.
     due: a G_check waits for the tuple that enters next.  segments, results: how many there were.
-    waiting: segments that are not stored yet.  disk: the log, as it is stored.  sent: the segment
-    up to which everything was sent on; None: downstream has not asked yet.  reader: (the segment
-    that is read next, the last one when the reading began); None: nobody reads.  released: upstream
-    may let go up to this place, by input.  acknowledged: the result up to which downstream has
+    grouped: records of the stream event that has not ended.  waiting: segments that are not stored
+    yet.  disk: the log, as it is stored.  sent: by output, the segment up to which everything was
+    sent on; None: downstream has not asked yet.  reader: (the segment that is read next, the last
+    one when the reading began); None: nobody reads.  released: by input, the place up to which
+    upstream may let go.  acknowledged: by output, the result up to which downstream has
     acknowledged.  loaded: the node has restarted, and a producer has not answered yet.
     """
 
@@ -218,12 +234,13 @@ class NodeState(NamedTuple):
     due: bool = False
     segments: int = 0
     results: int = 0
+    grouped: tuple[Record, ...] = ()
     waiting: tuple[Segment, ...] = ()
     disk: Disk = Disk()
-    sent: int | None = 0
+    sent: tuple[int | None, ...] = (0,)
     reader: tuple[int, int] | None = None
     released: tuple[int, ...] = (0,)
-    acknowledged: int = 0
+    acknowledged: tuple[int, ...] = (0,)
     loaded: bool = False
 
 

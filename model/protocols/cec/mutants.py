@@ -85,6 +85,20 @@ MUTANTS = (
         "missing = segment.torn",
         "outstanding writes, queues let go",
     ),
+    Mutant(
+        "leave cut segments where they are",
+        SCAN,
+        "left = tuple(cut) if design.discard is CutRecords.OVERWRITTEN else ()",
+        "left = tuple(cut)",
+        "outstanding writes, background, two crashes",
+    ),
+    Mutant(
+        "leave the index as it was stored",
+        SCAN,
+        "if indexed and design.index is not IndexRepair.STORED:",
+        "if indexed and not good:",
+        "an index",
+    ),
     # --- the operator ---
     Mutant(
         "write N as it was before the change",
@@ -96,7 +110,7 @@ MUTANTS = (
     Mutant(
         "a window takes replayed tuples again",
         OPERATOR,
-        "if window.pane and window.opened not in below",
+        "if window.pane and window.opened not in ignoring(design, state, window.key, stamp)",
         "if window.pane",
         "replay-with: a filter upstream",
     ),
@@ -135,6 +149,13 @@ MUTANTS = (
         "id_ = 0",
         "sliding windows",
     ),
+    Mutant(
+        "a tuple closes the windows of its own key alone",
+        OPERATOR,
+        "mine = [window for window in state.windows if box.any_closes or window.key == key]",
+        "mine = [window for window in state.windows if window.key == key]",
+        "windows that any key closes",
+    ),
     # --- the disk ---
     Mutant(
         "send on before the write",
@@ -160,7 +181,7 @@ MUTANTS = (
     Mutant(
         "let go while a footprint is not stored",
         DISK,
-        "if state.waiting:  # a footprint may not be stored yet, and an older one is needed",
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
         "if len(state.waiting) > 1:",
         "outstanding writes, queues let go",
     ),
@@ -174,8 +195,8 @@ MUTANTS = (
     Mutant(
         "do not note where the log begins",
         DISK,
-        "return state._replace(disk=Disk(begins + len(log) - len(kept), kept))",
-        "return state._replace(disk=Disk(begins, kept))",
+        "begins += len(log) - len(kept)",
+        "begins += 0",
         "background, windows of three",
     ),
     Mutant(
@@ -188,22 +209,45 @@ MUTANTS = (
     Mutant(
         "go on after the log, whatever is stored",
         DISK,
-        "state = state._replace(sent=end, reader=None)",
-        "state = state._replace(sent=state.segments, reader=None)",
+        "sent = (*state.sent[:output], end, *state.sent[output + 1 :])",
+        "sent = (*state.sent[:output], state.segments, *state.sent[output + 1 :])",
         "catching up",
     ),
     Mutant(
         "a reader ends where the log ended",
         DISK,
-        "state = state._replace(sent=segment.place)",
-        "state = state._replace(sent=state.segments)",
+        "state = state._replace(sent=(segment.place,))",
+        "state = state._replace(sent=(state.segments,))",
         "catching up",
+    ),
+    Mutant(
+        "let go of results that one output has acknowledged",
+        DISK,
+        "acknowledged, extent = min(state.acknowledged), site.config.design.log_trim is "
+        "LogTrim.EXTENT",
+        "acknowledged, extent = max(state.acknowledged), site.config.design.log_trim is "
+        "LogTrim.EXTENT",
+        "two outputs, queues let go",
+    ),
+    Mutant(
+        "let go while a stream event has not ended",
+        DISK,
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
+        "if state.waiting:",
+        "stream events of several tuples, queues let go",
+    ),
+    Mutant(
+        "a log in memory answers as if nothing was sent",
+        DISK,
+        "start = max(start, request.after)",
+        "start = max(start, 0)",
+        "a stream in memory",
     ),
     # --- the nodes ---
     Mutant(
         "acknowledge what is not stored",
         NODES,
-        "if state.waiting or not state.disk.log:  # a footprint may not be stored yet",
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
         "if not state.disk.log:",
         "outstanding writes, queues let go",
     ),
@@ -241,6 +285,20 @@ MUTANTS = (
         "request = Replay(inlet.place if by is Stamp.PLACE else inlet.time, by)",
         "request = Replay(inlet.place - 1 if by is Stamp.PLACE else inlet.time, by)",
         "results alone",
+    ),
+    Mutant(
+        "acknowledge while a stream event has not ended",
+        NODES,
+        "if state.waiting or state.grouped:  # a footprint may not be stored yet",
+        "if state.waiting:",
+        "stream events of several tuples, queues let go",
+    ),
+    Mutant(
+        "a log in memory is no reason to keep its inputs",
+        NODES,
+        "if not site.spec.persists:  # a restart begins with nothing",
+        "if site.spec.groups:",
+        "a stream in memory, two crashes",
     ),
     # --- several inputs ---
     Mutant(
@@ -281,8 +339,8 @@ MUTANTS = (
     Mutant(
         "footprints move without a record",
         OPERATOR,
-        "window._replace(places=places) if window.at > state.segments else window",
-        "window._replace(places=places)",
+        "window if window.places else window._replace(places=places) for window in state.windows",
+        "window._replace(places=places) for window in state.windows",
         "a join, queues let go",
     ),
     Mutant(

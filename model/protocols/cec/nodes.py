@@ -46,6 +46,7 @@ from model.core import (
     Observation,
     Received,
     Role,
+    Save,
     Scope,
     Send,
     SetTimer,
@@ -61,13 +62,16 @@ from model.protocols.cec.deployment import CecConfig, settle
 from model.protocols.cec.design import (
     CecDesign,
     Checked,
+    CutRecords,
     InputTrim,
     Load,
 )
 from model.protocols.cec.disk import (
+    GROUP,
     READ,
     WRITE,
     acknowledge,
+    close,
     outstanding,
     read,
     send_again,
@@ -112,6 +116,7 @@ TIMERS = {
     CHECK: "From a tuple to a checkpoint of the window with the oldest footprint.",
     WRITE: "From an outstanding write to its completion, if several may be.",
     READ: "From one read of the log to the next one, if it is sent again read by read.",
+    GROUP: "From the first record of a stream event to its end, if it may hold several tuples'.",
 }
 
 
@@ -131,8 +136,13 @@ def boot(site: Site) -> State:
         return QueueState()
     if site.role is Role.SINK:
         return CecSink()
-    inputs = len(site.preds)
-    return NodeState(Inlets((Inlet(),) * inputs, ((),) * inputs), released=(0,) * inputs)
+    inputs, outputs = len(site.preds), len(site.succs)
+    return NodeState(
+        Inlets((Inlet(),) * inputs, ((),) * inputs),
+        sent=(0,) * outputs,
+        released=(0,) * inputs,
+        acknowledged=(0,) * outputs,
+    )
 
 
 def step(site: Site, state: State, input_: Input) -> Step:
@@ -141,11 +151,11 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return log_source(site, state, input_)
         case CecSink(), Received(sender, message):
             return consumers.take(site, state, sender, message)
-        case NodeState(), Received(_, Replay() as request):
-            state, effects = send_again(site, state, request)
+        case NodeState(), Received(consumer, Replay() as request):
+            state, effects = send_again(site, state, consumer, request)
             return Step(state, (*effects,))
-        case NodeState(), Received(_, Trim(place)):
-            return _end(site, *acknowledge(site, state, place))
+        case NodeState(), Received(consumer, Trim(place)):
+            return _end(site, *acknowledge(site, state, consumer, place))
         case NodeState(inlets), Received(sender, Restarted()):
             edge = site.preds.index(sender)
             end, ask = consumers.ask(site, inlets.ends[edge])
@@ -161,6 +171,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
         case NodeState(), TimerFired(timer) if timer == READ:
             state, effects = read(site, state)
             return Step(state, (*effects,))
+        case NodeState(), TimerFired(timer) if timer == GROUP:
+            return _end(site, *close(site, state))
         case NodeState(), TimerFired(timer):
             return _complete(site, state, int(parse_timer(timer).key))
         case _:
@@ -247,7 +259,11 @@ def _released(site: Site, state: NodeState) -> tuple[int, ...]:
     """The places up to which upstream may let go, by input."""
     if site.config.design.input_trim is InputTrim.PROCESSED:
         return state.inlets.places
-    if state.waiting or not state.disk.log:  # a footprint may not be stored yet
+    if not site.spec.persists:  # a restart begins with nothing
+        return ()
+    if state.waiting or state.grouped:  # a footprint may not be stored yet
+        return ()
+    if not state.disk.log:
         return ()
     newest = state.disk.log.last().records[-1]
     feet = ((window.foot, window.places) for window in state.windows)
@@ -262,7 +278,7 @@ def recover(site: Site, durable: Disk | None) -> Step:
     II.B; III (recovery path); IX (recovery).
     """
     design, box = site.config.design, site.spec.inner
-    disk, cut = repair(design, durable or Disk())
+    disk, cut = repair(design, durable or Disk(), indexed=site.spec.indexed)
     log = disk.log
     found = reconstruct(design, box, log)
     segments = log.last().place if log else disk.begins - 1
@@ -278,9 +294,10 @@ def recover(site: Site, durable: Disk | None) -> Step:
         segments=segments,
         results=found.results,
         disk=disk,
-        sent=None,
+        sent=(None,) * len(site.succs),
         mark=segments if site.spec.checks else 0,
         released=(0,) * len(site.preds),
+        acknowledged=(0,) * len(site.succs),
         loaded=True,
     )
     effects: list[Effect] = [Note(SCANNED, found.scanned)]
@@ -290,13 +307,16 @@ def recover(site: Site, durable: Disk | None) -> Step:
         effects.append(Note(NO_WINDOWS))
     if cut:
         effects.append(Note(CUT, cut))
+        if design.discard is CutRecords.STORED:
+            effects.append(Save(disk))
     if design.load is Load.WRITES:
         for number in range(1, len(found.windows) + 1):
             state, record = rewrite(state, number)
             state, written = write(site, state, [record])
             effects += written
     asks = [Send(pred, end.request) for pred, end in zip(site.preds, inlets.ends, strict=True)]
-    return _end(site, state, [*effects, *asks, Send(site.succs[0], Restarted())])
+    news = [Send(succ, Restarted()) for succ in site.succs]
+    return _end(site, state, [*effects, *asks, *news])
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -322,6 +342,7 @@ def memory(_site: Site, state: State) -> Memory:
             return Memory(Amount(len(kept)))
         case NodeState():
             waiting = sum(len(segment.records) for segment in state.waiting)
+            waiting += len(state.grouped)
             held = [pane_contents(window.pane) for window in state.windows]
             events = sum(amount.events for amount in held)
             items = sum(amount.items for amount in held) + len(state.turns) + len(state.floors)
@@ -340,7 +361,8 @@ def needed(scope: Scope, seen: Observation) -> Mapping[NodeName, int]:
     for name, state in seen.states:
         if isinstance(state, NodeState):
             ends = zip(graph.preds(name), state.inlets.ends, state.released, strict=True)
-            found |= {pred: end.place - released for pred, end, released in ends}
+            kept = {pred: end.place - released for pred, end, released in ends}
             oldest = min((window.at for window in state.windows), default=state.segments)
-            found[name] = state.segments - oldest + 1
+            kept[name] = state.segments - oldest + 1
+            found |= {node: max(most, found.get(node, 0)) for node, most in kept.items()}
     return found

@@ -6,7 +6,7 @@ Sebepou and Magoutis, CEC, 2011, Section III.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from model.boxes.aggregate import Aggregate, Pane
@@ -29,9 +29,10 @@ WHOLE = 0
 
 
 class WindowChange(NamedTuple):
-    """A window that a tuple opens (its state) or closes (its result)."""
+    """A window of a key that a tuple opens (its state) or closes (its result)."""
 
     kind: Kind
+    key: Any
     opened: int
     pane: Pane | None
     out: Out | None
@@ -59,8 +60,7 @@ def _locate(
     if design.position is Position.SCALAR or len(places) == 1:
         return state, records
     windows = tuple(
-        window._replace(places=places) if window.at > state.segments else window
-        for window in state.windows
+        window if window.places else window._replace(places=places) for window in state.windows
     )
     records = [record._replace(places=places) for record in records]
     return state._replace(windows=windows), records
@@ -73,32 +73,31 @@ def _process_keyed(
     key = key_of(box, item)
     below = ignoring(design, state, key, stamp)
     turns = dict(state.turns)
-    mine = [window for window in state.windows if window.key == key]
-    mine.sort(key=lambda window: window.opened)
+    mine = [window for window in state.windows if box.any_closes or window.key == key]
+    mine.sort(key=lambda window: (window.opened, repr(window.key)))
     fed = {
-        window.opened: add(box, window.pane, item)
+        (window.key, window.opened): add(box, window.pane, item)
         for window in mine
-        if window.pane and window.opened not in below
+        if window.pane and window.opened not in ignoring(design, state, window.key, stamp)
     }
-    changes = [WindowChange(Kind.RESULT, id_, None, out) for id_, (_, out) in fed.items() if out]
+    changes = [WindowChange(Kind.RESULT, *one, None, out) for one, (_, out) in fed.items() if out]
     if None not in below:
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
             id_ = opening(pane, place)
-            changes.append(WindowChange(Kind.OPEN, id_, pane, None))
-            changes += [WindowChange(Kind.RESULT, id_, None, out)] if out else []
-    panes = {id_: pane for id_, (pane, _) in fed.items() if pane is not None}
+            changes.append(WindowChange(Kind.OPEN, key, id_, pane, None))
+            changes += [WindowChange(Kind.RESULT, key, id_, None, out)] if out else []
+    panes = {one: pane for one, (pane, _) in fed.items() if pane is not None}
     windows = tuple(
-        window._replace(pane=panes[window.opened])
-        if window.key == key and window.opened in panes
-        else window
+        window._replace(pane=panes.get((window.key, window.opened), window.pane))
         for window in state.windows
     )
     state = state._replace(windows=windows)
-    state, records = _record(design, box, state, key, turns.get(key), stamp, changes)
-    resting = rests(box, turns.get(key))
-    if not resting and not any(window.key == key for window in state.windows):
-        turns.pop(key, None)  # the next tuple opens a window, whatever came before
+    state, records = _record(design, box, state, turns, stamp, changes)
+    held = {window.key for window in state.windows}
+    for other in {key, *(change.key for change in changes)} - held:
+        if not rests(box, turns.get(other)):
+            turns.pop(other, None)  # the next tuple opens a window, whatever came before
     return state._replace(turns=tuple(sorted(turns.items(), key=repr))), records
 
 
@@ -119,15 +118,15 @@ def _record(
     design: CecDesign,
     box: Aggregate,
     state: NodeState,
-    key: Any,
-    next_: Any,
+    turns: Mapping[Any, Any],
     stamp: int,
     changes: Iterable[WindowChange],
 ) -> tuple[NodeState, list[Record]]:
     """The state after the changes, and a record of each."""
     records: list[Record] = []
-    resting = design.phase is WindowPhase.RECORDED and rests(box, next_)
-    for kind, id_, pane, out in changes:
+    for kind, key, id_, pane, out in changes:
+        next_ = turns.get(key)
+        resting = design.phase is WindowPhase.RECORDED and rests(box, next_)
         windows = [w for w in state.windows if w.key != key or (w.pane and w.opened != id_)]
         at = state.segments + 1 + (len(records) if design.write is WriteUnit.RECORD else 0)
         between = kind is Kind.RESULT and resting and not any(w.key == key for w in windows)
@@ -183,12 +182,14 @@ def checkpoint(
     window = eligible(design, state)
     if window is None:
         return state, []
+    if design.background is Background.FOOTPRINT:
+        stamp = max(stamp, window.foot)
     pane, turns = window.pane, dict(state.turns)
     next_ = turns.get(window.key)
     others = tuple(other for other in state.windows if other is not window)
     between = pane is None and isinstance(box, Aggregate) and rests(box, next_)
     if pane is not None or between:
-        others = (*others, window._replace(foot=stamp, at=state.segments + 1))
+        others = (*others, window._replace(foot=stamp, at=state.segments + 1, places=()))
     else:
         turns.pop(window.key, None)
     if design.content is Content.RESULT and isinstance(pane, Pane):

@@ -15,9 +15,11 @@ from model.log import Log
 from model.protocols.cec.design import (
     CecDesign,
     Closed,
+    CutRecords,
     Damage,
     Empty,
     Identity,
+    IndexRepair,
     WindowCount,
     WindowPhase,
 )
@@ -47,21 +49,28 @@ class EventualCheckpoint(NamedTuple):
     complete: bool
 
 
-def repair(design: CecDesign, disk: Disk) -> tuple[Disk, int]:
+def repair(design: CecDesign, disk: Disk, *, indexed: bool = False) -> tuple[Disk, int]:
     """The part of a log that counts after a crash, and how many segments do not.
 
     A log may have lost what was still being written: torn segments, and holes before whole ones.
+    Nobody can see that a segment was cut before: it counts again if there is no hole before it.
+    indexed: the log has an index, which may lack the newest segments, or have more than the log.
     """
     good: Log[Segment] = Log()
-    cut, expected = 0, disk.begins
-    for segment in disk.log:
+    expected, cut = disk.begins, list[Segment]()
+    for segment in sorted([*disk.log, *disk.left], key=lambda segment: segment.place):
         missing = segment.torn or segment.place != expected
+        missing |= indexed and design.index is IndexRepair.CUT and segment.place not in disk.indexed
         if segment.torn or (design.damage is Damage.CUT and (missing or cut)):
-            cut += 1
+            cut.append(segment)
         else:
             good = good.append(segment)
         expected = segment.place + 1
-    return disk._replace(log=good), cut
+    left = tuple(cut) if design.discard is CutRecords.OVERWRITTEN else ()
+    places = disk.indexed
+    if indexed and design.index is not IndexRepair.STORED:
+        places = tuple(segment.place for segment in good)
+    return Disk(disk.begins, good, left, places), len(cut)
 
 
 def reconstruct(design: CecDesign, box: Box, log: Log[Segment]) -> EventualCheckpoint:
@@ -112,6 +121,8 @@ def _start(
     """T, and the places in several inputs."""
     if windows:
         return min((window.foot, window.places) for window in windows)
+    if design.empty is Empty.NEVER:
+        return None, ()
     if newest is None or design.empty is Empty.START:
         return BEGINNING, ()
     return (newest.stamp, newest.places) if design.empty is Empty.NEWEST else (None, ())

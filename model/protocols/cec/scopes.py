@@ -10,6 +10,7 @@ at once (II.B), equal times, a filter upstream (IV.B), a join of two inputs (V).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from model.boxes.aggregate import Aggregate
@@ -41,6 +42,11 @@ def spans(size: int, advance: int | None = None, *, aligned: bool = True) -> Agg
     return Aggregate("count", size, advance or size, by="time", group="type", aligned=aligned)
 
 
+def any_spans(size: int, advance: int | None = None, *, aligned: bool = True) -> Aggregate:
+    """The same windows, which a tuple of any key closes."""
+    return replace(spans(size, advance, aligned=aligned), any_closes=True)
+
+
 def one(
     box: Box,
     length: int,
@@ -60,6 +66,26 @@ def two(
     """Two operators, one after the other; settings: of both nodes (LoggedBox)."""
     nodes = (("first", LoggedBox(first, **settings)), ("second", LoggedBox(second, **settings)))
     return over_words(chain(*nodes), length, types, (1,), crashes)
+
+
+def in_memory(length: int, types: str, crashes: int = 1, **settings: Any) -> Scope:
+    """A filter, whose results are not persisted, and an aggregate; settings: of both nodes."""
+    first = LoggedBox(Filter(Type("a")), persists=False, **settings)
+    second = LoggedBox(PAIRS, **settings)
+    return over_words(chain(("first", first), ("second", second)), length, types, (1,), crashes)
+
+
+def forked(box: Box, length: int, types: str = "a", crashes: int = 1, **settings: Any) -> Scope:
+    """One operator with two outputs; settings: of its node (LoggedBox)."""
+    nodes = (
+        ("source", SOURCE),
+        ("agg", LoggedBox(box, **settings)),
+        ("sink", SINK),
+        ("other", SINK),
+    )
+    edges = (("source", "agg"), ("agg", "sink"), ("agg", "other"))
+    arrivals = tuple(Arrival(1, type_) for type_ in types)
+    return Scope(Graph(nodes, edges), (("source", Inputs(arrivals, length)),), crashes)
 
 
 def joined(
@@ -204,6 +230,141 @@ A_JOIN_BY_TIME_DISTINCT_TIMES = Case(
     REPEATABLE,
 )
 A_UNION = Case("a union", joined(Union(), 2, 1), ARBITRARY)
+BACKGROUND_THREE_TUPLES_TWO_CRASHES = Case(
+    "background, three tuples, two crashes", one(PAIRS, 3, crashes=2, checks=True), DETERMINISTIC
+)
+OUTSTANDING_WRITES_BACKGROUND_TWO_CRASHES = Case(
+    "outstanding writes, background, two crashes",
+    one(PAIRS, 3, "a", crashes=2, writes=2, checks=True),
+    DETERMINISTIC,
+)
+WINDOWS_THAT_ANY_KEY_CLOSES = Case(
+    "windows that any key closes", one(any_spans(1), 3, checks=True), REPEATABLE
+)
+WINDOWS_THAT_ANY_KEY_CLOSES_EQUAL_TIMES = Case(
+    "windows that any key closes, equal times",
+    one(any_spans(2), 3, gaps=(0, 2), checks=True),
+    CONVERGENT_CAPABLE,
+)
+WINDOWS_FROM_THE_FIRST_TUPLE_THAT_ANY_KEY_CLOSES = Case(
+    "windows from the first tuple that any key closes",
+    one(any_spans(2, aligned=False), 3, checks=True),
+    DETERMINISTIC,
+)
+STREAM_EVENTS_OF_SEVERAL_TUPLES = Case(
+    "stream events of several tuples", one(PAIRS, 3, groups=True, checks=True), DETERMINISTIC
+)
+STREAM_EVENTS_OF_SEVERAL_TUPLES_OUTSTANDING_WRITES = Case(
+    "stream events of several tuples, outstanding writes",
+    one(PAIRS, 3, "a", groups=True, writes=2, tears=True),
+    DETERMINISTIC,
+)
+STREAM_EVENTS_OF_SEVERAL_TUPLES_QUEUES_LET_GO = Case(
+    "stream events of several tuples, queues let go",
+    one(PAIRS, 3, groups=True, checks=True, trims=True),
+    DETERMINISTIC,
+    quick=False,
+)
+A_JOIN_STREAM_EVENTS_OF_SEVERAL_TUPLES = Case(
+    "a join, stream events of several tuples",
+    joined(EVERY, 2, 1, groups=True, trims=True),
+    ARBITRARY,
+)
+AN_INDEX = Case("an index", one(windows(1), 2, indexed=True), REPEATABLE)
+AN_INDEX_OUTSTANDING_WRITES = Case(
+    "an index, outstanding writes",
+    one(windows(1), 2, indexed=True, writes=2, tears=True),
+    REPEATABLE,
+)
+AN_INDEX_QUEUES_LET_GO = Case(
+    "an index, queues let go",
+    one(PAIRS, 3, "a", indexed=True, trims=True, checks=True),
+    DETERMINISTIC,
+)
+AN_INDEX_TWO_CRASHES = Case(
+    "an index, two crashes",
+    one(PAIRS, 3, "a", crashes=2, indexed=True, writes=2, checks=True),
+    DETERMINISTIC,
+)
+A_STREAM_IN_MEMORY = Case("a stream in memory", in_memory(3, "ab"), DETERMINISTIC)
+A_STREAM_IN_MEMORY_TWO_CRASHES = Case(
+    "a stream in memory, two crashes", in_memory(2, "a", crashes=2, trims=True), DETERMINISTIC
+)
+TWO_OUTPUTS = Case("two outputs", forked(windows(1), 2, "ab"), REPEATABLE)
+TWO_OUTPUTS_QUEUES_LET_GO = Case(
+    "two outputs, queues let go", forked(windows(1), 2, trims=True), REPEATABLE
+)
+TWO_OUTPUTS_OUTSTANDING_WRITES = Case(
+    "two outputs, outstanding writes", forked(windows(1), 2, writes=2, tears=True), REPEATABLE
+)
+A_ONE_SIDED_JOIN = Case(
+    "a one-sided join", joined(Join(1, one_sided=True), 2, 1, ((0, 2), (1,))), ARBITRARY
+)
+WINDOWS_OF_ONE_TUPLE_TWO_CRASHES = Case(
+    "windows of one tuple, two crashes", one(windows(1), 3, "a", crashes=2), REPEATABLE
+)
+CATCHING_UP_TWO_CRASHES = Case(
+    "catching up, two crashes",
+    one(windows(1), 3, "a", crashes=2, writes=1, reads=True),
+    REPEATABLE,
+)
+AN_INDEX_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "an index, queues let go, two crashes",
+    one(PAIRS, 3, "a", crashes=2, indexed=True, trims=True, checks=True),
+    DETERMINISTIC,
+)
+THREE_TUPLES_ADJACENT_CRASHES = Case(
+    "three tuples, adjacent crashes", two(windows(1), ALL, 3, crashes=2), DETERMINISTIC
+)
+TWO_OUTPUTS_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "two outputs, queues let go, two crashes",
+    forked(windows(1), 1, crashes=2, trims=True),
+    REPEATABLE,
+)
+A_JOIN_OUTSTANDING_WRITES_TWO_CRASHES = Case(
+    "a join, outstanding writes, two crashes",
+    joined(EVERY, 1, 1, crashes=2, writes=2, tears=True),
+    ARBITRARY,
+)
+SLIDING_WINDOWS_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "sliding windows, queues let go, two crashes",
+    one(windows(3, 1), 3, "a", crashes=2, trims=True, checks=True),
+    REPEATABLE,
+    quick=False,
+)
+ALL_AT_ONCE_TWO_CRASHES = Case(
+    "all at once, two crashes",
+    one(PAIRS, 2, crashes=2, writes=2, tears=True, trims=True, checks=True),
+    DETERMINISTIC,
+    quick=False,
+)
+STREAM_EVENTS_OF_SEVERAL_TUPLES_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "stream events of several tuples, queues let go, two crashes",
+    one(PAIRS, 2, crashes=2, groups=True, trims=True, checks=True),
+    DETERMINISTIC,
+    quick=False,
+)
+TWO_OUTPUTS_OUTSTANDING_WRITES_TWO_CRASHES = Case(
+    "two outputs, outstanding writes, two crashes",
+    forked(windows(1), 2, crashes=2, writes=2, tears=True),
+    REPEATABLE,
+    quick=False,
+)
+A_UNION_TWO_CRASHES = Case(
+    "a union, two crashes", joined(Union(), 2, 1, crashes=2), ARBITRARY, quick=False
+)
+A_JOIN_BY_TIME_DISTINCT_TIMES_TWO_CRASHES = Case(
+    "a join by time, distinct times, two crashes",
+    joined(Ordered(EVERY), 2, 2, ((2,), (3,)), crashes=2, checks=True),
+    REPEATABLE,
+    quick=False,
+)
+A_JOIN_QUEUES_LET_GO_TWO_CRASHES = Case(
+    "a join, queues let go, two crashes",
+    joined(EVERY, 2, 1, crashes=2, checks=True, trims=True),
+    ARBITRARY,
+    quick=False,
+)
 NO_CRASH = Case("no crash", one(PAIRS, 3, crashes=0, checks=True, trims=True), DETERMINISTIC)
 NO_CRASH_GAPS_BETWEEN_WINDOWS = Case(
     "no crash, gaps between windows",

@@ -132,9 +132,9 @@ def of_writes(step: OperatorLogStep) -> Path:
 
     first = sum(len(s.records) for s in step.old)
     (released,), (now_released,) = step.before.released, step.after.released
-    start = State(first, 1, result(step.before.acknowledged), released)
+    start = State(first, 1, result(min(step.before.acknowledged)), released)
     states = [start._replace(written=count) for count in range(first, len(records.records) + 1)]
-    states.append(states[-1]._replace(acknowledged=result(step.after.acknowledged)))
+    states.append(states[-1]._replace(acknowledged=result(min(step.after.acknowledged))))
     gone = sum(len(s.records) for s in segments if s.place < begins)
     states.append(states[-1]._replace(kept=1 + gone))
     states.append(states[-1]._replace(released=now_released))

@@ -6,6 +6,7 @@ Rule of this file: a log is what an operator wrote; nothing is drawn that no run
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -60,9 +61,10 @@ def write(
 
 
 def aggregates() -> st.SearchStrategy[Aggregate]:
-    """Aggregates by key: tumbling, sliding and hopping windows, by count and by time."""
+    """Aggregates by key: tumbling, sliding and hopping windows, by count and by time; those by time
+    may be closed by tuples of any key."""
     sizes = st.integers(1, 4)
-    return st.builds(
+    drawn = st.builds(
         Aggregate,
         fold=st.just("list"),
         size=sizes,
@@ -72,6 +74,8 @@ def aggregates() -> st.SearchStrategy[Aggregate]:
         group=st.just("type"),
         aligned=st.booleans(),
     )
+    by_any = drawn.map(lambda box: replace(box, any_closes=box.by == "time"))
+    return st.one_of(drawn, by_any)
 
 
 @st.composite

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +14,11 @@ from model.protocols.cec import scopes
 from model.protocols.cec.design import MENDED, PUBLISHED, Bound, CecDesign, Checked
 from model.protocols.cec.family import CEC
 from model.protocols.cec.variants import VARIANTS
+from model.protocols.cec.warrants import WARRANTS, ReadingOrigin, flaws
 from model.queues import Stamp
 from proofs.explore.explorer import explore
 
+ROOT = Path(__file__).parents[3]
 SHOWN = (
     scopes.BACKGROUND,
     scopes.GAPS_BETWEEN_WINDOWS,
@@ -42,6 +45,24 @@ def holds(design: CecDesign, cases: tuple[Case, ...]) -> bool:
 @pytest.mark.slow
 def test_one_of_sixteen_readings_of_bounds_and_stamps_holds() -> None:
     assert [reading for reading in READINGS if holds(reading, SHOWN)] == [MENDED]
+
+
+def test_each_choice_has_the_words_of_the_paper() -> None:
+    assert {*WARRANTS} == {*MENDED.__dataclass_fields__}
+    for name, warrant in WARRANTS.items():
+        if warrant.origin is ReadingOrigin.OURS:
+            assert warrant.right, f"{name}: no flaw of the paper"
+
+
+def test_the_pages_count_the_flaws_of_the_paper_alone() -> None:
+    assert len(flaws()) == 16
+    assert not {"count", "phase", "input_trim", "index"} & {*flaws()}
+    page = (ROOT / "docs" / "explanation" / "findings" / "cec.md").read_text(encoding="utf-8")
+    assert "With 16 choices mended" in page
+    for name, (origin, section, words, right) in WARRANTS.items():
+        whose = f"{origin.value}{'; the published one is right' if right else ''}"
+        assert f"| {name} | {section} | {words} | {whose} |" in page
+    assert "flaw were fifteen more" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_each_variant_but_the_published_one_differs_in_one_choice() -> None:
