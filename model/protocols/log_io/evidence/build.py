@@ -33,7 +33,6 @@ from model.protocols.log_io.quantities import PENDING, TAKEN_EFFECT
 
 CONVERGENT, DIVERGENT = Guarantee.CONVERGENT, Guarantee.DIVERGENT
 GAP, PRECISE, REPEATING = Guarantee.GAP, Guarantee.PRECISE, Guarantee.REPEATING
-CLASSES = (OperatorClass.REPEATABLE, OperatorClass.DETERMINISTIC, OperatorClass.ARBITRARY)
 FAILED = (CRASHED, RESTORED, REPLAYED)
 """Where an operator alone crashes that only writes, no output is sent again."""
 SEEN = (*FAILED, RESENT)

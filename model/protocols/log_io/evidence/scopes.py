@@ -50,6 +50,7 @@ from model.protocols.log_io.evidence.shapes import (
 )
 
 REPEATABLE = OperatorClass.REPEATABLE
+CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
 DETERMINISTIC = OperatorClass.DETERMINISTIC
 ARBITRARY = OperatorClass.ARBITRARY
 
@@ -67,18 +68,18 @@ TWO_INPUTS_OF_TWO_FUNCTIONS = Case(
     "two inputs of two functions", one(TWO, 2, crashes=1), DETERMINISTIC
 )
 TWO_FUNCTIONS_BY_TYPE = Case("two functions by type", one(TWO_BY_TYPE, 2, "ab"), DETERMINISTIC)
-WINDOWS_OF_HOURS = Case("windows of hours", hourly(2, 1, 2, 3), DETERMINISTIC)
+WINDOWS_OF_HOURS = Case("windows of hours", hourly(2, 1, 2, 3), CONVERGENT_CAPABLE)
 WINDOWS_OF_ONE_EVENT = Case(
-    "windows of one event", operator_alone(hourly(1, 3, crashes=1)), DETERMINISTIC
+    "windows of one event", operator_alone(hourly(1, 3, crashes=1)), CONVERGENT_CAPABLE
 )
 WINDOWS_OF_THREE_EVENTS = Case(
-    "windows of three events", operator_alone(hourly(3, 1, 2, 3)), DETERMINISTIC
+    "windows of three events", operator_alone(hourly(3, 1, 2, 3)), CONVERGENT_CAPABLE
 )
 WINDOWS_AND_A_RELAY = Case(
-    "windows and a relay", hourly(2, 1, 2, 3, after=(Relay(),), crashes=1), DETERMINISTIC
+    "windows and a relay", hourly(2, 1, 2, 3, after=(Relay(),), crashes=1), CONVERGENT_CAPABLE
 )
 WINDOWS_OF_ONE_EVENT_AND_A_RELAY = Case(
-    "windows of one event and a relay", hourly(1, 2, 3, after=(Relay(),)), DETERMINISTIC
+    "windows of one event and a relay", hourly(1, 2, 3, after=(Relay(),)), CONVERGENT_CAPABLE
 )
 AN_AGGREGATE = Case("an aggregate", one(PAIRS, 3, "ab"), DETERMINISTIC)
 A_CEP_OPERATOR = Case("a CEP operator", one(MATCHES, 3, "ab"), REPEATABLE)
