@@ -16,7 +16,6 @@ from model.core import (
     RESENT,
     RESTORED,
     Guarantee,
-    OperatorClass,
     Property,
     Quantity,
 )
