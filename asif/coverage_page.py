@@ -35,12 +35,11 @@ def page(text: str, found: Sequence[tuple[Verdict, Verdict]]) -> str:
 
 
 def _listed(full: Verdict) -> Iterator[str]:
-    if not full.missed:
-        return
-    yield f"Missed in the full profile of {full.protocol}:"
-    yield ""
-    yield from (f"- `{one.point}` ({one.why})" for one in full.missed)
-    yield ""
+    for why in sorted({one.why for one in full.missed}):
+        yield f"Missed in the full profile of {full.protocol}, {why}:"
+        yield ""
+        yield from (f"- `{one.point}`" for one in full.missed if one.why == why)
+        yield ""
 
 
 def both(protocol: Protocol) -> tuple[Verdict, Verdict]:
