@@ -13,6 +13,9 @@ from typing import Any, Literal, NamedTuple
 from model.results.interval import Interval
 from model.results.table import Row
 
+OTHER_READING = "another reading"
+"""The mark of a comparison in a reading that was not chosen, or by a formula."""
+
 
 class Parameter(NamedTuple):
     """A parameter.  source: the section that gives it, or the reason for our choice."""
@@ -24,12 +27,13 @@ class Parameter(NamedTuple):
 
 class Series(NamedTuple):
     """A series of a panel.  names: what its points are called, if they are.  low, high: the ends of
-    a band around its points, if there is one."""
+    a band around its points, if there is one.  unscored: published, and
+    compared without a score."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    kind: Literal["measured", "line", "formula", "published", "bars"] = "measured"
+    kind: Literal["measured", "line", "formula", "published", "unscored", "bars"] = "measured"
     names: Sequence[str] = ()
     low: Sequence[float] = ()
     high: Sequence[float] = ()

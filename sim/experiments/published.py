@@ -17,13 +17,15 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from model.errors import Invalid
-from model.results.experiment import ComparedNumber
+from model.results.experiment import OTHER_READING, ComparedNumber, Series
 from model.results.interval import Interval
 
 HOME = Path(__file__).parent
 NONE: Mapping[str, Interval] = MappingProxyType({})
 VERDICTS = ("within 10 %", "within 25 %", "outside")
-SCORED, OTHER_READING = "scored", "another reading"
+SCORED = "scored"
+PUBLISHED: Literal["published"] = "published"
+UNSCORED: Literal["unscored"] = "unscored"
 Kind: TypeAlias = Literal["given", "calibrated", "fixed a reading", "repeated"]
 """Why a comparison is not scored.
 
@@ -99,6 +101,22 @@ def numbers() -> tuple[PublishedNumber, ...]:
 def value(id_: str) -> float:
     """The published number with this id."""
     return next(number.value for number in numbers() if number.id == id_)
+
+
+def is_scored(id_: str) -> bool:
+    """Is a way of finding the number with this id scored?"""
+    number = next(number for number in numbers() if number.id == id_)
+    return bool({*number.ours} - {*number.marks})
+
+
+def points(label: str, places: Mapping[float, str], scale: float = 1.0) -> list[Series]:
+    """The published numbers at these places of a panel: those that are scored, and the others."""
+    series = []
+    for kind, name, wanted in ((PUBLISHED, label, True), (UNSCORED, f"{label}, not scored", False)):
+        mine = {at: value(id_) / scale for at, id_ in places.items() if is_scored(id_) == wanted}
+        if mine:
+            series.append(Series(name, [*mine], [*mine.values()], kind))
+    return series
 
 
 def left_out(experiment: str) -> list[str]:

@@ -68,8 +68,8 @@ class Answers(Enum):
 
 
 class InFront(Enum):
-    """The way of a replayed tuple to a union or an aggregate.  Nothing is said; in Figure 5 a filter
-    stands in front of a union.
+    """The way of a replayed tuple to a union or an aggregate.  Nothing is said; in Figure 5 a
+    filter stands in front of a union.
 
     By Tables 6 to 8 such a tuple takes 35 us more than its receipt and its windows, in passive
     standby and in upstream backup, and a tuple that a filter takes alone does not.  35 us are a

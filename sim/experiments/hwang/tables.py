@@ -32,7 +32,7 @@ from sim.experiments.hwang.setting import (
     StudiedProtocol,
 )
 from sim.experiments.hwang.trends import trends
-from sim.experiments.published import judge, value
+from sim.experiments.published import judge, points
 from sim.sweeps.summary import interval
 
 PASSIVE, ACTIVE, UPSTREAM = (
@@ -241,11 +241,18 @@ def _by_number(
     for protocol, short in ((PASSIVE, "ps"), (UPSTREAM, "ub")):
         mine = [cell for cell in cells if cell["point"].startswith(protocol.value)]
         places = [float(number) for number in numbers]
-        paper = [value(f"hwang-{table}-{number}-{short}-rec") for number in numbers]
+        paper = {float(number): f"hwang-{table}-{number}-{short}-rec" for number in numbers}
         series = [
-            Series("simulated", places, [cell["recovery_ms"] for cell in mine], "line"),
+            Series(
+                "simulated",
+                places,
+                [cell["recovery_ms"] for cell in mine],
+                "line",
+                low=[cell["recovery_ms low"] for cell in mine],
+                high=[cell["recovery_ms high"] for cell in mine],
+            ),
             Series("Table 3", places, [c["recovery_ms by Table 3"] for c in mine], "formula"),
-            Series("published", places, paper, "published"),
+            *points("published", paper),
         ]
         panels.append(ExperimentPanel(protocol.value, x, "recovery time, ms", series))
     return panels

@@ -98,9 +98,7 @@ def _figure7(cells: Cells) -> dict[str, bool]:
         _line(cells, curve, OPERATORS, "recovery_ms") for curve in (PASSIVE, UPSTREAM)
     )
     precise = _line(cells, PRECISE[UPSTREAM], OPERATORS, "overhead")
-    others = [
-        _line(cells, curve, OPERATORS, "overhead") for curve in (PASSIVE, PRECISE[ACTIVE])
-    ]
+    others = [_line(cells, curve, OPERATORS, "overhead") for curve in (PASSIVE, PRECISE[ACTIVE])]
     return {
         "passive overhead rises": _rises(_line(cells, PASSIVE, OPERATORS, "overhead")),
         "passive recovery rises slightly": _rises(passive)
