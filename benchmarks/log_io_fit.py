@@ -34,7 +34,7 @@ ROOMS = (10, 25, 40, 55, 80, None)
 STARTS_S = range(48, 112, 2)
 """Of the pipeline, which is in the baseline: 300 to 360 s."""
 STEPS, WIDTH = 25, 8
-"""Of the free search: so many steps of so many tries, each near one of the best so far."""
+"""Of the free search: its steps, and the tries of a step, each near one of the best."""
 LOST = {
     "fig5-lost-1": ("fig5", 1),
     "fig5-lost-2": ("fig5", 2),
@@ -183,5 +183,6 @@ def tables(progress: Progress) -> Iterator[str]:
 def _lines(how: str, parts: Sequence[Mapping[int, Best]]) -> Iterator[str]:
     """A line for each start of the pipeline, both protocols together."""
     for start_s in STARTS_S:
-        within, of = (sum(part[start_s][at] for part in parts) for at in (0, 1))
+        within = sum(part[start_s].near for part in parts)
+        of = sum(part[start_s].of for part in parts)
         yield f"fit, {how}, a baseline of {250 + start_s} s: {within} of {of} within 10 %"

@@ -183,7 +183,7 @@ def _mark(number: PublishedNumber, way: str) -> tuple[str, str]:
 
 
 def error(number: PublishedNumber, ours: float) -> float:
-    """The relative error of what is no input; of a bound, the share by which it is exceeded."""
+    """The relative error of the part that is no input; of a bound, the share that exceeds it."""
     if number.kind == "at most":
         return max(0.0, ours / number.value - 1)
     return (ours - number.input) / (number.value - number.input) - 1

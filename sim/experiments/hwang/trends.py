@@ -25,7 +25,7 @@ PRECISE = {
 MILLISECONDS = tuple(f"{ms:.0f} ms" for ms in INTERVALS_MS)
 OPERATORS = tuple(f"{n} operators" for n in range(1, 6))
 SHARP = 5.0
-"""At a knee the curve falls so many times as fast behind it as before."""
+"""Behind a knee the curve falls this many times as fast as before it."""
 
 
 def trends(key: str, cells: Cells) -> dict[str, float]:

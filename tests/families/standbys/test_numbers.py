@@ -1,4 +1,4 @@
-"""Hwang et al., Section 7: what moves the scored numbers, and when the checks of words fail."""
+"""Hwang et al., Section 7: prices move the scored numbers, and the checks of words can fail."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_scored_number_moves_with_a_price(id_: str, monkeypatch: pytest.Monkey
 
 
 def test_no_run_is_scored_twice() -> None:
-    """What two scored numbers are compared with differs in a setting or a measure."""
+    """Two scored numbers differ in a setting or a measure."""
     runs = list(scored().values())
     assert len(set(runs)) == len(runs)
 
