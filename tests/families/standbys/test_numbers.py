@@ -14,7 +14,9 @@ from sim.experiments.hwang.node import run
 from sim.experiments.hwang.setting import (
     AGGREGATE,
     FILTER,
+    FILTER_MS,
     FRONT_MS,
+    ID_BYTES,
     UNION,
     HwangSetting,
     InFront,
@@ -53,9 +55,9 @@ def test_a_scored_number_moves_with_a_price(id_: str, monkeypatch: pytest.Monkey
     """The work of a filter, the size of a tuple on a link, or that of an identifier."""
     measure, setting = scored()[id_]
     before = measured(setting, measure)
-    monkeypatch.setattr(node, "FILTER_MS", 1.5 * node.FILTER_MS)
+    monkeypatch.setattr(node, "FILTER_MS", 1.5 * FILTER_MS)
     monkeypatch.setattr(node, "TUPLE_MS", 1.5 * node.TUPLE_MS)
-    monkeypatch.setattr(node, "ID_BYTES", 1.5 * node.ID_BYTES)
+    monkeypatch.setattr(node, "ID_BYTES", 1.5 * ID_BYTES)
     assert abs(measured(setting, measure) / before - 1) > 0.0005
 
 
