@@ -217,6 +217,7 @@ class _ShownNumber(NamedTuple):
     sign: str
     theirs: str
     ours: str
+    marked: str
 
 
 class _ShownExperiment(NamedTuple):
@@ -235,7 +236,8 @@ def _experiment(one: Reproduction, drawn: Drawn) -> _ShownExperiment:
             number,
             experiment_results.sign(number),
             experiment_results.shown(number, number.published),
-            experiment_results.shown(number, number.ours),
+            experiment_results.beside(number),
+            experiment_results.marked(number),
         )
         for number in one.numbers
     )

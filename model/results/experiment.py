@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from model.results.interval import Interval
 from model.results.table import Row
+
+OTHER_READING = "another reading"
+"""The mark of a comparison in a reading that was not chosen, or by a formula."""
 
 
 class Parameter(NamedTuple):
@@ -22,12 +27,13 @@ class Parameter(NamedTuple):
 
 class Series(NamedTuple):
     """A series of a panel.  names: what its points are called, if they are.  low, high: the ends of
-    a band around its points, if there is one."""
+    a band around its points, if there is one.  unscored: published, and
+    compared without a score."""
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
-    kind: Literal["measured", "line", "formula", "published", "bars"] = "measured"
+    kind: Literal["measured", "line", "formula", "published", "unscored", "bars"] = "measured"
     names: Sequence[str] = ()
     low: Sequence[float] = ()
     high: Sequence[float] = ()
@@ -50,19 +56,22 @@ class Summary(NamedTuple):
 
     cells: what is plotted, or shown as a table.  values: by name, what published numbers are
     compared with.  notes: lines on what else was found.  panels: the figure; None if it has a
-    layout of its own.
+    layout of its own.  intervals: of values that are means, the 95 % confidence interval.
     """
 
     cells: Sequence[Row]
     values: Mapping[str, float]
     notes: Sequence[str]
     panels: Sequence[ExperimentPanel] | None = None
+    intervals: Mapping[str, Interval] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedNumber:
-    """A published number beside ours.  way: the way of finding it.  error: relative; of a bound,
-    the share by which it is exceeded.  scored: False for a reading that was not chosen."""
+    """A published number beside ours.  way: the way of finding it.  input: the part of both that is
+    a parameter.  error: relative, of the rest; of a bound, the share by which it is exceeded.
+    mark: "scored", or why it is not, and because, the reason for that.  low, high: the 95 %
+    confidence interval of ours, if it is a mean over runs with chance in them."""
 
     id: str
     paper: str
@@ -77,6 +86,11 @@ class ComparedNumber:
     verdict: str
     scored: bool
     reason: str
+    mark: str
+    because: str
+    input: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ FIGURES has the figures with a layout of their own, by experiment; others descri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from model.results.experiment import ComparedNumber, Reproduction
+from model.results.experiment import OTHER_READING, ComparedNumber, Reproduction
 from model.results.table import Row
 from reports.diagrams.canvas import Colours, svg
 from reports.results import panels
@@ -154,24 +156,43 @@ def figure(result: Reproduction) -> str | None:
 
 # --- numbers -------------------------------------------------------------------------------------
 def table(result: Reproduction) -> Table:
-    """For a terminal: published and ours."""
+    """For a terminal: published and ours.  A number that is not scored has no sign, and a mark."""
     rows = Table("", "published", "ours", "off by", "how", "what", "section")
     for number in result.numbers:
         rows.add_row(
             Text(sign(number), style=STYLES.get(sign(number), "")),
             shown(number, number.published),
-            shown(number, number.ours),
+            beside(number),
             f"{number.error:+.0%}" if number.kind == "value" else "",
             number.way,
-            number.what + (f" ({number.reason})" if number.reason else ""),
+            " ".join([number.what, *(f"({why})" for why in _whys(number))]),
             number.section,
         )
     return rows
 
 
+def _whys(number: ComparedNumber) -> Iterator[str]:
+    """Why our value differs, and why it is not scored."""
+    yield from filter(None, (number.reason, marked(number)))
+
+
 def sign(number: ComparedNumber) -> str:
-    """The sign of the verdict; none for a reading that is not scored."""
+    """The sign of the verdict; none for a number that is not scored."""
     return SIGNS[number.verdict] if number.scored else ""
+
+
+def marked(number: ComparedNumber) -> str:
+    """Why the number is not scored; nothing if it is, or is another reading."""
+    if number.scored or number.mark == OTHER_READING:
+        return ""
+    return f"{number.mark}: {number.because}"
+
+
+def beside(number: ComparedNumber) -> str:
+    """Our value, with its 95 % confidence interval if there is one."""
+    if number.low is None or number.high is None or number.high == number.low:
+        return shown(number, number.ours)
+    return f"{shown(number, number.ours)} ± {float(f'{(number.high - number.low) / 2:.2g}'):g}"
 
 
 def shown(number: ComparedNumber, value: float) -> str:
@@ -187,7 +208,18 @@ def shown(number: ComparedNumber, value: float) -> str:
 
 
 def score(results: Sequence[Reproduction]) -> str:
-    """One line over all experiments."""
+    """One line over all experiments: the numbers that could have failed, and how many could not."""
     count = {verdict: sum(r.score[verdict] for r in results) for verdict in SIGNS}
     total = sum(count.values())
-    return f"{total} published numbers: " + ", ".join(f"{n} {v}" for v, n in count.items())
+    scored = {n.id for r in results for n in r.numbers if n.scored}
+    marks = Counter(mark for r in results for mark in dict(_marks(r, scored)).values())
+    behind = ", ".join(f"{n} {mark}" for mark, n in sorted(marks.items()))
+    line = f"{total} published numbers: " + ", ".join(f"{n} {v}" for v, n in count.items())
+    return f"{line}; not scored: {behind}" if behind else line
+
+
+def _marks(result: Reproduction, scored: AbstractSet[str]) -> Iterator[tuple[str, str]]:
+    """The mark of each number that no way of finding it scores."""
+    for number in result.numbers:
+        if number.id not in scored and number.mark != OTHER_READING:
+            yield number.id, number.mark

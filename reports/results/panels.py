@@ -58,9 +58,10 @@ def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours
             )
         case "formula":
             (line,) = axes.plot(x, y, color=colours.ink, linestyle="--", linewidth=1)
-        case "published":
+        case "published" | "unscored":
+            shape = "x" if series.kind == "published" else "1"
             (line,) = axes.plot(
-                x, y, color=colours.ink, linestyle="", marker="x", markersize=8, zorder=5
+                x, y, color=colours.ink, linestyle="", marker=shape, markersize=8, zorder=5
             )
         case "line":
             (line,) = axes.plot(x, y, color=colour, linestyle=style, linewidth=1.1)

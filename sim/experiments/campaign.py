@@ -86,7 +86,7 @@ def compared(
 ) -> Reproduction:
     """The rows of all seeds, beside the published numbers."""
     summary = experiment.summary(rows)
-    numbers = judge(summary.values)
+    numbers = judge(summary.values, summary.intervals)
     return Reproduction(
         experiment=experiment.name,
         title=experiment.title,

@@ -1,6 +1,7 @@
 """Published numbers, and how near an experiment comes: `judge` compares, `score` counts.
 
 Rule of this file: numbers are in each paper's published.toml, once; nothing here knows a paper.
+A number is scored where it could have failed.  A mark says of every other one why it is not.
 """
 
 from __future__ import annotations
@@ -10,23 +11,47 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, model_validator
 
 from model.errors import Invalid
-from model.results.experiment import ComparedNumber
+from model.results.experiment import OTHER_READING, ComparedNumber, Series
+from model.results.interval import Interval
 
 HOME = Path(__file__).parent
+NONE: Mapping[str, Interval] = MappingProxyType({})
 VERDICTS = ("within 10 %", "within 25 %", "outside")
+SCORED = "scored"
+PUBLISHED: Literal["published"] = "published"
+UNSCORED: Literal["unscored"] = "unscored"
+Kind: TypeAlias = Literal["given", "calibrated", "fixed a reading", "repeated"]
+"""Why a comparison is not scored.
+
+given: ours follows from parameters or rules that the model takes from the paper.  calibrated: a
+cost was set so that ours comes out.  fixed a reading: the paper leaves something open, and this
+number decided it.  repeated: ours is a number that is scored, or marked, elsewhere.
+"""
+
+
+class Mark(BaseModel):
+    """Why a comparison is not scored: its kind, and the parameter, rule or number behind it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind
+    because: str
 
 
 class PublishedNumber(BaseModel):
     """A number that a paper published.  ours: by way of finding it, the name of our value.  beside:
     the same in readings of the paper that were not chosen; they are shown, and not scored.  reason:
-    by way, why our value differs.
+    by way, why our value differs.  marks: by way, why it is not scored, if it is not.  input: the
+    part of the value that is a parameter of the model; both are compared without it.
 
-    why_not: why it is compared with nothing, if it is not; experiment: the one that says so.
+    why_not: why it is compared with nothing, if it is not, and left_out, in a word; experiment: the
+    one that says so.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,13 +66,22 @@ class PublishedNumber(BaseModel):
     ours: dict[str, str] = {}
     beside: dict[str, str] = {}
     reason: dict[str, str] = {}
+    marks: dict[str, Mark] = {}
+    input: float = 0.0
     why_not: str = ""
+    left_out: Literal["", "given", "calibrated", "not modelled"] = ""
     experiment: str = ""
 
     @model_validator(mode="after")
     def _compared_or_not(self) -> PublishedNumber:
         if bool(self.ours) == bool(self.why_not) or bool(self.why_not) != bool(self.experiment):
             raise ValueError(f"{self.id}: give `ours`, or `why_not` and `experiment`")
+        if bool(self.why_not) != bool(self.left_out):
+            raise ValueError(f"{self.id}: give `why_not` and `left_out`, or neither")
+        if not {*self.marks} <= {*self.ours}:
+            raise ValueError(f"{self.id}: `marks` has a way that `ours` has not")
+        if self.input and (self.kind != "value" or self.value <= self.input):
+            raise ValueError(f"{self.id}: `input` is a part of a value")
         if (self.beside and not self.ours) or {*self.beside} & {*self.ours}:
             raise ValueError(f"{self.id}: `beside` has other readings than `ours`")
         return self
@@ -69,6 +103,22 @@ def value(id_: str) -> float:
     return next(number.value for number in numbers() if number.id == id_)
 
 
+def is_scored(id_: str) -> bool:
+    """Is a way of finding the number with this id scored?"""
+    number = next(number for number in numbers() if number.id == id_)
+    return bool({*number.ours} - {*number.marks})
+
+
+def points(label: str, places: Mapping[float, str], scale: float = 1.0) -> list[Series]:
+    """The published numbers at these places of a panel: those that are scored, and the others."""
+    series = []
+    for kind, name, wanted in ((PUBLISHED, label, True), (UNSCORED, f"{label}, not scored", False)):
+        mine = {at: value(id_) / scale for at, id_ in places.items() if is_scored(id_) == wanted}
+        if mine:
+            series.append(Series(name, [*mine], [*mine.values()], kind))
+    return series
+
+
 def left_out(experiment: str) -> list[str]:
     """A line for each published number that the experiment compares with nothing."""
     return [
@@ -79,9 +129,11 @@ def left_out(experiment: str) -> list[str]:
     ]
 
 
-def judge(values: Mapping[str, float]) -> tuple[ComparedNumber, ...]:
+def judge(
+    values: Mapping[str, float], intervals: Mapping[str, Interval] = NONE
+) -> tuple[ComparedNumber, ...]:
     """A comparison for each published number of which values are here, and each way of finding it;
-    a way of `beside` is not scored.
+    a way of `beside`, or with a mark, is not scored.  intervals: of values, where there are some.
 
     Raises Invalid if only some of its values are here.
     """
@@ -94,6 +146,8 @@ def judge(values: Mapping[str, float]) -> tuple[ComparedNumber, ...]:
         if missing:
             raise Invalid(f"{number.id}: the experiment has no value {missing[0]!r}")
         for way, name in ways.items():
+            mark, because = _mark(number, way)
+            around = intervals.get(name)
             rows.append(
                 ComparedNumber(
                     id=number.id,
@@ -107,18 +161,32 @@ def judge(values: Mapping[str, float]) -> tuple[ComparedNumber, ...]:
                     ours=values[name],
                     error=error(number, values[name]),
                     verdict=verdict(number, values[name]),
-                    scored=way in number.ours,
+                    scored=mark == SCORED,
                     reason=number.reason.get(way, ""),
+                    mark=mark,
+                    because=because,
+                    input=number.input,
+                    low=around.low if around else None,
+                    high=around.high if around else None,
                 )
             )
     return tuple(rows)
 
 
+def _mark(number: PublishedNumber, way: str) -> tuple[str, str]:
+    """The mark of a comparison, and the reason."""
+    if way in number.beside:
+        return OTHER_READING, "a reading that was not chosen, or a formula"
+    if (mark := number.marks.get(way)) is not None:
+        return mark.kind, mark.because
+    return SCORED, ""
+
+
 def error(number: PublishedNumber, ours: float) -> float:
-    """The relative error; of a bound, the share by which it is exceeded."""
+    """The relative error of the part that is no input; of a bound, the share that exceeds it."""
     if number.kind == "at most":
         return max(0.0, ours / number.value - 1)
-    return ours / number.value - 1
+    return (ours - number.input) / (number.value - number.input) - 1
 
 
 def verdict(number: PublishedNumber, ours: float) -> str:
@@ -129,6 +197,11 @@ def verdict(number: PublishedNumber, ours: float) -> str:
 
 
 def score(rows: Iterable[ComparedNumber]) -> dict[str, int]:
-    """How many of the numbers that are scored have each verdict."""
-    count = Counter(row.verdict for row in rows if row.scored)
+    """How many of the numbers that are scored have each verdict.  A number counts once, with the
+    worst verdict of the ways of finding it."""
+    worst: dict[str, str] = {}
+    for row in rows:
+        if row.scored:
+            worst[row.id] = max(worst.get(row.id, row.verdict), row.verdict, key=VERDICTS.index)
+    count = Counter(worst.values())
     return {verdict_: count[verdict_] for verdict_ in VERDICTS}

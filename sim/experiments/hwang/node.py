@@ -217,7 +217,7 @@ def _replay(setting: HwangSetting, first: int, last: int, state: int) -> float:
     if last <= first:
         return 0.0
     steps = process(setting.network, last - state)
-    work = cost(setting, steps)[first - state :]
+    work = cost(setting, steps)[first - state :] + setting.in_front_ms
     if setting.receives is Receives.FIRST:
         return float((work + TUPLE_MS).sum())
     arrivals = np.arange(1, last - first + 1) * TUPLE_MS

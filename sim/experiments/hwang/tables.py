@@ -12,6 +12,7 @@ from functools import partial
 import pandas as pd
 
 from model.results.experiment import ComparedNumber, ExperimentPanel, Parameter, Series, Summary
+from model.results.interval import Interval
 from model.results.table import Row
 from sim.experiments.experiment import Experiment
 from sim.experiments.hwang.formulas import duplicates, overhead, recovery_ms
@@ -30,7 +31,8 @@ from sim.experiments.hwang.setting import (
     QueryNetwork,
     StudiedProtocol,
 )
-from sim.experiments.published import judge, value
+from sim.experiments.hwang.trends import trends
+from sim.experiments.published import judge, points
 from sim.sweeps.summary import interval
 
 PASSIVE, ACTIVE, UPSTREAM = (
@@ -42,6 +44,7 @@ COMPARED = (UPSTREAM, ACTIVE, PASSIVE)
 FIRST = next(iter(READINGS))
 CURVES = {
     "passive standby": (PASSIVE, False),
+    "passive standby (precise)": (PASSIVE, True),
     "active standby (rollback)": (ACTIVE, False),
     "active standby (precise)": (ACTIVE, True),
     "upstream backup (rollback)": (UPSTREAM, False),
@@ -110,14 +113,28 @@ def summary(
     cells = [_cell(name, one, first[first["point"] == name]) for name, one in points.items()]
     values = {reading: _values(key, part, reading) for reading, part in by.items()}
     formula = {
-        **{f"{key}.{name}.recovery_ms.formula": recovery_ms(one) for name, one in points.items()},
+        f"{key}.{name}.recovery_ms.formula": recovery_ms(one) for name, one in points.items()
     }
     return Summary(
         cells=cells,
-        values={**{k: v for part in values.values() for k, v in part.items()}, **formula},
+        values={
+            **{k: v for part in values.values() for k, v in part.items()},
+            **formula,
+            **trends(key, {cell["point"]: cell for cell in cells}),
+        },
         notes=[*_notes(values, cells)],
         panels=[*draw(cells)],
+        intervals=_intervals(key, first),
     )
+
+
+def _intervals(key: str, part: pd.DataFrame) -> dict[str, Interval]:
+    """The confidence interval of each value of the first reading."""
+    return {
+        f"{key}.{point}.{measure}": interval([scale * float(one) for one in runs[measure]])
+        for point, runs in part.groupby("point", sort=False)
+        for measure, scale in (("recovery_ms", 1), ("overhead", 100))
+    }
 
 
 def _values(key: str, part: pd.DataFrame, reading: str) -> dict[str, float]:
@@ -152,7 +169,7 @@ def _notes(values: Mapping[str, Mapping[str, float]], cells: Sequence[Row]) -> I
         plain = {name.removesuffix(f".{reading}"): number for name, number in found.items()}
         near = [row for row in _judged(plain) if row.verdict == "within 10 %"]
         if every := _judged(plain):
-            yield f"{reading}: {len(near)} of {len(every)} numbers within 10 %"
+            yield f"{reading}: {len(near)} of {len(every)} scored numbers within 10 %"
     for cell in cells:
         ours, theirs = cell["recovery_ms"], cell["recovery_ms by Table 3"]
         if abs(ours - theirs) > 0.05 * theirs:
@@ -166,7 +183,11 @@ def _notes(values: Mapping[str, Mapping[str, float]], cells: Sequence[Row]) -> I
 def _judged(plain: Mapping[str, float]) -> Sequence[ComparedNumber]:
     """The published numbers beside the values of one reading."""
     formula = {f"{name}.formula": 0.0 for name in plain if name.endswith("recovery_ms")}
-    return [row for row in judge({**plain, **formula}) if row.way == FIRST]
+    return [
+        row
+        for row in judge({**plain, **formula})
+        if row.way == FIRST and row.kind == "value" and row.scored
+    ]
 
 
 # --- the figures -----------------------------------------------------------------------------
@@ -176,6 +197,8 @@ def _tradeoff(title: str, cells: Sequence[Row]) -> list[ExperimentPanel]:
     """Recovery time over bandwidth overhead, a curve for each protocol; its ends are named."""
     series = []
     for curve in CURVES:
+        if curve == "passive standby (precise)":  # the paper has one curve for both
+            continue
         mine = [cell for cell in cells if cell["point"].startswith(f"{curve}, ")]
         ends = {0: mine[0], len(mine) - 1: mine[-1]} if "active" not in curve else {}
         series.append(
@@ -218,11 +241,18 @@ def _by_number(
     for protocol, short in ((PASSIVE, "ps"), (UPSTREAM, "ub")):
         mine = [cell for cell in cells if cell["point"].startswith(protocol.value)]
         places = [float(number) for number in numbers]
-        paper = [value(f"hwang-{table}-{number}-{short}-rec") for number in numbers]
+        paper = {float(number): f"hwang-{table}-{number}-{short}-rec" for number in numbers}
         series = [
-            Series("simulated", places, [cell["recovery_ms"] for cell in mine], "line"),
+            Series(
+                "simulated",
+                places,
+                [cell["recovery_ms"] for cell in mine],
+                "line",
+                low=[cell["recovery_ms low"] for cell in mine],
+                high=[cell["recovery_ms high"] for cell in mine],
+            ),
             Series("Table 3", places, [c["recovery_ms by Table 3"] for c in mine], "formula"),
-            Series("published", places, paper, "published"),
+            *points("published", paper),
         ]
         panels.append(ExperimentPanel(protocol.value, x, "recovery time, ms", series))
     return panels

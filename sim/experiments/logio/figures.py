@@ -42,7 +42,7 @@ from sim.experiments.logio.study import (
     PipelineStudy,
     StudiedPipeline,
 )
-from sim.experiments.published import numbers
+from sim.experiments.published import is_scored, numbers, points, value
 
 LOG, ABS = PipelineRecovery.LOG, PipelineRecovery.SNAPSHOTS
 KEYS = {LOG: "log", ABS: "abs"}
@@ -140,6 +140,8 @@ def summary(figure: Figure, found: Sequence[Row]) -> Summary:
         for row in found:
             if row["event_mb"]:
                 values[f"{figure.key}.size"] = 100 * (row["seconds"] / normal["seconds"] - 1)
+    if figure.failures:
+        values[f"{figure.key}.log over abs"] = _log_over_abs(figure, found)
     if figure.lineage:
         traced = next(row for row in found if row["lineage"])
         values[figure.lineage] = 100 * (traced["seconds"] / normal["seconds"] - 1)
@@ -171,6 +173,20 @@ def _values(figure: Figure, row: Row) -> dict[str, float]:
     return values
 
 
+def _log_over_abs(figure: Figure, found: Sequence[Row]) -> float:
+    """How much more LOG.io costs than ABS without a failure, in % of the baseline."""
+    log, abs_ = (
+        next(
+            row["overhead"]
+            for row in found
+            if (row["protocol"], row["reading"], row["failures"]) == (key, CHOSEN.value, 0)
+            and row["pipeline"] == _published_pipeline(figure)
+        )
+        for key in KEYS.values()
+    )
+    return float(log - abs_)
+
+
 def _published_pipeline(figure: Figure) -> str:
     """The label of the pipeline that the text has numbers of: the last one."""
     return [*figure.pipelines][-1]
@@ -178,10 +194,14 @@ def _published_pipeline(figure: Figure) -> str:
 
 def _published(figure: Figure, protocol: str) -> list[float]:
     """The statements of the text, from normal operation to the last failure."""
-    known = {number.id: number.value for number in numbers()}
-    names = ("normal", "1", "2", "3")
-    wanted = [f"{figure.key}-{protocol}-{name}" for name in names]
-    return [known[name] for name in wanted if name in known]
+    return [value(id_) for id_ in _ids(figure, protocol)]
+
+
+def _ids(figure: Figure, protocol: str) -> list[str]:
+    """The numbers of the text, from normal operation to the last failure."""
+    known = {number.id for number in numbers()}
+    wanted = [f"{figure.key}-{protocol}-{name}" for name in ("normal", "1", "2", "3")]
+    return [id_ for id_ in wanted if id_ in known]
 
 
 def _notes(figure: Figure, found: Sequence[Row]) -> Iterator[str]:
@@ -214,15 +234,15 @@ def _notes(figure: Figure, found: Sequence[Row]) -> Iterator[str]:
 def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
     sized = [row for row in found if row["event_mb"]]
     if sized and not figure.failures:
-        said = [number.value for number in numbers() if number.id.startswith(f"{figure.key}-")]
         x = [row["event_mb"] for row in sized]
+        said = {size: f"{figure.key}-{size:.0f}mb" for size in x}
         yield ExperimentPanel(
             figure.title,
             "size of an event, MB",
             "overhead, %",
             [
                 Series("LOG.io", x, [row["overhead"] for row in sized]),
-                Series("LOG.io, published", x, said, "published"),
+                *points("LOG.io, published", said),
             ],
         )
         return
@@ -235,6 +255,7 @@ def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
             _bars("LOG.io", _ours(mine, "log", CHOSEN, None)),
             _bars(f"ABS, {first:.0f} s, published", _published(figure, "abs")),
             _bars(f"ABS, {first:.0f} s", _ours(mine, "abs", CHOSEN, first)),
+            *_unscored(figure),
         ]
         names = ("none", "1", "2", "3")
         yield ExperimentPanel(
@@ -253,6 +274,15 @@ def _panels(figure: Figure, found: Sequence[Row]) -> Iterator[ExperimentPanel]:
             lines,
             categories=names,
         )
+
+
+def _unscored(figure: Figure) -> Iterator[Series]:
+    """The statements of the text that are not scored, at their number of failures."""
+    for protocol, name in (("log", "LOG.io"), ("abs", "ABS")):
+        said = {
+            float(at): id_ for at, id_ in enumerate(_ids(figure, protocol)) if not is_scored(id_)
+        }
+        yield from points(f"{name}, published", said)
 
 
 def _ours(

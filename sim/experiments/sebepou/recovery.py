@@ -116,9 +116,8 @@ PUBLISHED = {
 
 def _published(x: str, unit: float, name: str, scale: float) -> list[Series]:
     stated = PUBLISHED.get((x, name), {})
-    values = [published.value(id_) / scale for id_ in stated.values()]
-    places = [place / unit for place in stated]
-    return [Series("stated in the text", places, values, "published")] if stated else []
+    places = {place / unit: id_ for place, id_ in stated.items()}
+    return published.points("stated in the text", places, scale)
 
 
 def grid(x: str) -> list[float]:

@@ -95,14 +95,9 @@ def summary_response(found: Sequence[Row]) -> Summary:
             [
                 Series("simulated", shares, [by[period] for period in order]),
                 Series("native / (1 - CI / CP)", shares, formula, "formula"),
-                Series(
+                *published.points(
                     "stated in the text",
-                    [BUSY_S * 1000 / ms for ms in (100, 50, 25)],
-                    [
-                        published.value(id_)
-                        for id_ in ("response-100", "response-50", "response-25")
-                    ],
-                    "published",
+                    {BUSY_S * 1000 / ms: f"response-{ms}" for ms in (100, 50, 25)},
                 ),
             ],
         ),
@@ -171,7 +166,7 @@ def summary_extent(found: Sequence[Row]) -> Summary:
         for period in grid
     ]
     lines = [expected_extent(probabilities(), SIZE, age) for age in ages]
-    stated = [published.value("cp-load-25"), published.value("cp-load-250")]
+    stated = {float(ms): f"cp-load-{ms}" for ms in (25, 250)}
     panels = [
         ExperimentPanel(
             "extent",
@@ -189,7 +184,7 @@ def summary_extent(found: Sequence[Row]) -> Summary:
             [
                 Series("simulated", [*PERIODS], [cell["load_s"] for cell in cells]),
                 Series("formula", grid, [e * costs().read_s for e in lines], "formula"),
-                Series("stated in the text", [25, 250], stated, "published"),
+                *published.points("stated in the text", stated),
             ],
         ),
     ]

@@ -157,4 +157,4 @@ def test_every_experiment_summarizes_short_runs() -> None:
         summary = experiment.summary(found)
         assert len(summary.cells) == len({row["point"] for row in found})
         assert summary.panels
-    assert len(FIG6) == 25
+    assert len(FIG6) == 30

@@ -9,7 +9,7 @@ What the two have by design in different ways, so that the tests convert it:
   messages take: a request and the producer's presentation, each an identifier long.
 - A timed run receives tuples while it processes others (Receives.BESIDE) and has one price for a
   tuple at a node (TupleWork.STEADY).  Its primaries of active standby report at once
-  (Answers.AT_ONCE).
+  (Answers.AT_ONCE).  No filter stands in front of its operator (InFront.NOTHING).
 - An Ack of the model has both levels; the kernel counts an identifier for each.
 - The model prices no marks of outputs, no identifiers in a checkpoint, and of an aggregate the
   values and not the tuples in its windows.  Tests compare the numbers of tuples and messages.
@@ -54,6 +54,7 @@ from sim.experiments.hwang.setting import (
     TUPLE_BYTES,
     Answers,
     HwangSetting,
+    InFront,
     QueryNetwork,
     Receives,
     StudiedProtocol,
@@ -192,6 +193,7 @@ def point(
         work=TupleWork.STEADY,
         receives=Receives.BESIDE,
         answers=Answers.AT_ONCE,
+        in_front=InFront.NOTHING,
     )
 
 
