@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from rich.table import Column, Table
 
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import CHECKPOINTED, Arrival, Input, Inputs, Note, Received, Scope, Send
 from model.events import Body, Event
@@ -29,8 +29,8 @@ from model.world import boot_node
 
 EVENTS, ROUNDS = 4_000, 200
 GRAPH = chain(
-    ("match", Operator(sequence("a", "b", "c"), CountWindows(40, 20))),
-    ("pair", Operator(sequence("match", "match"), CountWindows(2, 1))),
+    ("match", Operator(one_run("a", "b", "c"), CountWindows(40, 20))),
+    ("pair", Operator(one_run("match", "match"), CountWindows(2, 1))),
 )
 
 

@@ -68,14 +68,14 @@ def calibrate(
 def _operator(name: str | None) -> tuple[str, Any, Any]:
     """The name of an operator, its box, and the events of each of its inputs."""
     from model.cep.box import CepBox
+    from model.cep.one_run import one_run
     from model.cep.operator import Operator
-    from model.cep.patterns import sequence
     from model.cep.windows import CountWindows
     from model.core import Arrival
     from proofs.classify import verdict as classifying
 
     if name is None:
-        pattern = CepBox(Operator(sequence("a", "b", "c"), CountWindows(40, 20)))
+        pattern = CepBox(Operator(one_run("a", "b", "c"), CountWindows(40, 20)))
         return 'the pattern "a, b, c" in windows of 40', pattern, ([Arrival(1, t) for t in "abc"],)
     (named,) = classifying.choose(name)
     return named.name, named.box, named.alphabet.edges

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from model.progress import Progress
     from model.protocol import Protocol
     from model.results.run import RealRun
-    from sim.inputs.streams import Workload
+    from sim.inputs.streams import Search, Workload
     from sim.outputs import Outputs
 
 EventsOption: TypeAlias = Annotated[
@@ -48,6 +48,17 @@ AloneOption: TypeAlias = Annotated[
 ]
 StrategyOption: TypeAlias = Annotated[
     str, typer.Option(help="Set the strategy: next, any or strict.")
+]
+SkipOption: TypeAlias = Annotated[
+    str,
+    typer.Option(help="Report all matches (none), or go on behind the last event (past-last)."),
+]
+ConsumeOption: TypeAlias = Annotated[
+    bool, typer.Option("--consume", help="Use each event in one match at most.")
+]
+OneRunOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--one-run", help="Follow one run at a time, as the automaton of Lima et al."),
 ]
 CrashOption: TypeAlias = Annotated[
     list[str] | None,
@@ -85,6 +96,9 @@ def run_(
     key: KeyOption = None,
     alone: AloneOption = False,
     strategy: StrategyOption = "next",
+    skip: SkipOption = "none",
+    consume: ConsumeOption = False,
+    one_run: OneRunOption = False,
     crash: CrashOption = None,
     limit: LimitOption = None,
     protocol: ProtocolOption = "upstream-backup",
@@ -97,9 +111,11 @@ def run_(
     from model.errors import Invalid
     from model.registry import subject
     from reports import commands
+    from sim.inputs.streams import Search
 
     if file is not None:
-        asked = AskedPattern(pattern, window_size, window_slide, strategy, key, alone)
+        search = Search(strategy, skip, consume, one_run)
+        asked = AskedPattern(pattern, window_size, window_slide, search, key, alone)
         real = _own_events(file, type_, time, asked)
     elif pattern or key or alone:
         raise Invalid("--pattern, --key and --alone are for a file of yours; give --events, too")
@@ -129,7 +145,7 @@ class AskedPattern(NamedTuple):
     pattern: str
     window_size: int
     window_slide: int
-    strategy: str
+    search: Search
     key: str | None
     alone: bool
 
@@ -165,7 +181,7 @@ def _own_events(file: Path, type_: str, time: str, asked: AskedPattern) -> RealI
     steps = stream.clock.steps
     graph = streams.graph_for(
         *(asked.pattern, asked.window_size * steps, asked.window_slide * steps),
-        *(asked.strategy, types, key),
+        *(asked.search, types, key),
         alone=asked.alone,
     )
     workload = streams.Workload(stream.name, asked.pattern, graph, {"source": stream.events})

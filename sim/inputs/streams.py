@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from model.cep.engines import Engine, Function, Match, Matches, Partitioned
+from model.cep.one_run import OneRun, one_run
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Strategy, sequence
+from model.cep.patterns import AfterMatch, Pattern, Strategy, sequence
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival, Scope
 from model.errors import Invalid, nearest
@@ -24,8 +25,27 @@ STRATEGIES: Mapping[str, Strategy] = {
     "any": Strategy.ANY,
     "strict": Strategy.STRICT,
 }
+AFTER_MATCH: Mapping[str, AfterMatch] = {
+    "none": AfterMatch.NO_SKIP,
+    "past-last": AfterMatch.PAST_LAST_EVENT,
+}
 TOGETHER = 3
 """How many recurrences one event of the summary stands for."""
+
+
+class Search(NamedTuple):
+    """How a pattern is searched: the names of a strategy and of an after-match skip; consumption.
+
+    one_run: by the engine that follows one run at a time (model.cep.one_run), which has neither.
+    """
+
+    strategy: str = "next"
+    skip: str = "none"
+    consumes: bool = False
+    one_run: bool = False
+
+
+INDEPENDENT = Search()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +104,7 @@ def graph_for(
     text: str,
     size: int,
     slide: int,
-    strategy: str = "next",
+    search: Search = INDEPENDENT,
     types: frozenset[str] | None = None,
     key: str | None = None,
     *,
@@ -99,7 +119,7 @@ def graph_for(
     types: those that occur; Invalid if the pattern names another.  key: an attribute; the events of
     each of its values are matched alone.  alone: source -> match -> sink.
     """
-    found: Engine = parsed(text, strategy, types)
+    found: Engine = parsed(text, search, types)
     if key is not None:
         found = Partitioned(found, key)
     match = Operator(found, TimeWindows(size, slide), "match")
@@ -119,10 +139,16 @@ def added(graph: Graph) -> Mapping[str, str]:
     return {name: words[name] for name, _ in graph.nodes if name in words}
 
 
-def parsed(text: str, strategy: str = "next", types: frozenset[str] | None = None) -> Pattern:
+def parsed(
+    text: str, search: Search = INDEPENDENT, types: frozenset[str] | None = None
+) -> Pattern | OneRun:
     """The pattern "a, b+, !c, d": types in order, "+" one or more, "!" none before the next."""
-    if strategy not in STRATEGIES:
-        raise Invalid(f"strategy {strategy!r}: it must be one of {', '.join(STRATEGIES)}")
+    for what, name, known in (
+        ("strategy", search.strategy, STRATEGIES),
+        ("skip", search.skip, AFTER_MATCH),
+    ):
+        if name not in known:
+            raise Invalid(f"{what} {name!r}: it must be one of {', '.join(known)}")
     if not text.strip():
         raise Invalid('pattern: empty; give event types in order, such as "a, b+, !c, d"')
     steps = [step.strip() for step in text.split(",")]
@@ -130,7 +156,14 @@ def parsed(text: str, strategy: str = "next", types: frozenset[str] | None = Non
         name = step.removeprefix("!").removesuffix("+")
         if name and types is not None and name not in types:
             raise Invalid(f"pattern: no event has the type {name!r}{nearest(name, sorted(types))}")
-    return sequence(*steps, strategy=STRATEGIES[strategy])
+    strategy, after_match = STRATEGIES[search.strategy], AFTER_MATCH[search.skip]
+    if not search.one_run:
+        return sequence(
+            *steps, strategy=strategy, after_match=after_match, consumes=search.consumes
+        )
+    if search.consumes or after_match is not AfterMatch.NO_SKIP:
+        raise Invalid("one run: it knows no skip and no consumption; leave one of the two out")
+    return one_run(*steps, strategy=strategy)
 
 
 def _ends(window: Match) -> Matches:

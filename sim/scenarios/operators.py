@@ -18,7 +18,7 @@ from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.predicates import Hashed
-from sim.inputs.streams import parsed
+from sim.inputs.streams import Search, parsed
 from sim.scenarios.tables import (
     AggregateTable,
     AnyOperatorTable,
@@ -221,7 +221,8 @@ def _cep_operator(
 ) -> Operator:
     coming = frozenset[str]().union(*(known[at].types for at in inputs))
     try:
-        engine = parsed(table.pattern, table.strategy, coming)
+        one_run = table.strategy != "any"  # which follows every choice
+        engine = parsed(table.pattern, Search(table.strategy, one_run=one_run), coming)
     except Invalid as error:
         raise wrong("pattern", f"{table.name}: {error}") from None
     kind = TimeWindows if table.windows == "time" else CountWindows

@@ -124,7 +124,8 @@ class PatternTable(WindowTable):
     pattern: str
     """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
     strategy: Literal["next", "any", "strict"] = "next"
-    """Which events may lie between those of a match (docs/reference/model.md)."""
+    """Which events may lie between those of a match (docs/reference/model.md).  Under next and
+    strict, one run at a time is followed (model.cep.one_run)."""
     parallel: bool = True
     """Windows are processed event by event, side by side; false: whole, one after the other."""
 

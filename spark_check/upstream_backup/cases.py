@@ -11,8 +11,8 @@ from random import Random
 from typing import NamedTuple
 
 from model.cep.engines import Engine
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee
 from model.graph import Graph, chain
@@ -120,12 +120,12 @@ def _random(events: int) -> tuple[Arrival, ...]:
 
 
 def _small(protocol: str, *crashes: BackupCrash) -> BackupCase:
-    graph = _windows(sequence("a", "b"), 12, 5)
+    graph = _windows(one_run("a", "b"), 12, 5)
     return BackupCase("60 events", protocol, graph, _random(60), 10, crashes)
 
 
 def _large(protocol: str, *crashes: BackupCrash) -> BackupCase:
-    graph = _windows(sequence("a", "b"), 200, 100)
+    graph = _windows(one_run("a", "b"), 200, 100)
     return BackupCase("10000 events", protocol, graph, _random(10_000), 500, crashes)
 
 
@@ -148,7 +148,7 @@ def correct(case: BackupCase) -> BackupCase:
 
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
-AA = _windows(sequence("a", "a"), 5, 2)
+AA = _windows(one_run("a", "a"), 5, 2)
 """Skip till next match, the strategy of the paper's own evaluation."""
 
 NUMBERED_TWICE = _wrong(

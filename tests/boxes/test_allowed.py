@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Of, Out, bodies
 from model.boxes.stateless import AnyOf, Filter, Relay, Union
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Guarantee, Inputs, Observation, Scope
 from model.errors import Invalid
@@ -124,7 +124,7 @@ def test_lineage_of_emitted_outputs_counts() -> None:
 
 
 def test_the_cep_operator_is_a_spec_with_one_output() -> None:
-    graph = chain(("q", Operator(sequence("a", "b"), CountWindows(2, 1))))
+    graph = chain(("q", Operator(one_run("a", "b"), CountWindows(2, 1))))
     (only,) = allowed(graph, {"source": (A, B, A, B)})
     assert [out.body.time for out in only["sink"][0]] == [2, 4]
     assert oracle(graph, {"source": (A, B, A, B)}) == {"sink": (bodies(only["sink"][0]),)}

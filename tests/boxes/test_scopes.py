@@ -15,6 +15,7 @@ from model.boxes.box import Item, Of, Out, Stream, bodies
 from model.boxes.stateless import Filter, Map, Union
 from model.cep.box import CepBox
 from model.cep.engines import Mealy
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, PatternWindows, TimeWindows
@@ -147,7 +148,7 @@ def test_what_is_no_box_or_too_large_or_raises_has_no_class() -> None:
             raise KeyError(item)
 
     assert class_of(over_words(chain(("A", Raising())), 2)) is None
-    wide = cep(sequence("a", "b"), 99, 99)
+    wide = cep(one_run("a", "b"), 99, 99)
     assert class_of(over_words(chain(("A", wide)), 2)) is None
 
 
@@ -172,7 +173,7 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
 
 @pytest.mark.slow
 def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
-    wide = over_words(chain(("A", cep(sequence("a", "b"), 99, 99))), 1)
+    wide = over_words(chain(("A", cep(one_run("a", "b"), 99, 99))), 1)
     scopes = tuple(replace(one, scope=wide, states=None) for one in relay.PROTOCOL.evidence.scopes)
     found = verdict(relay.PROTOCOL.vary(scopes=scopes[:1], must_occur=()), examples=5)
     assert found.scopes[0].derived is None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from model.actions import Action
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
@@ -35,7 +36,7 @@ from reports.diagrams.spacetime import style, svg, text
 from reports.diagrams.timeline import timeline
 from tests.contract import groups
 
-_PAIR = Operator(sequence("a", "b"), CountWindows(3, 1))
+_PAIR = Operator(one_run("a", "b"), CountWindows(3, 1))
 _WORD = Inputs((Arrival(1, "a"), Arrival(2, "b", (("delay_min", 3),))), 4)
 _GRAPHS = (
     chain(("A", _PAIR)),

@@ -19,6 +19,7 @@ from pydantic import ValidationError
 from benchmarks import relay
 from docs.examples.amnesia import PROTOCOL as AMNESIA
 from model.actions import Crash
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
@@ -68,9 +69,9 @@ from tests.known import known
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
 
-A = ("A", Operator(sequence("a", "b"), CountWindows(3, 2), "x"))
-B = ("B", Operator(sequence("b", "a"), TimeWindows(3, 1), "y"))
-C = ("C", Operator(sequence("x", "y"), CountWindows(2, 1), "z"))
+A = ("A", Operator(one_run("a", "b"), CountWindows(3, 2), "x"))
+B = ("B", Operator(one_run("b", "a"), TimeWindows(3, 1), "y"))
+C = ("C", Operator(one_run("x", "y"), CountWindows(2, 1), "z"))
 LINE = chain(A, ("D", Operator(sequence("x"), CountWindows(2, 1))))
 DIAMOND = Graph(
     (("source", SOURCE), A, B, C, ("sink", SINK)),
@@ -376,7 +377,7 @@ def test_phases_of_a_recovery() -> None:
         service=Service(event_s=0.25, control_s=0.0, item_s=0.0),
         link=LinkCosts(delay_s=0.125, bandwidth_bytes_per_s=None),
     )
-    graph = chain(("A", Operator(sequence("a", "b"), CountWindows(20, 20))))
+    graph = chain(("A", Operator(one_run("a", "b"), CountWindows(20, 20))))
     detector = Detector(keep_alive_s=1.0, misses=1, restart_s=2.0)
     workload = Workload("", "", graph, word("a" * 10))
     found, _, _ = played(PROTOCOL, workload, priced, [TimedCrash(11 * PS // 2, ("A",))], detector)

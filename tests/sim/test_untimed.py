@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.actions import Action, Crash, Restart
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
@@ -35,9 +36,9 @@ NO_SKIPS = PROTOCOL.named("upstream-backup:no-skips")
 NAMES = st.sampled_from(["upstream-backup", "upstream-backup:no-skips", "upstream-backup:notices"])
 """Not the protocols themselves: a failing example prints its arguments."""
 
-A = ("A", Operator(sequence("a", "b"), CountWindows(3, 2), "x"))
-B = ("B", Operator(sequence("b", "a"), TimeWindows(3, 1), "y"))
-C = ("C", Operator(sequence("x", "y"), CountWindows(2, 1), "z"))
+A = ("A", Operator(one_run("a", "b"), CountWindows(3, 2), "x"))
+B = ("B", Operator(one_run("b", "a"), TimeWindows(3, 1), "y"))
+C = ("C", Operator(one_run("x", "y"), CountWindows(2, 1), "z"))
 LINE = chain(A, ("D", Operator(sequence("x"), CountWindows(2, 1))))
 NODES = [name for name, spec in LINE.nodes if spec not in (SOURCE, SINK)]
 DIAMOND = Graph(

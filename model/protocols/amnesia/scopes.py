@@ -12,6 +12,7 @@ from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
 from model.boxes.stateless import Relay
 from model.cep.engines import Function
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, TimeWindows
@@ -27,8 +28,8 @@ ARBITRARY = OperatorClass.ARBITRARY
 GAP = Guarantee.GAP
 
 PAIRS = Aggregate("list", 2, 2, of="time")
-MATCH = Operator(sequence("a", "b"), CountWindows(2, 2))
-SERIAL = Operator(sequence("a", "a"), TimeWindows(2, 2), parallel=False)
+MATCH = Operator(one_run("a", "b"), CountWindows(2, 2))
+SERIAL = Operator(one_run("a", "a"), TimeWindows(2, 2), parallel=False)
 LATER = Operator(sequence("match"), CountWindows(1, 1), "later")
 
 

@@ -13,8 +13,8 @@ from typing import Any
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.stateless import Filter
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import OperatorClass, Scope
 from model.evidence import Case
@@ -45,7 +45,7 @@ def two(first: Box, second: Box, length: int, types: str = "a", **more: Any) -> 
 
 EQUAL = (0, 1)
 SINGLES, PAIRS, ALL = windows(1), windows(2), windows(2, group=None)
-MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
+MATCHES = Operator(one_run("a", "b"), CountWindows(3, 1))
 WINDOWS_OF_ONE_TUPLE = Case("windows of one tuple", one(SINGLES, 2, "a", gaps=EQUAL), REPEATABLE)
 WINDOWS_OF_TWO_TUPLES = Case("windows of two tuples", one(PAIRS, 3), DETERMINISTIC)
 TWO_TUPLES = Case("two tuples", one(PAIRS, 2), DETERMINISTIC)

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from model.boxes.aggregate import Aggregate
 from model.cep.engines import Engine, EngineAnswer, Matches, Mealy
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows, Splitter, TimeWindows
@@ -59,7 +60,7 @@ def _scope(
     return over_words(graph, length, types, crashes=crashes)
 
 
-A, AB = sequence("a"), sequence("a", "b")
+A, AB = sequence("a"), one_run("a", "b")
 LEADING = Mealy(((("a", 1, 1), ("b", 1, 1)), (("a", 1, 0), ("b", 1, 0))))
 """A machine that matches the first event of a window only, and so shows where windows begin."""
 ALONE, GRID, SLIDING, ALL = (

@@ -6,6 +6,7 @@ Rule of this file: no claim of a protocol; the file holds engines, graphs and sc
 from __future__ import annotations
 
 from model.cep.engines import Engine, Mealy
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
@@ -21,7 +22,7 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 
 
 # --- engines and graphs that distinguish variants ---------------------------------------------
-A, B, AB = sequence("a"), sequence("b"), sequence("a", "b")
+A, B, AB = sequence("a"), sequence("b"), one_run("a", "b")
 SUPPRESSED = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 0, 0), ("b", 0, 0))))
 """A machine that matches every a but the one after a b: a later window may match first."""
 ALTERNATING = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 1, 0), ("b", 0, 1))))
@@ -57,7 +58,7 @@ DIAMOND = Graph(
         ("source", SOURCE),
         ("A", Operator(A, CountWindows(1, 1), "x")),
         ("B", Operator(B, CountWindows(1, 1), "y")),
-        ("C", Operator(sequence("x", "y"), CountWindows(2, 1))),
+        ("C", Operator(one_run("x", "y"), CountWindows(2, 1))),
         ("sink", SINK),
     ),
     (("source", "A"), ("source", "B"), ("A", "C"), ("B", "C"), ("C", "sink")),
@@ -122,7 +123,7 @@ PATTERN_OPENED_WINDOWS = Case(
 )
 MATCH_AT_THE_END_OF_THE_WINDOW = Case(
     "match at the end of the window",
-    over_words(one(sequence("a", "!b"), CountWindows(3, 2)), 5),
+    over_words(one(one_run("a", "!b"), CountWindows(3, 2)), 5),
     DETERMINISTIC,
 )
 ANY_MATCH_SEVERAL_IN_ONE_ITERATION = Case(

@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from model.cep.numbering import PAIRS, TRIGGERED, Numbering
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.savepoint import Savepoint
 from model.cep.skips import Ranges, covers
 from model.cep.windows import TimeWindows
@@ -188,7 +188,7 @@ class _Environment:
         self.setting = setting
         self.scheme = Scheme(setting.numbering, skipping)
         self.windows = TimeWindows(setting.size, setting.slide)
-        self.operator = Operator(sequence(*map(str, setting.pattern)), self.windows)
+        self.operator = Operator(one_run(*map(str, setting.pattern)), self.windows)
         self.savepoint = origin(self.scheme, 1)
         self.state = restore(self.scheme, self.savepoint)
         self.backup: list[Event] = []

@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from model.cep.denotation import evaluate
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import (
     CRASHED,
@@ -191,7 +191,7 @@ def _all_ready(_scope: Scope, seen: Observation) -> bool:
 READY = Property("at rest, every replica is ready", When.QUIESCENT, _all_ready, nodes=True)
 
 # One window that never ends, so that the engine's state is all the state there is.
-ONE = chain(("A", Operator(sequence("a", "b"), CountWindows(99, 99))))
+ONE = chain(("A", Operator(one_run("a", "b"), CountWindows(99, 99))))
 TWO_CRASHES = over_words(ONE, 2, crashes=2)
 CLASS = OperatorClass.DETERMINISTIC
 

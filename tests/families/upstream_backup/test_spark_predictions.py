@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.actions import Action, Deliver, Inject, Restart
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.choices import faults, progress
 from model.core import Arrival, Guarantee, Scope
@@ -26,7 +26,7 @@ from proofs.explore.strategies import operators, streams
 from sim.predictions.upstream_backup import BackupPoint, Incarnation, PredictedCounts, predict
 
 CORRECT = protocols()["upstream-backup"]
-GRAPH = chain(("A", Operator(sequence("a", "b"), CountWindows(6, 2))))
+GRAPH = chain(("A", Operator(one_run("a", "b"), CountWindows(6, 2))))
 
 
 def _word(types: str) -> tuple[Arrival, ...]:
@@ -120,7 +120,7 @@ def test_when_in_a_batch_a_crash_comes_makes_a_difference() -> None:
 
 
 def test_skip_ranges_make_replays_shorter() -> None:
-    graph = chain(("A", Operator(sequence("a", "b"), CountWindows(12, 5))))
+    graph = chain(("A", Operator(one_run("a", "b"), CountWindows(12, 5))))
     word = _word("acdbcdacdb" * 4)
     crashed = [Incarnation((10, 20, 30), BackupPoint.ACKED), Incarnation((30, 40))]
     skipping = predict(CORRECT, graph, word, crashed)

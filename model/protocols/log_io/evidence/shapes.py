@@ -14,8 +14,8 @@ from model.boxes.counted import Counted
 from model.boxes.hourly import Hourly
 from model.boxes.stateless import AnyOf, Relay, Union
 from model.boxes.triggered import Functions, Triggered
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.core import Arrival, Inputs, Scope
 from model.graph import SINK, SOURCE, Graph, chain
@@ -45,7 +45,7 @@ FROM_QUEUE = FromQueue(("heads", "tails"))
 EQUAL = (Arrival(1, "a"),)
 HOURLY = Hourly()
 PAIRS = Aggregate("list", 2, 2, of="time", group="type")
-MATCHES = Operator(sequence("a", "b"), CountWindows(3, 1))
+MATCHES = Operator(one_run("a", "b"), CountWindows(3, 1))
 
 
 def one(spec: Box | Operator, length: int, types: str = "a", **more: Any) -> Scope:

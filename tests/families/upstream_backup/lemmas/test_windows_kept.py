@@ -17,6 +17,7 @@ import z3
 
 from model.cep.denotation import Slice, slices
 from model.cep.engines import Engine, Mealy
+from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.patterns import Strategy, sequence
 from model.cep.savepoint import Savepoint
@@ -270,8 +271,8 @@ COUNTS = (CountWindows(2, 1), CountWindows(3, 2), CountWindows(1, 2), CountWindo
 SPLITTERS: tuple[Splitter, ...] = (*TIMES, *PATTERNS, *COUNTS)
 ENGINES: tuple[Engine, ...] = (
     sequence("a"),
-    sequence("a", "b"),
-    sequence("a", "!b"),
+    one_run("a", "b"),
+    one_run("a", "!b"),
     sequence("a", "b", strategy=Strategy.ANY),
     ALTERNATING,
     SUPPRESSED,
