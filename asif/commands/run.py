@@ -120,7 +120,7 @@ def run_(
     elif pattern or key or alone:
         raise Invalid("--pattern, --key and --alone are for a file of yours; give --events, too")
     else:
-        real = _flights(limit)
+        real = _flights(limit, one_run)
     other = subject(compare).protocol if compare else None
     kept: dict[str, Outputs] = {}
     with show_progress() as progress:
@@ -164,10 +164,10 @@ class RealInput(NamedTuple):
     added: Sequence[str] = ()
 
 
-def _flights(limit: int | None) -> RealInput:
+def _flights(limit: int | None, one_run: bool) -> RealInput:
     from sim.inputs.flights import flight_crashes, flight_workload
 
-    workload = flight_workload(limit)
+    workload = flight_workload(limit, one_run=one_run)
     return RealInput(workload, flight_crashes(workload.size), int)
 
 

@@ -105,6 +105,11 @@ class Pattern:
     def skips(self) -> bool:
         return self.after_match is AfterMatch.PAST_LAST_EVENT
 
+    @property
+    def placed(self) -> bool:
+        """Do runs know the places of their events?"""
+        return self.waits if self.skips else self.consumes
+
     def begin(self) -> Runs:
         return ()
 
@@ -155,7 +160,7 @@ class Pattern:
 
     def _taking(self, run: PatternRun, event: Body) -> Runs:
         follow = followers(self.positive, run, event)
-        if not follow or not (self.consumes or (self.skips and self.waits)):
+        if not follow or not self.placed:
             return follow
         return tuple(one._replace(places=(*run.places, NEWEST)) for one in follow)
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from model.actions import Action
 from model.cep.engines import Engine, Mealy
+from model.cep.one_run import OneRun
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, PatternStep, Strategy
+from model.cep.patterns import AfterMatch, Pattern, PatternStep, Strategy
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.choices import faults, offers, ready
 from model.core import Arrival, Inputs, Scope
@@ -52,8 +53,9 @@ def words(types: Sequence[str] = TYPES, longest: int = 12) -> st.SearchStrategy[
 
 
 @st.composite
-def patterns(draw: st.DrawFn, types: Sequence[str] = TYPES) -> Pattern:
-    """Patterns of one to three positive steps, some plus, with negation between and behind them."""
+def patterns(draw: st.DrawFn, types: Sequence[str] = TYPES) -> Pattern | OneRun:
+    """Patterns of one to three positive steps, some plus, with negation between and behind them;
+    followed by independent runs or by one at a time."""
     one = st.sampled_from(types).map(Type)
     predicates = st.one_of(one, st.tuples(one, one).map(Either))
     steps: list[PatternStep] = []
@@ -63,7 +65,11 @@ def patterns(draw: st.DrawFn, types: Sequence[str] = TYPES) -> Pattern:
         steps.append(PatternStep(draw(predicates), plus=draw(st.booleans())))
     if draw(st.booleans()):
         steps.append(PatternStep(draw(predicates), negated=True))
-    return Pattern(tuple(steps), draw(st.sampled_from(Strategy)))
+    strategy = draw(st.sampled_from(Strategy))
+    if strategy is not Strategy.ANY and draw(st.booleans()):
+        return OneRun(tuple(steps), strategy)
+    after_match = draw(st.sampled_from(AfterMatch))
+    return Pattern(tuple(steps), strategy, after_match, draw(st.booleans()))
 
 
 @st.composite

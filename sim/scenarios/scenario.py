@@ -271,7 +271,7 @@ class _Reader:
                 raise self.draft.wrong(
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
-            return flight_workload(file.flights.departures)
+            return flight_workload(file.flights.departures, one_run=True)
         sources = sources_of(file)
         events: dict[str, tuple[Arrival, ...]] = {}
         names = []

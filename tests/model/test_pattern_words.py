@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 
 from model.cep.engines import Engine, Matches
-from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
+from model.cep.one_run import OneRun, one_run
+from model.cep.patterns import AfterMatch, Pattern, PatternStep, Steps, Strategy, sequence
 from model.errors import Invalid
 from model.predicates import ANYTHING, Predicate, Type
 from proofs.explore.strategies import patterns
@@ -38,6 +39,19 @@ def every_pattern(most: int, takes: tuple[Predicate, ...]) -> Iterator[tuple[Pat
                 yield tuple(step for part in (first, *rest) for step in part)
 
 
+AFTER = tuple(product(AfterMatch, (False, True)))
+"""After a match: the skip, and whether its events are consumed."""
+SEARCHES = tuple(product(Strategy, AFTER))
+
+
+def engines(steps: Steps) -> Iterator[Engine]:
+    """All engines of these steps."""
+    for strategy, after in SEARCHES:
+        yield Pattern(steps, strategy, *after)
+    for strategy in (Strategy.STRICT, Strategy.NEXT):
+        yield OneRun(steps, strategy)
+
+
 def differs(engine: Engine, word: Word) -> bool:
     """Does the engine, fed event by event, say another thing than the definition?"""
     state = engine.begin()
@@ -56,9 +70,17 @@ def test_the_text_of_a_sequence() -> None:
         PatternStep(Type("b"), negated=True),
         PatternStep(Type("c"), plus=True),
     )
-    assert sequence("a").strategy is Strategy.NEXT
+    assert one_run("a", "!b", "c+").steps == sequence("a", "!b", "c+").steps
+    assert sequence("a") == Pattern(
+        (PatternStep(A),), Strategy.NEXT, AfterMatch.NO_SKIP, consumes=False
+    )
+    assert one_run("a") == OneRun((PatternStep(A),), Strategy.NEXT)
+    assert one_run("a", strategy=Strategy.STRICT).strategy is Strategy.STRICT
     assert sequence("a", strategy=Strategy.ANY).strategy is Strategy.ANY
-    assert Pattern((PatternStep(A),)).strategy is Strategy.NEXT
+    after = AfterMatch.PAST_LAST_EVENT
+    assert sequence("a", after_match=after, consumes=True) == Pattern(
+        (PatternStep(A),), Strategy.NEXT, after, consumes=True
+    )
     assert PatternStep(A) == PatternStep(A, negated=False, plus=False)
 
 
@@ -93,43 +115,55 @@ def test_a_step_without_a_type_is_named(text: str) -> None:
     assert str(raised.value) == f"pattern: step {text!r} names no event type"
 
 
-@pytest.mark.parametrize("strategy", Strategy)
-def test_steps_that_share_events_and_events_that_are_equal(strategy: Strategy) -> None:
+def test_one_run_follows_no_choice() -> None:
+    with pytest.raises(Invalid) as raised:
+        one_run("a", strategy=Strategy.ANY)
+    assert str(raised.value) == ("one run: skip till any match follows every choice; use a Pattern")
+
+
+def wrong(steps: Iterator[Steps] | list[Steps], windows: list[Word]) -> list[tuple[Engine, Word]]:
+    """The engines and windows that differ from the definition."""
+    return [
+        (engine, word)
+        for one in steps
+        for engine in engines(one)
+        for word in windows
+        if differs(engine, word)
+    ]
+
+
+def test_steps_that_share_events_and_events_that_are_equal() -> None:
     """One event may satisfy several steps; events of one time and type are equal."""
-    windows = list(words_up_to(3))
-    assert [
-        (steps, word)
-        for steps in every_pattern(2, (A, ANYTHING))
-        for word in windows
-        if differs(Pattern(steps, strategy), word)
-    ] == []
+    assert wrong(every_pattern(2, (A, ANYTHING)), list(words_up_to(3))) == []
+
+
+SHORT = tuple(words_up_to(7, "abc", gaps=(1,)))
+"""All words of up to seven letters, one of which no step takes: 3,280."""
+
+
+def test_patterns_of_two_steps_in_some_words_of_up_to_seven_letters() -> None:
+    """Every strategy, skip, consumption, negation and quantifier, each in other words."""
+    steps = list(every_pattern(2, (A, B)))
+    assert len(steps) == 78
+    for at, one in enumerate(steps):
+        assert wrong([one], list(SHORT[at :: len(steps)])) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", Strategy)
-def test_patterns_of_two_steps_in_windows_of_up_to_seven_events(strategy: Strategy) -> None:
-    windows = list(words(7, gaps=(1,)))
-    assert [
-        (steps, word)
-        for steps in every_pattern(2, (A, B))
-        for word in windows
-        if differs(Pattern(steps, strategy), word)
-    ] == []
+def test_patterns_of_three_steps_in_words_of_two_letters() -> None:
+    windows = list(words_up_to(4, gaps=(1,)))
+    for at, one in enumerate(every_pattern(3, (A, B))):
+        assert wrong([one], windows[at % 4 :: 4]) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("strategy", Strategy)
-def test_patterns_of_three_steps(strategy: Strategy) -> None:
-    windows = list(words(4, gaps=(1,)))
-    assert [
-        (steps, word)
-        for steps in every_pattern(3, (A, B))
-        for word in windows
-        if differs(Pattern(steps, strategy), word)
-    ] == []
+@pytest.mark.exhaustive  # `make test` has a sample of each
+@pytest.mark.parametrize("part", range(6))
+def test_patterns_of_two_steps_in_all_words_of_up_to_seven_letters(part: int) -> None:
+    for steps in list(every_pattern(2, (A, B)))[part::6]:
+        assert wrong([steps], list(SHORT)) == []
 
 
-@pytest.mark.exhaustive  # `make test` has all of two steps, and of three steps four events
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("strategy", Strategy)
 def test_patterns_of_three_steps_in_windows_of_up_to_seven_events(strategy: Strategy) -> None:
     windows = list(words(7, gaps=(1,)))
@@ -140,15 +174,14 @@ def test_patterns_of_three_steps_in_windows_of_up_to_seven_events(strategy: Stra
 
 @settings(max_examples=200)
 @given(patterns(), drawn_words(longest=10))
-def test_patterns_in_longer_windows(pattern: Pattern, word: Word) -> None:
+def test_patterns_in_longer_windows(pattern: Engine, word: Word) -> None:
     assert not differs(pattern, word)
 
 
 def test_a_window_is_what_its_beginnings_are() -> None:
-    """So the tests need the longest windows only: what comes with an event does not change."""
+    """What comes with an event does not change with later ones."""
     for steps in every_pattern(2, (A, B)):
-        for strategy in Strategy:
-            pattern = Pattern(steps, strategy)
+        for engine in engines(steps):
             for word in words(4, gaps=(1,)):
-                whole, part = search(pattern, word), search(pattern, word[:3])
+                whole, part = search(engine, word), search(engine, word[:3])
                 assert (whole.at[:3], whole.used[:3]) == (part.at, part.used)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
+from model.cep.one_run import OneRun
 from model.cep.patterns import Pattern
 from model.events import Body
-from tests.model.denotations.patterns import Choice, find_matches
+from tests.model.denotations.one_run import follow_one_run
+from tests.model.denotations.patterns import Choice, Found, events_of, find_matches
 from tests.model.denotations.words import Word
 
 
@@ -27,7 +29,9 @@ def search(engine: Engine, word: Word) -> Findings:
     """The findings in the window that holds this word."""
     match engine:
         case Pattern():
-            return _search_pattern(engine, word)
+            return _of_choices(find_matches(engine, word), word)
+        case OneRun():
+            return _of_choices(follow_one_run(engine, word), word)
         case Mealy(rows, at_close):
             return _search_states(rows, at_close, word)
         case Function(of):
@@ -38,20 +42,16 @@ def search(engine: Engine, word: Word) -> Findings:
     raise AssertionError(engine)
 
 
-def _search_pattern(pattern: Pattern, word: Word) -> Findings:
-    found = find_matches(pattern, word)
-
+def _of_choices(found: Found, word: Word) -> Findings:
     def events(choices: list[Choice]) -> Matches:
-        return tuple(tuple(word[p] for group in groups for p in group) for groups in choices)
+        return tuple(events_of(choice, word) for choice in choices)
 
-    partial = [
-        [(len(one), events([one])) for one in choices] for choices in found.partial
-    ]  # "The state is the runs, each with the steps done and the events taken."
+    # "The state is the runs, each with the steps done and the events taken."
     return Findings(
         tuple(map(events, found.at)),
         events(found.close),
         tuple(
-            bool(found.at[place]) or partial[place] != partial[place + 1]
+            bool(found.at[place]) or found.states[place] != found.states[place + 1]
             for place in range(len(word))
         ),
     )

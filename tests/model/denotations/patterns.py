@@ -1,17 +1,18 @@
 """The matches of a pattern in a window, from "Patterns" in docs/reference/model.md.
 
-Rule of this file: no state.  A match under skip-till-any-match is a choice of places; a run of the
-other strategies follows from the place where it begins.
+Rule of this file: no state.  A match is a choice of places; a strategy says which choices it
+allows, and what comes after a match is a choice among the matches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, combinations, zip_longest
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from model.cep.patterns import Pattern, PatternStep, Strategy
+from model.cep.engines import Match
+from model.cep.patterns import AfterMatch, Pattern, PatternStep, Steps, Strategy
 from model.predicates import Predicate
 from tests.model.denotations.predicates import satisfies
 from tests.model.denotations.words import Word
@@ -29,45 +30,32 @@ class Link(NamedTuple):
     negation: Predicate | None
 
 
-class Life(NamedTuple):
-    """A partial match: the choice at its end; killed, matched: the places where it ends so."""
+class Completed(NamedTuple):
+    """A match, and the place of the event that completes it; behind the word: its end."""
 
+    place: int
     choice: Choice
-    killed: int | None = None
-    matched: int | None = None
-
-    def until(self, place: int) -> Choice:
-        """The choice before this place."""
-        kept = (tuple(p for p in group if p < place) for group in self.choice)
-        return tuple(group for group in kept if group)
 
 
 class Found(NamedTuple):
     """at: by place, the matches that the event there completes.  close: those that come at the end
-    of the window.  partial: by place, the partial matches before the event there, and behind the
+    of the window.  states: by place, all that is remembered before the event there, and behind the
     last one."""
 
     at: list[list[Choice]]
     close: list[Choice]
-    partial: list[list[Choice]]
+    states: list[list[Any]]
 
 
-def find_matches(pattern: Pattern, word: Word) -> Found:
-    links = chain_links(pattern)
-    if pattern.strategy is Strategy.ANY:
-        return _all_choices(links, word)
-    return _one_at_a_time(links, word, pattern.strategy is Strategy.STRICT)
-
-
-def chain_links(pattern: Pattern) -> tuple[Link, ...]:
+def chain_links(steps: Steps) -> tuple[Link, ...]:
     return tuple(
         Link(step, behind.predicate if behind and behind.negated else None)
-        for step, behind in zip_longest(pattern.steps, pattern.steps[1:])
+        for step, behind in zip_longest(steps, steps[1:])
         if not step.negated
     )
 
 
-def _places(predicate: Predicate | None, word: Word) -> frozenset[int]:
+def places_of(predicate: Predicate | None, word: Word) -> frozenset[int]:
     return frozenset(
         place
         for place, body in enumerate(word)
@@ -75,57 +63,169 @@ def _places(predicate: Predicate | None, word: Word) -> frozenset[int]:
     )
 
 
-# "Skip-till-any-match follows every choice of events for the steps, and each choice is a match".
-# "The last event taken completes it. If the last step is negated, the match waits for the end of
-# the window."
-def _all_choices(links: tuple[Link, ...], word: Word) -> Found:
-    by_steps = [_choices(links[: steps + 1], word) for steps in range(len(links))]
-    last = links[-1]
-    until_close = last.negation is not None
-    whole = _in_order(by_steps[-1])
-    # A choice of all steps is a partial match only if it waits for the close or may take more.
-    unfinished = by_steps if until_close or last.step.plus else by_steps[:-1]
-    kills = [_places(link.negation, word) for link in links]
-    lives = [
-        (choice, range(choice[-1][-1] + 1, _first_after(choice[-1][0], kills[len(choice) - 1]) + 1))
-        for choice in _in_order(chain.from_iterable(unfinished))
-    ]
+def events_of(choice: Choice, word: Word) -> Match:
+    return tuple(word[place] for group in choice for place in group)
+
+
+def find_matches(pattern: Pattern, word: Word) -> Found:
+    search = Search(pattern, word)
+    matches = search.reported()
     return Found(
-        [[c for c in whole if not until_close and c[-1][-1] == p] for p in range(len(word))],
-        [c for c in whole if until_close and not any(p > c[-1][0] for p in kills[-1])],
-        [[c for c, places in lives if p in places] for p in range(len(word) + 1)],
+        [[c for place, c in matches if place == p] for p in range(len(word))],
+        [c for place, c in matches if place == len(word)],
+        [search.state(place, matches) for place in range(len(word) + 1)],
     )
 
 
-def _first_after(place: int, places: frozenset[int]) -> int:
-    return min((p for p in places if p > place), default=1_000)
+class Search:
+    """A pattern and a word: by step, the places that satisfy it, and those that kill behind it."""
+
+    def __init__(self, pattern: Pattern, word: Word) -> None:
+        self.pattern, self.word = pattern, word
+        self.links = chain_links(pattern.steps)
+        self.fits = [places_of(link.step.predicate, word) for link in self.links]
+        self.kills = [places_of(link.negation, word) for link in self.links]
+        # "If the last step is negated, the match waits for the end of the window."
+        self.waits = self.links[-1].negation is not None
+        self.skips = pattern.after_match is AfterMatch.PAST_LAST_EVENT
+        self.all = [
+            [c for c in self._choices(steps) if self._allowed(c, c[-1][-1] + 1)]
+            for steps in range(1, len(self.links) + 1)
+        ]
+
+    # --- choices -----------------------------------------------------------------------------
+    def _choices(self, steps: int) -> list[Choice]:
+        """All choices of events for so many steps in the whole word."""
+        link, fits = self.links[steps - 1], self.fits[steps - 1]
+        if steps == 1:
+            return [(group,) for group in groups_of(fits, link.step.plus)]
+        # "A negated step kills the run if it comes before the next step; an event that satisfies
+        # both kills. It watches from the first event of the step before it on, also while a plus
+        # goes on."
+        return [
+            (*choice, group)
+            for choice in self._choices(steps - 1)
+            for group in groups_of(frozenset(p for p in fits if p > choice[-1][-1]), link.step.plus)
+            if not any(choice[-1][0] < p <= group[0] for p in self.kills[steps - 2])
+        ]
+
+    def _allowed(self, choice: Choice, end: int) -> bool:
+        """Does the strategy allow the choice, as far as the events before `end` say?"""
+        firsts = {group[0] for group in choice}
+        taken = {place for group in choice for place in group}
+        whole = len(self.links)
+        strategy = self.pattern.strategy
+        if strategy is Strategy.ANY:
+            return True  # "each choice is a match"
+        # "a final plus takes one event", unless the match waits
+        if len(choice) == whole and not self.waits and len(choice[-1]) > 1:
+            return False
+        for place in range(choice[0][0] + 1, end):
+            done = sum(first < place for first in firsts)
+            moves_on = done < whole and place in self.fits[done]
+            goes_on = self.links[done - 1].step.plus and place in self.fits[done - 1]
+            if strategy is Strategy.STRICT and done == whole:
+                # "under strict contiguity those that follow without a gap"
+                goes_on = goes_on and place - 1 in taken
+            if place in firsts:
+                continue
+            if place in taken:
+                # "The run moves on as soon as the next step is satisfied"
+                if moves_on or not goes_on:
+                    return False
+            elif moves_on or goes_on or (strategy is Strategy.STRICT and done < whole):
+                # "skip-till-next-match skips events that do not continue the run"; "under strict
+                # contiguity, an event that does not continue the run kills it"
+                return False
+        return True
+
+    def _alive(self, place: int) -> list[Choice]:
+        """The partial matches before this place."""
+        whole = len(self.links)
+        # A whole choice is a partial match only if it waits for the close or may take more.
+        loops = self.pattern.strategy is Strategy.ANY and self.links[-1].step.plus
+        kept = whole if self.waits or loops else whole - 1
+        return in_order(
+            choice
+            for choice in chain.from_iterable(self.all[:kept])
+            if choice[-1][-1] < place
+            and not any(choice[-1][0] < p < place for p in self.kills[len(choice) - 1])
+            and self._allowed(choice, place)
+        )
+
+    # --- matches -----------------------------------------------------------------------------
+    def _matches(self) -> list[Completed]:
+        """All matches, in the order in which they come."""
+        end = len(self.word)
+        if self.waits:
+            return [Completed(end, c) for c in self._alive(end) if len(c) == len(self.links)]
+        whole = in_order(self.all[-1])
+        return [Completed(p, c) for p in range(end) for c in whole if c[-1][-1] == p]
+
+    def reported(self) -> list[Completed]:
+        matches = self._matches()
+        if self.skips:
+            matches = sorted(past_last_event(matches), key=matches.index)
+        return list(unshared(matches)) if self.pattern.consumes else matches
+
+    # --- memory ------------------------------------------------------------------------------
+    def state(self, place: int, matches: Sequence[Completed]) -> list[Any]:
+        """All that is remembered before the event at this place: the partial matches that may
+        still be reported, each with the steps done and the events taken."""
+        before = [match.choice for match in matches if match.place < place]
+        runs = self._alive(place)
+        if self.skips and not self.waits:
+            # "of partial matches with the same steps done, the first alone"
+            runs = [run for run in runs if not before or run[0][0] > before[-1][-1][-1]]
+            runs = [r for at, r in enumerate(runs) if len(r) not in map(len, runs[:at])]
+        elif self.pattern.consumes:
+            runs = [run for run in runs if all(apart(run, match) for match in before)]
+        known = [(len(run), events_of(run, self.word), self._over(run, place)) for run in runs]
+        if not (self.waits if self.skips else self.pattern.consumes):
+            return known
+        # ... and which events they share.
+        held = sorted({p for run in runs for group in run for p in group})
+        shares = [[held.index(p) for group in run for p in group] for run in runs]
+        return list(zip(known, shares, strict=True))
+
+    def _over(self, run: Choice, place: int) -> bool:
+        """Does the final plus take no more?"""
+        strict = self.pattern.strategy is Strategy.STRICT and len(run) == len(self.links)
+        return strict and self.links[-1].step.plus and place > run[-1][-1] + 1
 
 
-def _choices(links: tuple[Link, ...], word: Word) -> list[Choice]:
-    """All choices of these steps in the whole word."""
-    *before, link = links
-    places = _places(link.step.predicate, word)
-    if not before:
-        return [(group,) for group in _groups(places, link.step.plus)]
-    # "A negated step kills the run if it comes before the next step; an event that satisfies both
-    # kills. It watches from the first event of the step before it on, also while a plus goes on."
-    kills = _places(before[-1].negation, word)
-    return [
-        (*choice, group)
-        for choice in _choices(tuple(before), word)
-        for group in _groups(frozenset(p for p in places if p > choice[-1][-1]), link.step.plus)
-        if not any(choice[-1][0] < p <= group[0] for p in kills)
-    ]
+# "Skip past last event reports the first match, by its first event and then by its last, and goes
+# on behind its last event."
+def past_last_event(matches: Sequence[Completed]) -> Iterator[Completed]:
+    begin = 0
+    while left := [match for match in matches if match.choice[0][0] >= begin]:
+        first = min(left, key=lambda match: (match.choice[0][0], match.place))
+        yield first
+        begin = first.choice[-1][-1] + 1
+
+
+# "Consumption: an event of a match that was reported is in no other match; an earlier match goes
+# before a later one."
+def unshared(matches: Sequence[Completed]) -> Iterator[Completed]:
+    kept: list[Completed] = []
+    for match in matches:
+        if all(apart(match.choice, other.choice) for other in kept):
+            kept.append(match)
+            yield match
+
+
+def apart(one: Choice, other: Choice) -> bool:
+    return {p for group in one for p in group}.isdisjoint(p for group in other for p in group)
 
 
 @cache
-def _groups(places: frozenset[int], plus: bool) -> tuple[Group, ...]:
+def groups_of(places: frozenset[int], plus: bool) -> tuple[Group, ...]:
     # "A step takes one event; a `plus` step takes one or more events".
     sizes = range(1, len(places) + 1 if plus else 2)
     return tuple(chain.from_iterable(combinations(sorted(places), size) for size in sizes))
 
 
-def _in_order(choices: Iterable[Choice]) -> list[Choice]:
+def in_order(choices: Iterable[Choice]) -> list[Choice]:
     # "Matches that come with one event are in the order of their first events. Of two with the same
     # first event, the first event that they treat differently decides: a match that skips the event
     # comes before one that begins the next step with it, and this one before one whose plus goes
@@ -139,77 +239,3 @@ def _in_order(choices: Iterable[Choice]) -> list[Choice]:
         )
 
     return sorted(choices, key=lambda choice: (choice[0][0], treatment(choice)))
-
-
-# "Strict contiguity and skip-till-next-match follow one run at a time. They start anew, with later
-# events, after a match or a kill. A killing event is then tried as the beginning of a new run."
-def _one_at_a_time(links: tuple[Link, ...], word: Word, strict: bool) -> Found:
-    starts = _places(links[0].step.predicate, word)
-    lives: list[Life] = []
-    start = min(starts, default=None)
-    while start is not None:
-        life = _live(links, word, start, strict)
-        lives.append(life)
-        if life.killed is not None:
-            begin = life.killed
-        elif life.matched is not None:
-            begin = life.matched + 1
-        else:
-            break
-        start = min((place for place in starts if place >= begin), default=None)
-
-    def running(life: Life, before: int) -> bool:
-        ends = [end for end in (life.killed, life.matched) if end is not None]
-        return life.choice[0][0] < before and all(before <= end for end in ends)
-
-    return Found(
-        [[life.choice for life in lives if life.matched == p] for p in range(len(word))],
-        [
-            life.choice
-            for life in lives
-            if running(life, len(word)) and len(life.choice) == len(links)
-        ],
-        [
-            [life.until(place) for life in lives if running(life, place)]
-            for place in range(len(word) + 1)
-        ],
-    )
-
-
-def _live(links: tuple[Link, ...], word: Word, start: int, strict: bool) -> Life:
-    """The run that begins at this place."""
-    end, whole = len(word), len(links)
-    firsts = [start]
-    for link in links[1:]:  # "The run moves on as soon as the next step is satisfied"
-        later = [p for p in _places(link.step.predicate, word) if p > firsts[-1]]
-        if not later:
-            break
-        firsts.append(min(later))
-    finished = len(firsts) == whole
-    waits = links[-1].negation is not None
-    # "If it waits with a final plus, the plus takes every later event that satisfies it."
-    bounds = [*firsts[1:], end if waits or not finished else firsts[-1]]
-    groups = tuple(
-        (first, *sorted(p for p in _places(link.step.predicate, word) if first < p < bound))
-        if link.step.plus
-        else (first,)
-        for link, first, bound in zip(links, firsts, bounds, strict=False)
-    )
-    taken = {place for group in groups for place in group}
-    # "A negated step kills the run if it comes before the next step".
-    kills = {
-        place
-        for link, first, bound in zip(links, firsts, bounds, strict=False)
-        for place in _places(link.negation, word)
-        if first < place <= bound
-    }
-    # "Under strict contiguity, an event that does not continue the run kills it. A run that waits
-    # for the end of the window is no longer killed by such events."
-    if strict:
-        until = firsts[-1] if finished else end
-        kills |= {place for place in range(start, until) if place not in taken}
-    matched = firsts[-1] if finished and not waits else None
-    killed = min(kills, default=None)
-    if killed is not None and (matched is None or killed <= matched):
-        return Life(Life(groups).until(killed), killed=killed)
-    return Life(groups, matched=matched)
