@@ -10,8 +10,9 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from model.cep.engines import Engine, Function, Matches, Mealy, Partitioned
+from model.cep.one_run import OneRun
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
+from model.cep.patterns import Pattern, PatternStep, Steps, Strategy, steps_of
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.events import Body
 from model.predicates import Either, Predicate, Type, Where
@@ -69,7 +70,12 @@ def _engine(simple: Simple) -> Engine:
     if simple.finds == "how many":
         return Function(HowMany(simple.a))
     between = (f"!{simple.but_not}",) if simple.but_not else ()
-    return sequence(simple.a, *between, simple.b, strategy=STRATEGIES[simple.finds])
+    return _searched(steps_of(simple.a, *between, simple.b), STRATEGIES[simple.finds])
+
+
+def _searched(steps: Steps, strategy: Strategy) -> Engine:
+    """As SQL defines it, too: one run at a time, or every choice."""
+    return Pattern(steps, strategy) if strategy is Strategy.ANY else OneRun(steps, strategy)
 
 
 def _splitter(simple: Simple) -> Splitter:
@@ -116,7 +122,7 @@ def _pattern(random: Random) -> Engine:
         steps.append(PatternStep(_predicate(random), plus=random.random() < 0.3))
     if random.random() < 0.2:
         steps.append(PatternStep(_predicate(random), negated=True))
-    return Pattern(tuple(steps), random.choice(list(Strategy)))
+    return _searched(tuple(steps), random.choice(list(Strategy)))
 
 
 def _mealy(random: Random) -> Engine:

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 HOME = Path(__file__).parent / "denotations"
-FILES = ("engines", "guarantees", "operators", "patterns", "predicates", "windows")
+FILES = ("engines", "guarantees", "one_run", "operators", "patterns", "predicates", "windows")
 SOURCES = ("docs/reference/model.md", "model/predicates.py")
 
 

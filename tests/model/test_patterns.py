@@ -1,4 +1,8 @@
-"""Patterns against independent definitions, over every word of a few letters."""
+"""Patterns against independent definitions, over every word of a few letters, and by example.
+
+Rule of this file: a definition is written by hand for the patterns that it covers; the one that
+covers all is in denotations.patterns.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,9 @@ from itertools import combinations, product
 
 import pytest
 
-from model.cep.engines import Matches
-from model.cep.patterns import Pattern, PatternStep, Strategy, sequence
+from model.cep.engines import Engine, Matches
+from model.cep.one_run import one_run
+from model.cep.patterns import AfterMatch, Pattern, PatternStep, Strategy, sequence
 from model.errors import Invalid
 from model.events import Body
 from model.predicates import Type, Where
@@ -28,7 +33,7 @@ def bodies(word: str) -> list[Body]:
     return [Body(time, type_) for time, type_ in enumerate(word, 1)]
 
 
-def found(pattern: Pattern, word: str) -> list[tuple[int, ...]]:
+def found(pattern: Engine, word: str) -> list[tuple[int, ...]]:
     """All matches of a window, as times, in the order in which they come."""
     state = pattern.begin()
     matches: list[Matches] = []
@@ -88,7 +93,7 @@ def scanned(types: tuple[str, ...], word: str, strict: bool) -> list[tuple[int, 
 @pytest.mark.parametrize("types", [t for t in STEPS if "!" not in "".join(t)], ids=" ".join)
 @pytest.mark.parametrize("strategy", [Strategy.STRICT, Strategy.NEXT])
 def test_one_run_at_a_time(types: tuple[str, ...], strategy: Strategy) -> None:
-    pattern = sequence(*types, strategy=strategy)
+    pattern = one_run(*types, strategy=strategy)
     for length in range(7):
         for word in map("".join, product("abc", repeat=length)):
             expected = scanned(types, word, strategy is Strategy.STRICT)
@@ -111,22 +116,99 @@ def test_leaving_out_an_unused_event_cannot_be_noticed(
             state = after
 
 
+STRICT, NEXT, ANY = Strategy
+PAST_LAST_EVENT = AfterMatch.PAST_LAST_EVENT
+
+
 @pytest.mark.parametrize(
-    ("types", "strategy", "word", "matches"),
+    ("types", "strategy", "word", "matches", "one"),
     [
-        (("a+", "b"), Strategy.NEXT, "aacab", [(1, 2, 4, 5)]),
-        (("a+", "b"), Strategy.STRICT, "aacab", [(4, 5)]),
-        (("a+", "b"), Strategy.ANY, "aab", [(1, 3), (1, 2, 3), (2, 3)]),
-        (("a", "!c", "b"), Strategy.NEXT, "acab", [(3, 4)]),
-        (("a", "b+"), Strategy.ANY, "abb", [(1, 2), (1, 3), (1, 2, 3)]),
-        (("a", "!b"), Strategy.NEXT, "aca", [(1,)]),
-        (("a", "!b"), Strategy.NEXT, "ab", []),
+        ("a+ b", NEXT, "aacab", [(1, 2, 4, 5), (2, 4, 5), (4, 5)], [(1, 2, 4, 5)]),
+        ("a+ b", STRICT, "aacab", [(4, 5)], [(4, 5)]),
+        ("a !c b", NEXT, "acab", [(3, 4)], [(3, 4)]),
+        ("a !b", NEXT, "aca", [(1,), (3,)], [(1,)]),
+        ("a !b", NEXT, "ab", [], []),
+        # a killed run takes with it the events that it has in common with a later one
+        ("a a b", STRICT, "aaab", [(2, 3, 4)], []),
+        ("a b !c b", NEXT, "abacbb", [(3, 5, 6)], []),
+        # a final plus that waits, under strict contiguity without a gap
+        ("a+ !b", STRICT, "aca", [(1,), (3,)], [(1, 3)]),
+        ("a+ !b", STRICT, "aaca", [(1, 2), (2,), (4,)], [(1, 2, 4)]),
+        ("a+ !b", NEXT, "aca", [(1, 3), (3,)], [(1, 3)]),
+        # a run that waits blocks no other
+        ("a !c", NEXT, "aa", [(1,), (2,)], [(1,)]),
+        # Lima et al., III-A, the word marked with a dagger: their automaton follows one run
+        (
+            *("a b c", NEXT, "aaababddbc"),
+            *([(1, 4, 10), (2, 4, 10), (3, 4, 10), (5, 6, 10)], [(1, 4, 10)]),
+        ),
     ],
 )
 def test_examples(
-    types: tuple[str, ...], strategy: Strategy, word: str, matches: list[tuple[int, ...]]
+    types: str,
+    strategy: Strategy,
+    word: str,
+    matches: list[tuple[int, ...]],
+    one: list[tuple[int, ...]],
 ) -> None:
-    assert sorted(found(sequence(*types, strategy=strategy), word)) == sorted(matches)
+    """Of independent runs, and of one."""
+    assert found(sequence(*types.split(), strategy=strategy), word) == matches
+    assert found(one_run(*types.split(), strategy=strategy), word) == one
+
+
+@pytest.mark.parametrize(
+    ("types", "word", "matches"),
+    [("a+ b", "aab", [(1, 3), (1, 2, 3), (2, 3)]), ("a b+", "abb", [(1, 2), (1, 3), (1, 2, 3)])],
+)
+def test_examples_of_every_choice(types: str, word: str, matches: list[tuple[int, ...]]) -> None:
+    assert found(sequence(*types.split(), strategy=ANY), word) == matches
+
+
+@pytest.mark.parametrize(
+    ("types", "strategy", "word", "every", "skips", "consumes"),
+    [
+        # Flink's example of its skip strategies, with b+ c on b1 b2 b3 c
+        ("b+ c", NEXT, "bbbc", [(1, 2, 3, 4), (2, 3, 4), (3, 4)], [(1, 2, 3, 4)], [(1, 2, 3, 4)]),
+        ("a b", NEXT, "aabb", [(1, 3), (2, 3)], [(1, 3)], [(1, 3)]),
+        ("a b", ANY, "aabb", [(1, 3), (2, 3), (1, 4), (2, 4)], [(1, 3)], [(1, 3), (2, 4)]),
+        ("a b c", NEXT, "abacbc", [(1, 2, 4), (3, 5, 6)], [(1, 2, 4)], [(1, 2, 4), (3, 5, 6)]),
+        ("a b !c", NEXT, "aabab", [(1, 3), (2, 3), (4, 5)], [(1, 3), (4, 5)], [(1, 3), (4, 5)]),
+        ("a !c", NEXT, "aa", [(1,), (2,)], [(1,), (2,)], [(1,), (2,)]),
+        ("a+ !c", NEXT, "aab", [(1, 2), (2,)], [(1, 2)], [(1, 2)]),
+    ],
+)
+def test_examples_of_what_comes_after_a_match(
+    types: str,
+    strategy: Strategy,
+    word: str,
+    every: list[tuple[int, ...]],
+    skips: list[tuple[int, ...]],
+    consumes: list[tuple[int, ...]],
+) -> None:
+    steps = types.split()
+    assert found(sequence(*steps, strategy=strategy), word) == every
+    skipping = sequence(*steps, strategy=strategy, after_match=PAST_LAST_EVENT)
+    assert found(skipping, word) == skips
+    assert found(sequence(*steps, strategy=strategy, consumes=True), word) == consumes
+
+
+@pytest.mark.parametrize("types", [t for t in STEPS if "!" not in "".join(t)], ids=" ".join)
+def test_one_run_without_negation_skips_past_the_last_event(types: tuple[str, ...]) -> None:
+    """Under skip-till-next-match: so the automaton of Lima et al., Fig. 5, has a name elsewhere."""
+    one, skipping = one_run(*types), sequence(*types, after_match=PAST_LAST_EVENT)
+    for word in map("".join, product("abc", repeat=6)):
+        assert found(one, word) == found(skipping, word)
+
+
+@pytest.mark.parametrize("types", STEPS, ids=" ".join)
+@pytest.mark.parametrize("strategy", Strategy)
+def test_consumption_adds_nothing_to_the_skip(types: tuple[str, ...], strategy: Strategy) -> None:
+    skipping, both = (
+        Pattern(sequence(*types).steps, strategy, PAST_LAST_EVENT, consumes)
+        for consumes in (False, True)
+    )
+    for word in map("".join, product("abc", repeat=5)):
+        assert found(skipping, word) == found(both, word)
 
 
 def test_predicates_over_attributes() -> None:
@@ -160,4 +242,9 @@ def test_impossible_patterns(steps: tuple[PatternStep, ...], message: str) -> No
 def test_a_pattern_is_printed_as_its_steps() -> None:
     """And not as what is made of them."""
     pattern = sequence("a", "!b", "c")
-    assert repr(pattern) == f"Pattern(steps={pattern.steps!r}, strategy={pattern.strategy!r})"
+    assert repr(pattern) == (
+        f"Pattern(steps={pattern.steps!r}, strategy={pattern.strategy!r}, "
+        f"after_match={pattern.after_match!r}, consumes=False)"
+    )
+    one = one_run("a", "!b", "c")
+    assert repr(one) == f"OneRun(steps={one.steps!r}, strategy={one.strategy!r})"

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.cep.patterns import Strategy, sequence
+from model.cep.one_run import one_run
+from model.cep.patterns import AfterMatch, Strategy, sequence
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE
 from model.oracle import assign_times, oracle
 from sim.inputs.files import load
-from sim.inputs.streams import arrivals, graph_for, parsed
+from sim.inputs.streams import Search, arrivals, graph_for, parsed
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1).map(str)
 ROWS = st.lists(st.tuples(st.integers(-(10**6), 10**12), NAMES), min_size=1, max_size=20)
@@ -229,7 +230,11 @@ def test_truth_values_are_no_times(tmp_path: Path) -> None:
 def test_a_pattern_is_its_steps(steps: list[str], spaces: int) -> None:
     text = ("," + " " * spaces).join(steps)
     assert parsed(text) == sequence(*steps)
-    assert parsed(text, "any").strategy is Strategy.ANY
+    assert parsed(text, Search("any")).strategy is Strategy.ANY
+    skips = sequence(*steps, after_match=AfterMatch.PAST_LAST_EVENT, consumes=True)
+    assert parsed(text, Search(skip="past-last", consumes=True)) == skips
+    strict = one_run(*steps, strategy=Strategy.STRICT)
+    assert parsed(text, Search("strict", one_run=True)) == strict
 
 
 @pytest.mark.parametrize(
@@ -246,7 +251,31 @@ def test_a_pattern_is_its_steps(steps: list[str], spaces: int) -> None:
 )
 def test_bad_patterns(text: str, strategy: str, message: str) -> None:
     with pytest.raises(Invalid) as error:
-        parsed(text, strategy, frozenset({"late", "gone"}))
+        parsed(text, Search(strategy), frozenset({"late", "gone"}))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("search", "message"),
+    [
+        (Search(skip="some"), "skip 'some': it must be one of none, past-last"),
+        (
+            Search(skip="past-last", one_run=True),
+            "one run: it knows no skip and no consumption; leave one of the two out",
+        ),
+        (
+            Search(consumes=True, one_run=True),
+            "one run: it knows no skip and no consumption; leave one of the two out",
+        ),
+        (
+            Search("any", one_run=True),
+            "one run: skip till any match follows every choice; use a Pattern",
+        ),
+    ],
+)
+def test_bad_searches(search: Search, message: str) -> None:
+    with pytest.raises(Invalid) as error:
+        parsed("late", search)
     assert str(error.value) == message
 
 

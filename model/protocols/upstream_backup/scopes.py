@@ -22,7 +22,7 @@ DETERMINISTIC = OperatorClass.DETERMINISTIC
 
 
 # --- engines and graphs that distinguish variants ---------------------------------------------
-A, B, AB = sequence("a"), sequence("b"), one_run("a", "b")
+A, B, AB = one_run("a"), one_run("b"), one_run("a", "b")
 SUPPRESSED = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 0, 0), ("b", 0, 0))))
 """A machine that matches every a but the one after a b: a later window may match first."""
 ALTERNATING = Mealy(((("a", 0, 1), ("b", 1, 0)), (("a", 1, 0), ("b", 0, 1))))
@@ -65,7 +65,7 @@ DIAMOND = Graph(
 )
 PIPELINE = chain(
     ("A", Operator(A, CountWindows(2, 2))),
-    ("B", Operator(sequence("match"), CountWindows(2, 1))),
+    ("B", Operator(one_run("match"), CountWindows(2, 1))),
 )
 ALIGNED = chain(
     ("A", Operator(A, CountWindows(1, 1))),

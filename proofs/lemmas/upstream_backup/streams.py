@@ -4,10 +4,11 @@ Rule of this file: what a failure-free run does and what a savepoint keeps is wr
 events, and nothing is said of numbers.  The fragment is finite: quantifier-free, booleans and small
 bitvectors.
 
-What is encoded: Lima et al., III-B1 to III-B4, as model.cep.operator, model.cep.patterns and
-model.cep.windows have it: data-parallel processing, no skipping, count windows that close with
-their last event, patterns of one to three steps over two types without plus.  One acknowledgement
-is enough: what a savepoint keeps depends on the newest event acknowledged alone.
+What is encoded: Lima et al., III-B1 to III-B4, as model.cep.operator, model.cep.windows,
+model.cep.one_run (STRICT, NEXT) and model.cep.patterns (ANY, no skip) have it: data-parallel
+processing, no skipping, count windows that close with their last event, patterns of one to three
+steps over two types without plus.  One acknowledgement is enough: what a savepoint keeps depends on
+the newest event acknowledged alone.
 """
 
 from __future__ import annotations
@@ -164,7 +165,7 @@ STEPS = 3
 
 class FoundStream(NamedTuple):
     """A counterexample, as the operator of the model takes it.  pattern: its steps as
-    model.cep.patterns.sequence has them.  theta: the newest match acknowledged, by its place."""
+    model.cep.patterns.steps_of has them.  theta: the newest match acknowledged, by its place."""
 
     word: str
     pattern: tuple[str, ...]

@@ -12,7 +12,8 @@ import doctest
 
 import model.protocols.upstream_backup.gem
 from model.cep.numbering import PAIRS, SCALAR, Numbering
-from model.cep.patterns import Pattern, PatternStep, sequence
+from model.cep.one_run import one_run
+from model.cep.patterns import Pattern, PatternStep
 from model.cep.skips import covers
 from model.cep.windows import CountWindows
 from model.events import Body, Event
@@ -43,7 +44,7 @@ def named(event: Event) -> str:
 
 def test_fig_4_savepoint_of_theta_trims_a_and_b() -> None:
     """a, b fill a window; c, d match in the next: acknowledging theta frees a and b."""
-    gem = Gem.new(sequence("c", "d"), splitter=CountWindows(2, 2))
+    gem = Gem.new(one_run("c", "d"), splitter=CountWindows(2, 2))
     (theta,) = pushed(gem, letters("abcd"))
     savepoint = gem.save(theta)
     assert savepoint.trim == (2,)
@@ -52,14 +53,14 @@ def test_fig_4_savepoint_of_theta_trims_a_and_b() -> None:
 
 
 def test_fig_5_skip_ranges() -> None:
-    gem = Gem.new(sequence("a", "b", "c"), splitter=CountWindows(20, 20))
+    gem = Gem.new(one_run("a", "b", "c"), splitter=CountWindows(20, 20))
     (theta,) = pushed(gem, letters("aaabab" + "ddbc"))
     assert [body.time for body in theta.body.data] == [1, 4, 10]
     assert gem.save(theta).skips == (((2,), (3,)), ((5,), (9,)))
 
 
 def test_fig_6_two_windows_match_at_f() -> None:
-    gem = Gem.new(sequence("e", "f"), splitter=CountWindows(5, 2), numbering=SCALAR)
+    gem = Gem.new(one_run("e", "f"), splitter=CountWindows(5, 2), numbering=SCALAR)
     events = letters("abcdef")
     assert pushed(gem, events[:5]) == []
     first, second = pushed(gem, events[5:])
@@ -69,7 +70,7 @@ def test_fig_6_two_windows_match_at_f() -> None:
 
 
 def test_fig_7_replay_starts_with_the_window_after_the_last_closed_one() -> None:
-    gem = Gem.new(sequence("f"), splitter=CountWindows(4, 1))
+    gem = Gem.new(one_run("f"), splitter=CountWindows(4, 1))
     *_, theta = pushed(gem, letters("abcdef"))
     savepoint = gem.save(theta)
     assert savepoint.trim == (3,)  # the third window closed with f before theta's was fed
@@ -114,7 +115,7 @@ def test_fig_8b_pairs_come_back_right() -> None:
 
 
 def test_skip_flag_off_collects_nothing() -> None:
-    gem = Gem.new(sequence("a", "b"), splitter=CountWindows(9, 9), skip=False)
+    gem = Gem.new(one_run("a", "b"), splitter=CountWindows(9, 9), skip=False)
     (theta,) = pushed(gem, letters("accb"))
     assert gem.save(theta).skips == ()
 
@@ -122,7 +123,7 @@ def test_skip_flag_off_collects_nothing() -> None:
 def test_restored_operator_needs_no_skipped_event() -> None:
     """The whole exchange: save, lose the state, replay what the backup kept."""
     events = letters("axxbxaxb")
-    gem = Gem.new(sequence("a", "b"), size=20, slide=20)
+    gem = Gem.new(one_run("a", "b"), size=20, slide=20)
     before = pushed(gem, events)
     savepoint = gem.save(before[0])
     gem.restore(savepoint)

@@ -7,7 +7,7 @@ allows, and what comes after a match is a choice among the matches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, combinations, zip_longest
 from typing import Any, NamedTuple, TypeAlias
 
@@ -68,32 +68,31 @@ def events_of(choice: Choice, word: Word) -> Match:
 
 
 def find_matches(pattern: Pattern, word: Word) -> Found:
-    search = Search(pattern, word)
-    matches = search.reported()
+    choices = choices_of(pattern.steps, pattern.strategy, word)
+    matches = reported(pattern, choices.matches())
     return Found(
         [[c for place, c in matches if place == p] for p in range(len(word))],
         [c for place, c in matches if place == len(word)],
-        [search.state(place, matches) for place in range(len(word) + 1)],
+        [state(pattern, choices, matches, place) for place in range(len(word) + 1)],
     )
 
 
-class Search:
-    """A pattern and a word: by step, the places that satisfy it, and those that kill behind it."""
+class Choices:
+    """The steps of a pattern, a strategy and a word: the choices that the strategy allows."""
 
-    def __init__(self, pattern: Pattern, word: Word) -> None:
-        self.pattern, self.word = pattern, word
-        self.links = chain_links(pattern.steps)
+    def __init__(self, steps: Steps, strategy: Strategy, word: Word) -> None:
+        self.word, self.strategy = word, strategy
+        self.links = chain_links(steps)
         self.fits = [places_of(link.step.predicate, word) for link in self.links]
         self.kills = [places_of(link.negation, word) for link in self.links]
         # "If the last step is negated, the match waits for the end of the window."
         self.waits = self.links[-1].negation is not None
-        self.skips = pattern.after_match is AfterMatch.PAST_LAST_EVENT
         self.all = [
-            [c for c in self._choices(steps) if self._allowed(c, c[-1][-1] + 1)]
-            for steps in range(1, len(self.links) + 1)
+            [c for c in self._choices(done) if self._allowed(c, c[-1][-1] + 1)]
+            for done in range(1, len(self.links) + 1)
         ]
+        self.alive = [self._alive(place) for place in range(len(word) + 1)]
 
-    # --- choices -----------------------------------------------------------------------------
     def _choices(self, steps: int) -> list[Choice]:
         """All choices of events for so many steps in the whole word."""
         link, fits = self.links[steps - 1], self.fits[steps - 1]
@@ -111,20 +110,19 @@ class Search:
 
     def _allowed(self, choice: Choice, end: int) -> bool:
         """Does the strategy allow the choice, as far as the events before `end` say?"""
+        if self.strategy is Strategy.ANY:
+            return True  # "each choice is a match"
         firsts = {group[0] for group in choice}
         taken = {place for group in choice for place in group}
-        whole = len(self.links)
-        strategy = self.pattern.strategy
-        if strategy is Strategy.ANY:
-            return True  # "each choice is a match"
-        # "a final plus takes one event", unless the match waits
+        whole, strict = len(self.links), self.strategy is Strategy.STRICT
+        # "so that a final plus takes one event", unless the match waits
         if len(choice) == whole and not self.waits and len(choice[-1]) > 1:
             return False
         for place in range(choice[0][0] + 1, end):
             done = sum(first < place for first in firsts)
             moves_on = done < whole and place in self.fits[done]
             goes_on = self.links[done - 1].step.plus and place in self.fits[done - 1]
-            if strategy is Strategy.STRICT and done == whole:
+            if strict and done == whole:
                 # "under strict contiguity those that follow without a gap"
                 goes_on = goes_on and place - 1 in taken
             if place in firsts:
@@ -133,7 +131,7 @@ class Search:
                 # "The run moves on as soon as the next step is satisfied"
                 if moves_on or not goes_on:
                     return False
-            elif moves_on or goes_on or (strategy is Strategy.STRICT and done < whole):
+            elif moves_on or goes_on or (strict and done < whole):
                 # "skip-till-next-match skips events that do not continue the run"; "under strict
                 # contiguity, an event that does not continue the run kills it"
                 return False
@@ -143,7 +141,7 @@ class Search:
         """The partial matches before this place."""
         whole = len(self.links)
         # A whole choice is a partial match only if it waits for the close or may take more.
-        loops = self.pattern.strategy is Strategy.ANY and self.links[-1].step.plus
+        loops = self.strategy is Strategy.ANY and self.links[-1].step.plus
         kept = whole if self.waits or loops else whole - 1
         return in_order(
             choice
@@ -153,45 +151,51 @@ class Search:
             and self._allowed(choice, place)
         )
 
-    # --- matches -----------------------------------------------------------------------------
-    def _matches(self) -> list[Completed]:
+    def matches(self) -> list[Completed]:
         """All matches, in the order in which they come."""
         end = len(self.word)
         if self.waits:
-            return [Completed(end, c) for c in self._alive(end) if len(c) == len(self.links)]
+            return [Completed(end, c) for c in self.alive[end] if len(c) == len(self.links)]
         whole = in_order(self.all[-1])
         return [Completed(p, c) for p in range(end) for c in whole if c[-1][-1] == p]
 
-    def reported(self) -> list[Completed]:
-        matches = self._matches()
-        if self.skips:
-            matches = sorted(past_last_event(matches), key=matches.index)
-        return list(unshared(matches)) if self.pattern.consumes else matches
-
-    # --- memory ------------------------------------------------------------------------------
-    def state(self, place: int, matches: Sequence[Completed]) -> list[Any]:
-        """All that is remembered before the event at this place: the partial matches that may
-        still be reported, each with the steps done and the events taken."""
-        before = [match.choice for match in matches if match.place < place]
-        runs = self._alive(place)
-        if self.skips and not self.waits:
-            # "of partial matches with the same steps done, the first alone"
-            runs = [run for run in runs if not before or run[0][0] > before[-1][-1][-1]]
-            runs = [r for at, r in enumerate(runs) if len(r) not in map(len, runs[:at])]
-        elif self.pattern.consumes:
-            runs = [run for run in runs if all(apart(run, match) for match in before)]
-        known = [(len(run), events_of(run, self.word), self._over(run, place)) for run in runs]
-        if not (self.waits if self.skips else self.pattern.consumes):
-            return known
-        # ... and which events they share.
-        held = sorted({p for run in runs for group in run for p in group})
-        shares = [[held.index(p) for group in run for p in group] for run in runs]
-        return list(zip(known, shares, strict=True))
-
-    def _over(self, run: Choice, place: int) -> bool:
+    def over(self, run: Choice, place: int) -> bool:
         """Does the final plus take no more?"""
-        strict = self.pattern.strategy is Strategy.STRICT and len(run) == len(self.links)
+        strict = self.strategy is Strategy.STRICT and len(run) == len(self.links)
         return strict and self.links[-1].step.plus and place > run[-1][-1] + 1
+
+
+choices_of = lru_cache(maxsize=16)(Choices)
+
+
+# --- after a match ---------------------------------------------------------------------------
+def reported(pattern: Pattern, matches: list[Completed]) -> list[Completed]:
+    if pattern.after_match is AfterMatch.PAST_LAST_EVENT:
+        matches = sorted(past_last_event(matches), key=matches.index)
+    return list(unshared(matches)) if pattern.consumes else matches
+
+
+def state(
+    pattern: Pattern, choices: Choices, matches: Sequence[Completed], place: int
+) -> list[Any]:
+    """All that is remembered before the event at this place: the partial matches that may still be
+    reported, each with the steps done and the events taken."""
+    skips, waits = pattern.after_match is AfterMatch.PAST_LAST_EVENT, choices.waits
+    before = [match.choice for match in matches if match.place < place]
+    runs = choices.alive[place]
+    if skips and not waits:
+        # "of partial matches with the same steps done, the first alone"
+        runs = [run for run in runs if not before or run[0][0] > before[-1][-1][-1]]
+        runs = [run for at, run in enumerate(runs) if len(run) not in map(len, runs[:at])]
+    elif pattern.consumes:
+        runs = [run for run in runs if all(apart(run, match) for match in before)]
+    known = [(len(run), events_of(run, choices.word), choices.over(run, place)) for run in runs]
+    if not (waits if skips else pattern.consumes):
+        return known
+    # ... and which events they share.
+    held = sorted({p for run in runs for group in run for p in group})
+    shares = [[held.index(p) for group in run for p in group] for run in runs]
+    return list(zip(known, shares, strict=True))
 
 
 # "Skip past last event reports the first match, by its first event and then by its last, and goes
@@ -204,8 +208,8 @@ def past_last_event(matches: Sequence[Completed]) -> Iterator[Completed]:
         begin = first.choice[-1][-1] + 1
 
 
-# "Consumption: an event of a match that was reported is in no other match; an earlier match goes
-# before a later one."
+# "An event of a match that was reported is in no other match; an earlier match goes before a later
+# one."
 def unshared(matches: Sequence[Completed]) -> Iterator[Completed]:
     kept: list[Completed] = []
     for match in matches:

@@ -1,7 +1,7 @@
 """Which engines let a younger window match first: strategies of patterns, and the smallest machine.
 
-Rule of this file: it says which strategies of model.cep.patterns keep the order that first_window
-asks for, and shows the smallest patterns and the smallest engine that do not.
+Rule of this file: it says which strategies keep the order that first_window asks for, and shows the
+smallest patterns and the smallest engine that do not.  STRICT and NEXT are model.cep.one_run's.
 
 The orders of NEXT and ANY are linear arithmetic with predicates of an integer, for ANY under one
 quantifier: outside EPR; Z3 decides what is asked here at once.  The searches are finite.

@@ -1,4 +1,4 @@
-"""The windows kept, as operators of the model have them: sequences under NEXT.
+"""The windows kept, as operators of the model have them: one run under NEXT.
 
 Rule of this file: no formula; which engines keep the order of first_window is proved in overtaking,
 and this file looks at those alone whose state is the progress of one run.
@@ -13,8 +13,9 @@ from operator import ge, le
 from typing import Any
 
 from model.actions import Action
+from model.cep.one_run import OneRun
 from model.cep.operator import Operator
-from model.cep.patterns import Pattern, Strategy
+from model.cep.patterns import Strategy
 from model.protocols.upstream_backup.savepoints import NumberedOperator
 from model.system import System
 from model.world import World
@@ -54,7 +55,7 @@ def _covered(spec: Any) -> bool:
     return (
         isinstance(spec, Operator)
         and spec.parallel
-        and isinstance(spec.engine, Pattern)
+        and isinstance(spec.engine, OneRun)
         and spec.engine.strategy is Strategy.NEXT
         and not any(step.negated for step in spec.engine.steps)
     )

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 
 from model.cep.engines import Engine, Mealy
 from model.cep.numbering import PAIRS, PAIRS_FROM_FIRST_WINDOW, SCALAR, TRIGGERED, Numbering
-from model.cep.patterns import Pattern, Strategy, sequence
+from model.cep.one_run import one_run
+from model.cep.patterns import Strategy, sequence
 from model.cep.windows import CountWindows
 from model.events import Body, Event
 from model.evidence import Outcome
@@ -115,8 +116,15 @@ class NumberedRun:
         return any(match.original != match.replayed for match in self.replay(acknowledged))
 
 
+def engine_of(steps: Sequence[str], strategy: Strategy) -> Engine:
+    """As the formulas have it: one run at a time, or every choice."""
+    if strategy is Strategy.ANY:
+        return sequence(*steps, strategy=strategy)
+    return one_run(*steps, strategy=strategy)
+
+
 def original(found: FoundStream, numbering: Numbering) -> NumberedRun:
-    pattern = sequence(*found.pattern, strategy=found.strategy)
+    pattern = engine_of(found.pattern, found.strategy)
     return NumberedRun(pattern, found.word, found.size, found.slide, numbering)
 
 
@@ -208,7 +216,7 @@ def runs(
     n: int, numbering: Numbering, strategies: tuple[Strategy, ...] = tuple(Strategy)
 ) -> Iterator[NumberedRun]:
     """Every stream of n events, every pattern, strategy and window."""
-    engines = [sequence(*pattern, strategy=s) for pattern in PATTERNS for s in strategies]
+    engines = [engine_of(pattern, s) for pattern in PATTERNS for s in strategies]
     words = ["".join(letters) for letters in product("ab", repeat=n)]
     for engine, word, size, slide in product(engines, words, range(1, n + 2), range(1, n + 1)):
         yield NumberedRun(engine, word, size, slide, numbering)
@@ -350,7 +358,7 @@ def test_no_smaller_engine_does(states: int, longest: int) -> None:
                 assert not any(run_.misnumbered(i) for i in range(len(run_.produced)))
 
 
-def first_match(pattern: Pattern, word: str) -> int:
+def first_match(pattern: Engine, word: str) -> int:
     """How many events it takes, from the end of the word, that are left; -1 if there is none."""
     state = pattern.begin()
     for left, body in zip(
@@ -362,7 +370,7 @@ def first_match(pattern: Pattern, word: str) -> int:
     return -1
 
 
-def overtaken(pattern: Pattern, word: str) -> bool:
+def overtaken(pattern: Engine, word: str) -> bool:
     return any(
         first_match(pattern, word[opener:]) > first_match(pattern, word)
         for opener in range(1, len(word))
@@ -377,7 +385,7 @@ def test_a_younger_window_is_first_on_the_engine(name: str, strategy: Strategy) 
     _, size, model = refuting(LEMMAS[name])
     found = SymbolicScenario(size, negation=True).read(model)
     assert found.strategy is strategy
-    assert overtaken(sequence(*found.pattern, strategy=strategy), found.word)
+    assert overtaken(engine_of(found.pattern, strategy), found.word)
 
 
 def test_no_younger_window_is_first_on_fewer_events() -> None:
@@ -386,7 +394,7 @@ def test_no_younger_window_is_first_on_fewer_events() -> None:
             steps = [pattern[0]]
             for not_, step in zip(negated, pattern[1:], strict=True):
                 steps += [not_, step] if not_ else [step]
-            engine = sequence(*steps, strategy=strategy)
+            engine = engine_of(steps, strategy)
             for n in range(1, 4):
                 for letters in product("ab", repeat=n):
                     assert not overtaken(engine, "".join(letters))
@@ -396,19 +404,19 @@ TYPES_OF_STEPS = st.sampled_from(["a", "b", "c", "a+", "b+", "c+"])
 
 
 @st.composite
-def ordered(draw: st.DrawFn) -> Pattern:
+def ordered(draw: st.DrawFn) -> Engine:
     """A pattern that is proved to match first in the oldest window."""
     steps = draw(st.lists(TYPES_OF_STEPS, min_size=1, max_size=5))
     strategy = draw(st.sampled_from([Strategy.NEXT, Strategy.ANY]))
     if strategy is Strategy.ANY:
         for step in range(len(steps) - 1, 0, -1):
             steps[step:step] = draw(st.lists(st.sampled_from(["!a", "!b", "!c"]), max_size=1))
-    return sequence(*steps, strategy=strategy)
+    return engine_of(steps, strategy)
 
 
 @settings(max_examples=300)
 @given(ordered(), st.text("abc", max_size=9))
-def test_no_younger_window_is_first_under_next_and_any(pattern: Pattern, word: str) -> None:
+def test_no_younger_window_is_first_under_next_and_any(pattern: Engine, word: str) -> None:
     assert not overtaken(pattern, word)
 
 
