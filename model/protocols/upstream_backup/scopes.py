@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.cep.engines import Engine, Mealy
 from model.cep.one_run import one_run
 from model.cep.operator import Operator
-from model.cep.patterns import Strategy, sequence
+from model.cep.patterns import AfterMatch, Strategy, sequence
 from model.cep.windows import CountWindows, PatternWindows, Splitter, TimeWindows
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.evidence import Case
@@ -95,6 +95,31 @@ SERIAL = over_words(one(AB, CountWindows(4, 3), parallel=False), 5)
 SKIPPY = over_words(one(A, CountWindows(3, 2)), 4)
 CALM = over_words(one(A, CountWindows(4, 4)), 5, crashes=0)
 ANY_MATCH = over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
+
+# Independent runs, by what comes after a match.
+EVERY_RUN = sequence("a", "b")
+SKIPPING = sequence("a", "a", after_match=AfterMatch.PAST_LAST_EVENT)
+CONSUMING = sequence("a", "b", strategy=Strategy.ANY, consumes=True)
+TWO_RUNS_IN_ONE_ITERATION = Case(
+    "independent runs: two matches in one iteration",
+    over_words(one(EVERY_RUN, CountWindows(3, 1)), 4),
+    REPEATABLE,
+)
+RUNS_THAT_SKIP = Case(
+    "independent runs: skip past last event",
+    over_words(one(SKIPPING, CountWindows(5, 2)), 6),
+    DETERMINISTIC,
+)
+RUNS_THAT_CONSUME = Case(
+    "any match, events consumed",
+    over_words(one(CONSUMING, CountWindows(3, 1)), 4),
+    REPEATABLE,
+)
+RUNS_THAT_WAIT = Case(
+    "independent runs: matches at the end of the window",
+    over_words(one(sequence("a", "!b"), CountWindows(3, 2)), 4),
+    DETERMINISTIC,
+)
 
 ONE_EVENT_ONE_MATCH = Case(
     "one event, one match", over_words(one(A, CountWindows(1, 1)), 4), REPEATABLE

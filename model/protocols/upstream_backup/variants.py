@@ -59,6 +59,8 @@ VARIANTS = (
             Case("two matches in one window and iteration", ANY_MATCH, REPEATABLE).fails(
                 16_454, 12, GAP
             ),
+            scopes.TWO_RUNS_IN_ONE_ITERATION.fails(11_581, 13, GAP),
+            scopes.RUNS_THAT_CONSUME.holds(10_899),
             scopes.FIRST_MATCH_NOT_IN_THE_FIRST_WINDOW_KEPT.fails(31_657, 15, REPEATING),
             scopes.AN_ENGINE_THAT_IS_NOT_MONOTONE.fails(480_521, 15, GAP),
         ),
@@ -75,6 +77,7 @@ VARIANTS = (
             Case("iterations that only dropped windows produced in", TOGGLED, REPEATABLE).fails(
                 471_336, 26, GAP
             ),
+            scopes.RUNS_THAT_SKIP.fails(303_236, 34, GAP),
         ),
         "Sending the number of the first window kept mends y; x stays wrong.",
     ),
