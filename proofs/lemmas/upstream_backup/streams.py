@@ -29,7 +29,7 @@ the last.  Scalar numbers add up matches over all places, and are searched for 3
 
 ONE_RUN = (
     "an engine that follows one run at a time and forgets it when it is killed (established "
-    "engines follow independent runs; no younger window was first there in any of 1,092 words)"
+    "engines follow independent runs; no younger window is first there in up to 7 events)"
 )
 """For which engine a counterexample speaks in which a younger window is first."""
 

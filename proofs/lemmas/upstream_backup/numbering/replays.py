@@ -156,7 +156,7 @@ LEMMAS = (
     holds(
         "pairs-distinct",
         "If no window completes more than one match with one event, all x:y differ; so they do "
-        "under STRICT and NEXT.",
+        "under STRICT and NEXT, if one run at a time is followed.",
         f"streams of up to 6 events, {PATTERNS}",
         partial(
             hold, shared, 6, "one run at a time", lambda s: s.uses(Strategy.STRICT, Strategy.NEXT)
@@ -191,8 +191,8 @@ LEMMAS = (
     ),
     holds(
         "pairs-any-match",
-        "Under skip-till-any-match a replay gives every place its x:y again: a window that has "
-        "matched does so with every event that completes any match.",
+        "Under skip-till-any-match a replay gives every place its x:y again, if all matches are "
+        "reported: a window that has matched does so with every event that completes any match.",
         f"streams of up to 7 events, {PATTERNS}",
         partial(hold, misnumbered, 7, "skip till any match", lambda s: s.uses(Strategy.ANY)),
     ),
