@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Matches of a sequence of `steps` distinct types under skip-till-next-match, in all time windows
-   [start, start + size) that open with the first event and with each one `slide` or more after the
-   last start; -1 without memory.  steps_of: by type code, its step, or `steps`. */
+/* Matches of a sequence of `steps` distinct types under skip-till-next-match, one run at a time (as
+   model.cep.one_run has it), in all time windows [start, start + size) that open with the first event
+   and with each one `slide` or more after the last start; -1 without memory.  steps_of: by type code, its step, or `steps`. */
 int64_t matches(const uint8_t *types, const int64_t *times, int64_t count, const int64_t *steps_of,
                 int64_t steps, int64_t size, int64_t slide)
 {

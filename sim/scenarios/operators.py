@@ -221,8 +221,9 @@ def _cep_operator(
 ) -> Operator:
     coming = frozenset[str]().union(*(known[at].types for at in inputs))
     try:
-        one_run = table.strategy != "any"  # which follows every choice
-        engine = parsed(table.pattern, Search(table.strategy, one_run=one_run), coming)
+        one_run = table.runs == "one" and table.strategy != "any"  # which follows every choice
+        search = Search(table.strategy, table.skip, table.consumes, one_run)
+        engine = parsed(table.pattern, search, coming)
     except Invalid as error:
         raise wrong("pattern", f"{table.name}: {error}") from None
     kind = TimeWindows if table.windows == "time" else CountWindows

@@ -124,8 +124,13 @@ class PatternTable(WindowTable):
     pattern: str
     """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
     strategy: Literal["next", "any", "strict"] = "next"
-    """Which events may lie between those of a match (docs/reference/model.md).  Under next and
-    strict, one run at a time is followed (model.cep.one_run)."""
+    """Which events may lie between those of a match (docs/reference/model.md)."""
+    runs: Literal["one", "independent"] = "one"
+    """Under next and strict: one run at a time, or a run from every event that may begin one."""
+    skip: Literal["none", "past-last"] = "none"
+    """Of independent runs: report all matches, or go on behind the last event of a match."""
+    consumes: bool = False
+    """Of independent runs: is an event of a match in no other match?"""
     parallel: bool = True
     """Windows are processed event by event, side by side; false: whole, one after the other."""
 

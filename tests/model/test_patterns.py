@@ -177,7 +177,7 @@ def test_examples_of_every_choice(types: str, word: str, matches: list[tuple[int
         ("a+ !c", NEXT, "aab", [(1, 2), (2,)], [(1, 2)], [(1, 2)]),
     ],
 )
-def test_examples_of_what_comes_after_a_match(
+def test_examples_of_skips_and_consumption(
     types: str,
     strategy: Strategy,
     word: str,

@@ -35,7 +35,7 @@ SKIPPING = FindingTable(
             section="III-B4",
             remark=(
                 "right for Fig. 8b; refuted for other engines, in three ways; each depends on the "
-                "engine's runs and on what it does after a match"
+                "engine's runs and on its rule after a match"
             ),
             witnesses=(
                 ByScope("upstream-backup:pairs", "two matches in one window and iteration"),

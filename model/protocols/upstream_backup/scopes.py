@@ -96,7 +96,7 @@ SKIPPY = over_words(one(A, CountWindows(3, 2)), 4)
 CALM = over_words(one(A, CountWindows(4, 4)), 5, crashes=0)
 ANY_MATCH = over_words(one(sequence("a", "b", strategy=Strategy.ANY), CountWindows(3, 1)), 4)
 
-# Independent runs, by what comes after a match.
+# Independent runs: all matches, a skip, consumption.
 EVERY_RUN = sequence("a", "b")
 SKIPPING = sequence("a", "a", after_match=AfterMatch.PAST_LAST_EVENT)
 CONSUMING = sequence("a", "b", strategy=Strategy.ANY, consumes=True)

@@ -70,7 +70,8 @@ class Theta(Enum):
 class CycleSetting:
     """A cycle's parameters.
 
-    pattern: distinct type codes, a sequence searched under skip-till-next-match.
+    pattern: distinct type codes, a sequence searched under skip-till-next-match, one run at a time
+    (model.cep.one_run).
     size, slide: of time windows, in time units (model.cep.windows.TimeWindows, anchored).
     interval: S_i, the acknowledgements between two savepoints.  fail_after: the failure comes
     when so many events have been processed; None: no failure.  skip: collect skip ranges.

@@ -4,12 +4,13 @@ Rule of this file: functions that sim.experiments.compiled compiles, and no othe
 their arrays and constants, so they stay in one file of more than 400 lines.
 sim.experiments.lima.cycle defines a cycle, and model.cep.operator an operator.
 
-Why it is fast.  Under skip-till-next-match, windows whose automata are in the same state do the
-same from then on until they close.  So windows are kept in one list a state, the oldest first, and
-lists only ever join.  An event matters if it opens or closes a window, or if the list of some
-state waits for its type; all others are passed over in a loop of three comparisons, and enter the
-skip ranges, counts and savepoints a run at a time.  The part that all complex events of a trigger
-share is written once, and a save looks at triggers, not at complex events.
+Why it is fast.  Under skip-till-next-match, one run at a time (model.cep.one_run), windows whose
+automata are in the same state do the same from then on until they close.  So windows are kept in
+one list a state, the oldest first, and lists only ever join.  An event matters if it opens or
+closes a window, or if the list of some state waits for its type; all others are passed over in a
+loop of three comparisons, and enter the skip ranges, counts and savepoints a run at a time.  The
+part that all complex events of a trigger share is written once, and a save looks at triggers, not
+at complex events.
 
 Windows of a life (from deployment or a restore to a failure) are indexed from 0; a window's
 number is its index + NUMBERED.  A place is a position in the stream, from 1; 0 is before the first.
