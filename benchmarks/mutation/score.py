@@ -49,6 +49,7 @@ GROUPS = {
             "model.properties": "tests/model/test_guarantee_words.py",
             "model.oracle": "tests/boxes/test_allowed.py",
             "model.cep.patterns": "tests/model/test_pattern_words.py",
+            "model.cep.one_run": "tests/model/test_pattern_words.py",
         },
         tuple(f"tests/model/test_{name}.py" for name in ("windows", "patterns", "operator")),
         limit_s=120,
