@@ -102,7 +102,7 @@ def test_random_queries_are_of_every_kind_and_the_same_again() -> None:
     assert {one.a == one.b for one in simple} == {True, False}
     assert {one.size < one.slide for one in simple} == {True, False}
     kinds = Counter(type(one.operator.engine).__name__ for one in all_)
-    assert set(kinds) == {"Function", "Pattern", "Mealy", "Partitioned"}
+    assert set(kinds) == {"Function", "Pattern", "OneRun", "Mealy", "Partitioned"}
     assert all(set(one.batches) <= {0, 1, 2} for one in all_)
     assert {
         engine.strategy for one in all_ if hasattr(engine := one.operator.engine, "strategy")
