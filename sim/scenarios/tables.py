@@ -130,7 +130,7 @@ class PatternTable(WindowTable):
     skip: Literal["none", "past-last"] = "none"
     """Of independent runs: report all matches, or go on behind the last event of a match."""
     consumes: bool = False
-    """Of independent runs: is an event of a match in no other match?"""
+    """Of independent runs: an event of a match is in no other match."""
     parallel: bool = True
     """Windows are processed event by event, side by side; false: whole, one after the other."""
 

@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.cep.engines import Engine
+from model.cep.one_run import one_run
+from model.cep.patterns import AfterMatch, Strategy, sequence
 from model.errors import Invalid
 from model.events import Body
 from model.predicates import Hashed
@@ -102,6 +105,29 @@ def test_a_pattern_has_work_of_its_own(tmp_path: Path) -> None:
     assert outputs > 0
     busy = result.metrics.node_busy_s["some"]
     assert busy == pytest.approx(2_000 * 1e-3 + outputs * 2e-3)
+
+
+@pytest.mark.parametrize(
+    ("keys", "engine"),
+    [
+        ("", one_run("a", "a")),
+        ('runs = "independent"', sequence("a", "a")),
+        (
+            'runs = "independent"\nskip = "past-last"\nconsumes = true',
+            sequence("a", "a", after_match=AfterMatch.PAST_LAST_EVENT, consumes=True),
+        ),
+        (
+            'strategy = "any"\nconsumes = true',
+            sequence("a", "a", strategy=Strategy.ANY, consumes=True),
+        ),
+    ],
+)
+def test_a_pattern_names_its_runs(tmp_path: Path, keys: str, engine: Engine) -> None:
+    text = SHARE.replace("progressive", "upstream-backup").replace("selectivity = 0.25", "PATTERN")
+    text = text.replace("PATTERN", f'pattern = "a, a"\nwindow = 20\nslide = 20\n{keys}')
+    head, _, tail = text.partition('[[operators]]\nname = "half"')
+    text = head + tail[tail.index("\n[costs]") :].partition("[costs.work.half]")[0]
+    assert read(written(tmp_path, text)).workload.graph.specs["some"].engine == engine
 
 
 @given(st.floats(0.01, 1), st.integers(0, 10**9), st.text(max_size=3))
