@@ -143,12 +143,12 @@ def parsed(
     text: str, search: Search = INDEPENDENT, types: frozenset[str] | None = None
 ) -> Pattern | OneRun:
     """The pattern "a, b+, !c, d": types in order, "+" one or more, "!" none before the next."""
-    for what, name, known in (
+    for key, name, known in (
         ("strategy", search.strategy, STRATEGIES),
         ("skip", search.skip, AFTER_MATCH),
     ):
         if name not in known:
-            raise Invalid(f"{what} {name!r}: it must be one of {', '.join(known)}")
+            raise Invalid(f"{key} {name!r}: it must be one of {', '.join(known)}")
     if not text.strip():
         raise Invalid('pattern: empty; give event types in order, such as "a, b+, !c, d"')
     steps = [step.strip() for step in text.split(",")]

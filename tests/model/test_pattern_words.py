@@ -190,7 +190,7 @@ def test_patterns_in_longer_windows(pattern: Engine, word: Word) -> None:
 
 @pytest.mark.slow
 def test_a_window_is_what_its_beginnings_are() -> None:
-    """What comes with an event does not change with later ones."""
+    """The matches of an event do not change with later ones."""
     for steps in every_pattern(2, (A, B)):
         for engine in engines(steps):
             for word in words(4, gaps=(1,)):

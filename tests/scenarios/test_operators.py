@@ -127,7 +127,7 @@ def test_a_pattern_names_its_runs(tmp_path: Path, keys: str, engine: Engine) -> 
     text = text.replace("PATTERN", f'pattern = "a, a"\nwindow = 20\nslide = 20\n{keys}')
     head, _, tail = text.partition('[[operators]]\nname = "half"')
     text = head + tail[tail.index("\n[costs]") :].partition("[costs.work.half]")[0]
-    assert read(written(tmp_path, text)).workload.graph.specs["some"].engine == engine
+    assert written(tmp_path, text).workload.graph.specs["some"].engine == engine
 
 
 @given(st.floats(0.01, 1), st.integers(0, 10**9), st.text(max_size=3))

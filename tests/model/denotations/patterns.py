@@ -1,7 +1,7 @@
 """The matches of a pattern in a window, from "Patterns" in docs/reference/model.md.
 
 Rule of this file: no state.  A match is a choice of places; a strategy says which choices it
-allows, and what comes after a match is a choice among the matches.
+allows; a skip and a consumption choose among the matches.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Choices:
         self.alive = [self._alive(place) for place in range(len(word) + 1)]
 
     def _choices(self, steps: int) -> list[Choice]:
-        """All choices of events for so many steps in the whole word."""
+        """All choices of events for these first steps in the whole word."""
         link, fits = self.links[steps - 1], self.fits[steps - 1]
         if steps == 1:
             return [(group,) for group in groups_of(fits, link.step.plus)]

@@ -1,6 +1,6 @@
 """Which engines show the errata of x:y pairs: one run, or independent runs with a skip or without.
 
-Rule of this file: a window is the word from its first event on; what an engine finds there is
+Rule of this file: a window is the word from its first event on; the matches found there are
 counted, and x:y and the windows kept follow from III-B2 and III-B4 by hand.
 """
 
@@ -131,7 +131,7 @@ def points(found: list[list[int]], size: int, slide: int) -> set[str]:
 
 
 def smallest(kind: str, search: Search, longest: int) -> dict[str, Shown]:
-    """By point, a smallest stream of up to so many events that shows it."""
+    """By point, a smallest stream that shows it, of `longest` events or fewer."""
     shown: dict[str, Shown] = {}
     for events in range(1, longest + 1):
         for pattern, letters in product(patterns(kind), product("ab", repeat=events)):
