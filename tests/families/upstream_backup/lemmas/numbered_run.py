@@ -72,7 +72,7 @@ class NumberedRun:
         return WindowPlace((window - 1) * self._slide, time - 1)
 
     def replay(self, acknowledged: int) -> list[MatchTwice]:
-        """Acknowledge this number of matches and one more, lose the state, replay: the windows kept."""
+        """Acknowledge the matches up to this one, lose the state, replay: the windows kept."""
         gem, names = copy(self._gem), copy(self._names)
         savepoint = gem.save(self.produced[acknowledged])
         first = names.save(self._named[acknowledged]).seed.window
