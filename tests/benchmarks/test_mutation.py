@@ -131,13 +131,34 @@ NAMED = {
     ),
     "a waiting match that is killed": (
         "model.cep.patterns",
-        " and run.done < len(self.positive)",
-        "",
+        "if run.done < len(self.positive):",
+        "if run.done:",
+    ),
+    "a waiting run that is killed": ("model.cep.one_run", " and run.done < whole", ""),
+    "a run that blocks the others": (
+        "model.cep.patterns",
+        "for run in (*state, FRESH):",
+        "for run in state or (FRESH,):",
+    ),
+    "a plus that goes on behind a gap": (
+        "model.cep.patterns",
+        "return (run._replace(over=self.positive[-1].plus),), ()",
+        "return (run,), ()",
+    ),
+    "a skip that keeps the runs": (
+        "model.cep.patterns",
+        "return [], complete[:1]",
+        "return runs, complete[:1]",
+    ),
+    "an event that is consumed twice": (
+        "model.cep.patterns",
+        "runs = [run for run in runs if set(taken).isdisjoint(run.places)]",
+        "runs = list(runs)",
     ),
     "a plus in the wrong step": (
         "model.cep.patterns",
-        "steps[run.done - 1].plus and",
-        "steps[min(run.done, len(steps) - 1)].plus and",
+        "positive[done - 1].plus and",
+        "positive[min(done, len(positive) - 1)].plus and",
     ),
     "a negation that looks one step too late": (
         "model.cep.patterns",
