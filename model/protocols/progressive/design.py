@@ -70,10 +70,22 @@ class CoordinatorMemory(Enum):
 
 
 class Punctuates(Enum):
-    """When a source punctuates.  4: "generated periodically"."""
+    """When a source punctuates.  4: "Punctuations are generated periodically".
 
-    DATA_OR_RECOVERY = "after data, and once when a recovery begins, even if no data came"
-    DATA = "after data"
+    A run of the model comes to rest, so it has the periods that count: those with data, the first
+    one after a recovery begins, and as many others as `idle` says.
+    """
+
+    PERIODIC = "at the end of each period, with or without data"
+    DATA = "at the end of a period with data: not what the paper says"
+
+
+class Suspicion(Enum):
+    """What follows when a partition is taken for dead.  4: the coordinator "detects node failures
+    by checking their heartbeats in ZooKeeper"; no word on a heartbeat that is only late."""
+
+    ASKED = "orders go to it, too; if it is up, it answers, and reports its parts again"
+    AWAITED = "the coordinator waits until it is back"
 
 
 class Buffering(Enum):
@@ -97,7 +109,8 @@ class ProgressiveDesign:
     """A protocol: one choice of each kind.
 
     overlap: a source punctuates while a checkpoint is under way.  threshold: the most failures that
-    are recovered by blocking.
+    are recovered by blocking.  idle: the periods of a source without data that no recovery asks
+    for.  suspicion: the default is right where the detector never errs, and costs no message.
     """
 
     order: Order = Order.ALWAYS
@@ -107,11 +120,13 @@ class ProgressiveDesign:
     ends: Ends = Ends.ALL_BACK
     sinks: Sinks = Sinks.ACKNOWLEDGE
     coordinator: CoordinatorMemory = CoordinatorMemory.DURABLE
-    punctuates: Punctuates = Punctuates.DATA_OR_RECOVERY
+    punctuates: Punctuates = Punctuates.PERIODIC
+    suspicion: Suspicion = Suspicion.AWAITED
     buffering: Buffering = Buffering.ADAPTIVE
     late: LateFailures = LateFailures.SWITCHES
     overlap: bool = False
     threshold: int = 1
+    idle: int = 0
 
 
 KNOBS = (
@@ -155,6 +170,5 @@ PUBLISHED = ProgressiveDesign(
     ends=Ends.CHECKPOINT,
     sinks=Sinks.SILENT,
     coordinator=CoordinatorMemory.STATELESS,
-    punctuates=Punctuates.DATA,
 )
 """The reading that is nearest to the paper's words."""

@@ -99,7 +99,9 @@ class Completed(NamedTuple):
 
 
 class Back(NamedTuple):
-    """To the coordinator: the sender has restarted, and waits."""
+    """To the coordinator: the sender has restarted, and waits.  asked: it answers an inquiry."""
+
+    asked: bool = False
 
 
 class Rollback(NamedTuple):
@@ -110,6 +112,12 @@ class Rollback(NamedTuple):
 
     epoch: Epoch
     rejoin: bool = False
+
+
+class Inquiry(NamedTuple):
+    """To a partition that was taken for dead: the order for it, if it is up."""
+
+    order: Rollback
 
 
 class RolledBack(NamedTuple):
@@ -148,13 +156,17 @@ Item = DataTuple | Punctuation
 
 # --- what nodes hold -------------------------------------------------------------------------
 class PunctuatingSource(NamedTuple):
-    """A source: number and time of the newest item, its punctuations, the items that it keeps."""
+    """A source: number and time of the newest item, its punctuations, the items that it keeps.
+
+    idle: the periods without data so far, up to those of the design.
+    """
 
     epoch: Epoch = Epoch()
     number: int = 0
     now: int = 0
     k: int = 0
     kept: Log[Item] = Log()
+    idle: int = 0
 
 
 class Inbox(NamedTuple):
@@ -283,6 +295,8 @@ def show(value: object) -> str:
             return f"complete P{k}{_of(epoch)}"
         case Rollback(epoch, rejoin):
             return f"{'rejoin' if rejoin else 'back'} at P{epoch.start}{_of(epoch)}"
+        case Inquiry(order):
+            return f"if up, {show(order)}"
         case RolledBack(epoch):
             return f"went back{_of(epoch)}"
         case Resume(epoch):

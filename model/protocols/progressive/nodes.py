@@ -87,6 +87,8 @@ def _members(graph: Graph) -> Members:
 def _site(design: ProgressiveDesign, members: Members, site: Site) -> Site:
     number = members.sources.index(site.name) if site.role is Role.SOURCE else 0
     site = site._replace(config=ProgressiveConfig(design, members, number))
+    if site.role is Role.SOURCE and design.idle:
+        return site._replace(timers=(source.PUNCTUATE,))
     if site.role is not Role.OPERATOR:
         return site
     if not isinstance(site.spec, Box | Operator):

@@ -25,7 +25,14 @@ from model.core import (
     Step,
 )
 from model.log import Log
-from model.protocols.progressive.design import Accepts, Buffering, Fence, Order, ProgressiveDesign
+from model.protocols.progressive.design import (
+    Accepts,
+    Buffering,
+    Fence,
+    Order,
+    ProgressiveDesign,
+    Suspicion,
+)
 from model.protocols.progressive.messages import (
     COORDINATOR,
     ROLLED_BACK,
@@ -34,6 +41,7 @@ from model.protocols.progressive.messages import (
     DataTuple,
     Epoch,
     Inbox,
+    Inquiry,
     Item,
     LocalCheckpoint,
     PartitionState,
@@ -62,6 +70,10 @@ def step(site: Site, state: PartitionState, input_: Input) -> Step:
     match input_:
         case Received(sender, DataTuple() | Punctuation() as item):
             return _receive(site, state, sender, item)
+        case Received(_, Inquiry(order)) if state.epoch is not None:
+            return _roll_back(site, state, order)
+        case Received(_, Inquiry()):
+            return Step(state, (Send(COORDINATOR, Back(asked=True)),))
         case Received(_, Rollback() as order):
             return _roll_back(site, state, order)
         case Received(_, Completed() as completed):
@@ -233,10 +245,20 @@ def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:
         effects.append(Note(ROLLED_BACK if state.epoch else RESTORED))
         effects.append(Send(COORDINATOR, RolledBack(order.epoch)))
         state = _load(site, state.stored, order.epoch)
+    elif site.config.design.suspicion is Suspicion.ASKED:
+        parts = (part.k for part in state.stored if part.k > order.epoch.start)
+        effects += _confirm(order.epoch, parts)
     if order.rejoin:
         asked = zip(site.preds, state.inboxes, strict=True)
         effects += (Send(pred, Resend(order.epoch, inbox.place)) for pred, inbox in asked)
     return Step(state, tuple(effects))
+
+
+def _confirm(epoch: Epoch, parts: Iterable[int]) -> tuple[Send, ...]:
+    """To the coordinator, which may have taken the sender for dead: it is up, and has these parts
+    of later checkpoints."""
+    stored = (Send(COORDINATOR, Stored(epoch, k)) for k in parts)
+    return (Send(COORDINATOR, RolledBack(epoch)), *stored)
 
 
 def _end_recovery(site: Site, state: PartitionState, completed: Completed) -> Step:

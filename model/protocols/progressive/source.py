@@ -3,8 +3,9 @@
 Rule of this file: no partition, but `trim` and `resend`, which both share.
 
 A punctuation ends a batch, so the batches of a replay are those of the run before.  A source
-punctuates at a timer, which is set while there is something new: the world decides when it runs
-out, which covers every period.
+punctuates at a timer, which is set while there is something new, or a recovery to end: the world
+decides when it runs out, which covers every period.  Other periods without data are as many as the
+design says.
 Su and Zhou, Progressive Recovery, 2016, Section 4.
 """
 
@@ -62,6 +63,8 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
         case TimerFired():
             if not _timer(site, state):  # another source was first
                 return Step(state)
+            if not _has_new(state):
+                state = state._replace(idle=min(state.idle + 1, site.config.design.idle))
             state, effects = _punctuate(site, state)
             if len(site.config.members.sources) > 1:
                 effects = (*effects, Send(COORDINATOR, Due(state.k)))
@@ -74,8 +77,8 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
             return Step(state, tuple(every))
         case Received(_, Completed(_, k)):
             state = state._replace(kept=trim(state.kept, k))
-            new = state.kept and isinstance(state.kept.last(), DataTuple)
-            return Step(state, _timer(site, state) if new else ())
+            due = _has_new(state) or state.idle < site.config.design.idle
+            return Step(state, _timer(site, state) if due else ())
         case Received(_, Resume(epoch)):
             return _resume(site, state, epoch)
         case Received(consumer, Resend() as request):
@@ -87,6 +90,11 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
 def _count(state: PunctuatingSource) -> int:
     """How many tuples the source has sent: its other items are punctuations."""
     return state.number - state.k
+
+
+def _has_new(state: PunctuatingSource) -> bool:
+    """Came any data after the last punctuation?"""
+    return bool(state.kept) and isinstance(state.kept.last(), DataTuple)
 
 
 def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
@@ -106,7 +114,7 @@ def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
     effects: list[Effect] = [Note(REPLAYED, sum(isinstance(item, DataTuple) for item in again))]
     effects += (Send(succ, item) for item in again for succ in site.succs)
     several = len(site.config.members.sources) > 1
-    punctuates = site.config.design.punctuates is Punctuates.DATA_OR_RECOVERY
+    punctuates = site.config.design.punctuates is Punctuates.PERIODIC
     state = state._replace(epoch=epoch, kept=kept)
     if punctuates and (epoch.progressive or several):
         effects += _timer(site, state)
