@@ -236,8 +236,13 @@ PLAN = FindingTable(
             "f_k counts the other failed queries",
             Judgement.REFUTED,
             section="5",
-            remark="divides by zero for an operator that is not shared, so on Figure 1",
-            witnesses=(ByTest("tests/plans/test_evidence.py", "1 query"),),
+            remark=(
+                "divides by zero for an operator that is not shared, so on Figure 1; read as a "
+                "density of 0, a query that shares nothing comes last, whatever its priority"
+            ),
+            witnesses=(
+                ByTest("tests/plans/test_evidence.py", "1 query; density 0: 3 queries (2 of 3)"),
+            ),
             mend="count the query itself",
         ),
         Finding(

@@ -228,13 +228,15 @@ def _needed(
 def _load(site: Site, stored: tuple[LocalCheckpoint, ...], epoch: Epoch) -> PartitionState:
     """The state as of the checkpoint at the start of the epoch.
 
-    Where this checkpoint is missing, an older one or the first state takes its place.
+    Where this checkpoint is missing, an older one or the first state takes its place.  Later parts
+    stay, as they do on the disk: the order may be older than a checkpoint that they complete.
     """
     known = [part for part in stored if part.k <= epoch.start]
     edges = len(site.preds)
     at = known[-1] if known else LocalCheckpoint(0, site.spec.begin(edges), (0,) * edges, 0)
     inboxes = tuple(Inbox(place) for place in at.places)
-    return PartitionState(epoch, at.box, inboxes, at.number, epoch.progressive, Log(), (at,))
+    kept = (at, *(part for part in stored if part.k > epoch.start))
+    return PartitionState(epoch, at.box, inboxes, at.number, epoch.progressive, Log(), kept)
 
 
 def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:
@@ -246,18 +248,18 @@ def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:
         effects.append(Send(COORDINATOR, RolledBack(order.epoch)))
         state = _load(site, state.stored, order.epoch)
     elif site.config.design.suspicion is Suspicion.ASKED:
-        parts = (part.k for part in state.stored if part.k > order.epoch.start)
-        effects += _confirm(order.epoch, parts)
+        effects += _confirm(state, order.epoch)
     if order.rejoin:
         asked = zip(site.preds, state.inboxes, strict=True)
         effects += (Send(pred, Resend(order.epoch, inbox.place)) for pred, inbox in asked)
     return Step(state, tuple(effects))
 
 
-def _confirm(epoch: Epoch, parts: Iterable[int]) -> tuple[Send, ...]:
+def _confirm(state: PartitionState, epoch: Epoch) -> tuple[Send, ...]:
     """To the coordinator, which may have taken the sender for dead: it is up, and has these parts
-    of later checkpoints."""
-    stored = (Send(COORDINATOR, Stored(epoch, k)) for k in parts)
+    of later checkpoints.  A part that it has not come to is of an older epoch."""
+    parts = (part for part in state.stored if part.number <= state.number)
+    stored = (Send(COORDINATOR, Stored(epoch, part.k)) for part in parts if part.k > epoch.start)
     return (Send(COORDINATOR, RolledBack(epoch)), *stored)
 
 
