@@ -41,7 +41,7 @@ VARIANTS = (
         replace(PUBLISHED, threshold=0),
         (
             scopes.ONE_PARTITION.fails(14_980, 12, GAP),
-            scopes.A_CHAIN_THREE_TUPLES.fails(1_046_532, 15, GAP, reduced=69_544),
+            scopes.A_CHAIN_THREE_TUPLES.fails(1_049_440, 15, GAP, reduced=69_647),
             scopes.A_TRIANGLE_THE_UNION.fails(444_438, 19, GAP, reduced=48_421),
         ),
         "Every choice in the reading nearest to the paper's words: results come twice or never, "
@@ -140,7 +140,7 @@ VARIANTS = (
         ProgressiveDesign(fence=Fence.NONE, threshold=0),
         (
             scopes.ONE_PARTITION.fails(10_642, 13, GAP),
-            scopes.ONE_PARTITION_THE_COORDINATOR.fails(28_231, 13, PRECISE),
+            scopes.ONE_PARTITION_THE_COORDINATOR.fails(28_157, 13, PRECISE),
             scopes.A_CHAIN_THREE_TUPLES.fails(345_296, 17, GAP, reduced=45_286),
         ),
         "Tuples and acknowledgements from before the rollback are taken for those of the replay.",
