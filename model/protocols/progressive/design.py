@@ -80,6 +80,14 @@ class Punctuates(Enum):
     DATA = "at the end of a period with data: not what the paper says"
 
 
+class Batches(Enum):
+    """Where a batch ends that is processed in one order.  4: "The source-buffered data would be
+    divided into mini-batches"; no word on who divides new data, and where."""
+
+    PUNCTUATED = "at a punctuation"
+    MARKED = "at a punctuation, or at a mark of its own while a checkpoint is under way"
+
+
 class Suspicion(Enum):
     """What follows when a partition is taken for dead.  4: the coordinator "detects node failures
     by checking their heartbeats in ZooKeeper"; no word on a heartbeat that is only late."""
@@ -121,6 +129,7 @@ class ProgressiveDesign:
     sinks: Sinks = Sinks.ACKNOWLEDGE
     coordinator: CoordinatorMemory = CoordinatorMemory.DURABLE
     punctuates: Punctuates = Punctuates.PERIODIC
+    batches: Batches = Batches.PUNCTUATED
     suspicion: Suspicion = Suspicion.AWAITED
     buffering: Buffering = Buffering.ADAPTIVE
     late: LateFailures = LateFailures.SWITCHES

@@ -84,6 +84,13 @@ class Punctuation(NamedTuple):
     k: int
 
 
+class BatchEnd(NamedTuple):
+    """The end of a batch, and no order to store a checkpoint."""
+
+    epoch: Epoch
+    number: int
+
+
 class Stored(NamedTuple):
     """To the coordinator: the sender's part of the k-th checkpoint is stored."""
 
@@ -151,14 +158,15 @@ class Punctuate(NamedTuple):
     k: int
 
 
-Item = DataTuple | Punctuation
+Item = DataTuple | Punctuation | BatchEnd
 
 
 # --- what nodes hold -------------------------------------------------------------------------
 class PunctuatingSource(NamedTuple):
     """A source: number and time of the newest item, its punctuations, the items that it keeps.
 
-    idle: the periods without data so far, up to those of the design.
+    idle: the periods without data so far, up to those of the design.  ends: the batches that it has
+    ended apart from punctuations.
     """
 
     epoch: Epoch = Epoch()
@@ -167,6 +175,7 @@ class PunctuatingSource(NamedTuple):
     k: int = 0
     kept: Log[Item] = Log()
     idle: int = 0
+    ends: int = 0
 
 
 class Inbox(NamedTuple):
@@ -270,7 +279,7 @@ def size(message: Any) -> Size:
     match message:
         case DataTuple():
             return Size(MessageKind.EVENT, 1, name="tuples")
-        case Punctuation() | Due() | Punctuate():
+        case Punctuation() | BatchEnd() | Due() | Punctuate():
             return Size(MessageKind.CONTROL, name="punctuations")
         case Stored() | Completed():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="checkpoint messages")
@@ -289,6 +298,8 @@ def show(value: object) -> str:
             return f"{number}: {body.type}@{body.time}{_of(epoch)}"
         case Punctuation(epoch, number, k):
             return f"{number}: P{k}{_of(epoch)}"
+        case BatchEnd(epoch, number):
+            return f"{number}: end of batch{_of(epoch)}"
         case Stored(epoch, k):
             return f"stored P{k}{_of(epoch)}"
         case Completed(epoch, k):

@@ -33,7 +33,7 @@ from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
-from model.protocols.progressive.design import ProgressiveDesign
+from model.protocols.progressive.design import Batches, ProgressiveDesign
 from model.protocols.progressive.messages import (
     COORDINATOR,
     Application,
@@ -60,6 +60,11 @@ def deploy(design: ProgressiveDesign, scope: Scope) -> Deployment:
     partitions take a tuple of each input in turn.
     """
     members = _members(scope.graph)
+    if design.batches is Batches.MARKED and len(members.sources) > 1:
+        raise Invalid(
+            f"progressive: {len(members.sources)} sources end their batches each by itself; "
+            "end them at punctuations, which the coordinator aligns"
+        )
     base = deploy_graph(scope.graph)
     sites = (*(_site(design, members, site) for site in base.sites), _coordinator(design, members))
     back = ((v, u) for u, v in scope.graph.edges if v in members.partitions)

@@ -37,6 +37,7 @@ from model.protocols.progressive.messages import (
     COORDINATOR,
     ROLLED_BACK,
     Back,
+    BatchEnd,
     Completed,
     DataTuple,
     Epoch,
@@ -68,7 +69,7 @@ def recover(site: Site, stored: tuple[LocalCheckpoint, ...] | None) -> Step:
 
 def step(site: Site, state: PartitionState, input_: Input) -> Step:
     match input_:
-        case Received(sender, DataTuple() | Punctuation() as item):
+        case Received(sender, DataTuple() | Punctuation() | BatchEnd() as item):
             return _receive(site, state, sender, item)
         case Received(_, Inquiry(order)) if state.epoch is not None:
             return _roll_back(site, state, order)
@@ -123,7 +124,8 @@ def _drain(site: Site, state: PartitionState) -> Step:
     while True:
         if all(_batch_ended(inbox) for inbox in state.inboxes):
             state, effects = _process(site, state, _in_turn(state.inboxes))
-            state, more = _store(site, state)
+            ends = _store if isinstance(state.inboxes[0].held[0], Punctuation) else _hand_on_end
+            state, more = ends(site, state)
             every += (*effects, *more)
             continue
         if not _is_ordered(site, state) and (ready := [*_unordered(state.inboxes)]):
@@ -139,11 +141,11 @@ def _is_ordered(site: Site, state: PartitionState) -> bool:
 
 
 def _batch_ended(inbox: Inbox) -> bool:
-    return any(isinstance(item, Punctuation) for item in inbox.held)
+    return any(not isinstance(item, DataTuple) for item in inbox.held)
 
 
 def _batch(inbox: Inbox) -> tuple[DataTuple, ...]:
-    """The tuples before the first punctuation."""
+    """The tuples before the first end of a batch."""
     tuples = takewhile(lambda item: isinstance(item, DataTuple), inbox.held)
     return tuple(item for item in tuples if isinstance(item, DataTuple))
 
@@ -155,7 +157,7 @@ def _in_turn(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
 
 
 def _unordered(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
-    """What may be processed at once: the tuples before the first punctuation of each input."""
+    """What may be processed at once: the tuples before the first end of a batch of each input."""
     for edge, inbox in enumerate(inboxes):
         yield from ((edge, item) for item in _batch(inbox))
 
@@ -214,6 +216,18 @@ def _store(site: Site, state: PartitionState) -> Step:
     acknowledge = Send(COORDINATOR, Stored(epoch, first.k))
     sends = (Send(succ, sent) for succ in site.succs)
     return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))
+
+
+def _hand_on_end(site: Site, state: PartitionState) -> Step:
+    """End a batch of the output, which may be empty, where one ends in all inputs."""
+    assert state.epoch is not None
+    sent = BatchEnd(state.epoch, state.number + 1)
+    state = state._replace(
+        inboxes=tuple(inbox._replace(held=inbox.held[1:]) for inbox in state.inboxes),
+        number=sent.number,
+        kept=state.kept.append(sent) if _is_buffering(site, state) else state.kept,
+    )
+    return Step(state, tuple(Send(succ, sent) for succ in site.succs))
 
 
 def _needed(

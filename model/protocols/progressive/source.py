@@ -28,9 +28,10 @@ from model.core import (
 )
 from model.events import Body
 from model.log import Log
-from model.protocols.progressive.design import Punctuates
+from model.protocols.progressive.design import Batches, Punctuates
 from model.protocols.progressive.messages import (
     COORDINATOR,
+    BatchEnd,
     Completed,
     DataTuple,
     Due,
@@ -61,8 +62,8 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
             state, effects = _send_new(site, state._replace(now=now), item)
             return Step(state, (*effects, *_timer(site, state)))
         case TimerFired():
-            if not _timer(site, state):  # another source was first
-                return Step(state)
+            if _is_under_way(site, state):  # another source was first
+                return _end_batch(site, state)
             if not _has_new(state):
                 state = state._replace(idle=min(state.idle + 1, site.config.design.idle))
             state, effects = _punctuate(site, state)
@@ -88,13 +89,13 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
 
 
 def _count(state: PunctuatingSource) -> int:
-    """How many tuples the source has sent: its other items are punctuations."""
-    return state.number - state.k
+    """How many tuples the source has sent: its other items are punctuations and ends of batches."""
+    return state.number - state.k - state.ends
 
 
 def _has_new(state: PunctuatingSource) -> bool:
     """Came any data after the last punctuation?"""
-    return bool(state.kept) and isinstance(state.kept.last(), DataTuple)
+    return bool(state.kept) and not isinstance(state.kept.last(), Punctuation)
 
 
 def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
@@ -105,6 +106,15 @@ def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
 def _punctuate(site: Site, state: PunctuatingSource) -> Step:
     k = state.k + 1
     return _send_new(site, state._replace(k=k), Punctuation(state.epoch, state.number + 1, k))
+
+
+def _end_batch(site: Site, state: PunctuatingSource) -> Step:
+    """End a batch with data, where batches end apart from punctuations."""
+    marked = site.config.design.batches is Batches.MARKED
+    if not marked or not isinstance(state.kept.last(), DataTuple):
+        return Step(state)
+    state = state._replace(ends=state.ends + 1)
+    return _send_new(site, state, BatchEnd(state.epoch, state.number + 1))
 
 
 def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
@@ -123,9 +133,14 @@ def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
 
 def _timer(site: Site, state: PunctuatingSource) -> tuple[SetTimer, ...]:
     """The timer of the next punctuation, which may wait until no checkpoint is under way."""
+    marked = site.config.design.batches is Batches.MARKED
+    return (SetTimer(PUNCTUATE),) if marked or not _is_under_way(site, state) else ()
+
+
+def _is_under_way(site: Site, state: PunctuatingSource) -> bool:
+    """Is a checkpoint under way, so that the next punctuation has to wait?"""
     overlap = site.config.design.overlap
-    under_way = any(isinstance(item, Punctuation) for item in state.kept)
-    return (SetTimer(PUNCTUATE),) if overlap or not under_way else ()
+    return not overlap and any(isinstance(item, Punctuation) for item in state.kept)
 
 
 def trim(kept: Log[Item], k: int) -> Log[Item]:
