@@ -68,7 +68,7 @@ def boot() -> CoordinatorState:
 
 def recover(site: Site, durable: Durable | None) -> Step:
     """Roll everything back, since nothing else is known: who is up, and who has stored what."""
-    design, members, _ = site.config
+    design, members, *_ = site.config
     known = durable if durable and design.coordinator is CoordinatorMemory.DURABLE else Durable()
     state = CoordinatorState(known.epoch, known.complete)
     again = _announce(design, members, state) if known.complete else ()
@@ -77,7 +77,7 @@ def recover(site: Site, durable: Durable | None) -> Step:
 
 
 def step(site: Site, state: CoordinatorState, input_: Input) -> Step:
-    design, members, _ = site.config
+    design, members, *_ = site.config
     match input_:
         case Received(sender, Stored(epoch, k)):
             if design.fence is Fence.EPOCH and epoch.number != state.epoch.number:

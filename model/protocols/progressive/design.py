@@ -31,6 +31,15 @@ class Accepts(Enum):
     ALL = "all"
 
 
+class Numbers(Enum):
+    """The items that a local sequence number counts, where tuples go to the partition of their key.
+    4: "each partition attaches a local sequence number that increases monotonically to each of its
+    output tuples"."""
+
+    CONNECTION = "those that go to the same partition"
+    SENDER = "all that the sender sends"
+
+
 class Fence(Enum):
     """What becomes of an item that was sent before a rollback and arrives after it.  No word."""
 
@@ -123,6 +132,7 @@ class ProgressiveDesign:
 
     order: Order = Order.ALWAYS
     accepts: Accepts = Accepts.NEXT
+    numbers: Numbers = Numbers.CONNECTION
     fence: Fence = Fence.EPOCH
     outputs: Outputs = Outputs.NUMBERED
     ends: Ends = Ends.ALL_BACK

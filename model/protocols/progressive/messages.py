@@ -47,11 +47,16 @@ class Members(NamedTuple):
 
 
 class ProgressiveConfig(NamedTuple):
-    """The knowledge of a node besides its site.  source: the number of a source among all."""
+    """The knowledge of a node besides its site.
+
+    source: the number of a source among all.  routes: for each successor the types of the tuples
+    that it gets, None for all; () if all get everything.
+    """
 
     design: ProgressiveDesign
     members: Members
     source: int = 0
+    routes: tuple[tuple[str, ...] | None, ...] = ()
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -166,7 +171,7 @@ class PunctuatingSource(NamedTuple):
     """A source: number and time of the newest item, its punctuations, the items that it keeps.
 
     idle: the periods without data so far, up to those of the design.  ends: the batches that it has
-    ended apart from punctuations.
+    ended apart from punctuations.  skipped: for each successor the items that it has not got.
     """
 
     epoch: Epoch = Epoch()
@@ -176,6 +181,7 @@ class PunctuatingSource(NamedTuple):
     kept: Log[Item] = Log()
     idle: int = 0
     ends: int = 0
+    skipped: tuple[int, ...] = ()
 
 
 class Inbox(NamedTuple):
@@ -188,13 +194,15 @@ class Inbox(NamedTuple):
 class LocalCheckpoint(NamedTuple):
     """A partition's part of the k-th checkpoint.
 
-    places: of the punctuation in each input.  number: of the punctuation in the output.
+    places: of the punctuation in each input.  number: of the punctuation in the output.  skipped:
+    for each successor the items before it that the successor has not got.
     """
 
     k: int
     box: Any
     places: tuple[int, ...]
     number: int
+    skipped: tuple[int, ...] = ()
 
 
 class PartitionState(NamedTuple):
@@ -202,7 +210,8 @@ class PartitionState(NamedTuple):
 
     epoch: None after a restart, until a rollback.  number: of the last item that it sent.
     recovering: a progressive recovery is under way.  kept: sent items.  stored: its parts of the
-    last global checkpoint and of later ones.
+    last global checkpoint and of later ones.  skipped: for each successor the items that it has not
+    got; () if all get everything.
     """
 
     epoch: Epoch | None
@@ -212,6 +221,7 @@ class PartitionState(NamedTuple):
     recovering: bool
     kept: Log[Item]
     stored: tuple[LocalCheckpoint, ...]
+    skipped: tuple[int, ...] = ()
 
 
 class Held(NamedTuple):

@@ -40,9 +40,9 @@ MUTANTS = (
     Mutant(
         "a producer sends one item too few again",
         SOURCE,
-        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "again = [item._replace(epoch=state.epoch) for item in kept "
         "if item.number > request.after]",
-        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "again = [item._replace(epoch=state.epoch) for item in kept "
         "if item.number > request.after + 1]",
         "always-progressive: a triangle, the side",
     ),
@@ -55,19 +55,15 @@ MUTANTS = (
     Mutant(
         "store the state before the batch ends",
         PARTITION,
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "sent.number)",
-        "part = LocalCheckpoint(first.k, site.spec.begin(1), "
-        "tuple(head.number for head in heads), sent.number)",
+        "part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)",
+        "part = LocalCheckpoint(first.k, site.spec.begin(1), places, sent.number, state.skipped)",
         "a chain, three tuples",
     ),
     Mutant(
         "store the number of the last tuple, not that of the punctuation",
         PARTITION,
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "sent.number)",
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "state.number)",
+        "part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)",
+        "part = LocalCheckpoint(first.k, state.box, places, state.number, state.skipped)",
         "a chain, three tuples",
     ),
     Mutant(

@@ -52,6 +52,7 @@ from model.protocols.progressive.messages import (
     RolledBack,
     Stored,
 )
+from model.protocols.progressive.routes import fan_out
 from model.protocols.progressive.source import resend, trim
 from model.queues import STALE_NOTE
 from model.world import replace_item
@@ -80,7 +81,7 @@ def step(site: Site, state: PartitionState, input_: Input) -> Step:
         case Received(_, Completed() as completed):
             return _end_recovery(site, state, completed)
         case Received(consumer, Resend() as request):
-            return Step(state, resend(state, consumer, request))
+            return Step(state, resend(site, state, consumer, request))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
@@ -168,7 +169,7 @@ def _process(site: Site, state: PartitionState, tuples: Iterable[tuple[int, Data
     box = state.box
     every: list[Effect] = []
     counts = [0] * len(state.inboxes)
-    number, kept = state.number, state.kept
+    number, kept, skipped = state.number, state.kept, state.skipped
     for edge, item in tuples:
         counts[edge] += 1
         fed, *_ = site.spec.feed(box, BoxItem(edge, item.body, item.of))
@@ -176,13 +177,14 @@ def _process(site: Site, state: PartitionState, tuples: Iterable[tuple[int, Data
         for out in fed.outs:
             number += 1
             sent = DataTuple(state.epoch, number, out.body, out.of)
-            every += (Send(succ, sent) for succ in site.succs)
+            sends, skipped = fan_out(site, sent, skipped)
+            every += sends
             kept = kept.append(sent) if _is_buffering(site, state) else kept
     inboxes = tuple(
         inbox._replace(held=inbox.held[count:])
         for inbox, count in zip(state.inboxes, counts, strict=True)
     )
-    state = state._replace(box=box, inboxes=inboxes, number=number, kept=kept)
+    state = state._replace(box=box, inboxes=inboxes, number=number, kept=kept, skipped=skipped)
     return Step(state, tuple(every))
 
 
@@ -203,7 +205,8 @@ def _store(site: Site, state: PartitionState) -> Step:
     first = heads[0]
     assert isinstance(first, Punctuation)
     sent = Punctuation(epoch, state.number + 1, first.k)
-    part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), sent.number)
+    places = tuple(head.number for head in heads)
+    part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)
     older = (one for one in state.stored if one.k < first.k)
     stored = (*_needed(site.config.design, older, first.k), part)
     kept = state.kept.append(sent) if _is_buffering(site, state) else state.kept
@@ -214,7 +217,7 @@ def _store(site: Site, state: PartitionState) -> Step:
         stored=stored,
     )
     acknowledge = Send(COORDINATOR, Stored(epoch, first.k))
-    sends = (Send(succ, sent) for succ in site.succs)
+    sends, _ = fan_out(site, sent, state.skipped)
     return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))
 
 
@@ -227,7 +230,7 @@ def _hand_on_end(site: Site, state: PartitionState) -> Step:
         number=sent.number,
         kept=state.kept.append(sent) if _is_buffering(site, state) else state.kept,
     )
-    return Step(state, tuple(Send(succ, sent) for succ in site.succs))
+    return Step(state, fan_out(site, sent, state.skipped)[0])
 
 
 def _needed(
@@ -247,10 +250,13 @@ def _load(site: Site, stored: tuple[LocalCheckpoint, ...], epoch: Epoch) -> Part
     """
     known = [part for part in stored if part.k <= epoch.start]
     edges = len(site.preds)
-    at = known[-1] if known else LocalCheckpoint(0, site.spec.begin(edges), (0,) * edges, 0)
+    skipped = (0,) * len(site.config.routes)
+    first = LocalCheckpoint(0, site.spec.begin(edges), (0,) * edges, 0, skipped)
+    at = known[-1] if known else first
     inboxes = tuple(Inbox(place) for place in at.places)
     kept = (at, *(part for part in stored if part.k > epoch.start))
-    return PartitionState(epoch, at.box, inboxes, at.number, epoch.progressive, Log(), kept)
+    on = epoch.progressive
+    return PartitionState(epoch, at.box, inboxes, at.number, on, Log(), kept, at.skipped)
 
 
 def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:

@@ -44,13 +44,14 @@ from model.protocols.progressive.messages import (
     Resend,
     Resume,
 )
+from model.protocols.progressive.routes import again_to, fan_out
 from model.queues import STALE_NOTE
 
 PUNCTUATE = "punctuate"
 
 
-def boot() -> PunctuatingSource:
-    return PunctuatingSource()
+def boot(site: Site) -> PunctuatingSource:
+    return PunctuatingSource(skipped=(0,) * len(site.config.routes))
 
 
 def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
@@ -83,7 +84,7 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
         case Received(_, Resume(epoch)):
             return _resume(site, state, epoch)
         case Received(consumer, Resend() as request):
-            return Step(state, resend(state, consumer, request))
+            return Step(state, resend(site, state, consumer, request))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
@@ -99,8 +100,9 @@ def _has_new(state: PunctuatingSource) -> bool:
 
 
 def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
-    state = state._replace(number=item.number, kept=state.kept.append(item))
-    return Step(state, tuple(Send(succ, item) for succ in site.succs))
+    sends, skipped = fan_out(site, item, state.skipped)
+    kept = state.kept.append(item)
+    return Step(state._replace(number=item.number, kept=kept, skipped=skipped), sends)
 
 
 def _punctuate(site: Site, state: PunctuatingSource) -> Step:
@@ -122,7 +124,11 @@ def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
     kept = trim(state.kept, epoch.start)
     again = [item._replace(epoch=epoch) for item in kept]
     effects: list[Effect] = [Note(REPLAYED, sum(isinstance(item, DataTuple) for item in again))]
-    effects += (Send(succ, item) for item in again for succ in site.succs)
+    if site.config.routes:
+        for succ in site.succs:
+            effects += (Send(succ, item) for item in again_to(site, succ, again, state.skipped))
+    else:
+        effects += (Send(succ, item) for item in again for succ in site.succs)
     several = len(site.config.members.sources) > 1
     punctuates = site.config.design.punctuates is Punctuates.PERIODIC
     state = state._replace(epoch=epoch, kept=kept)
@@ -151,11 +157,12 @@ def trim(kept: Log[Item], k: int) -> Log[Item]:
 
 
 def resend(
-    state: PunctuatingSource | PartitionState, consumer: NodeName, request: Resend
+    site: Site, state: PunctuatingSource | PartitionState, consumer: NodeName, request: Resend
 ) -> tuple[Effect, ...]:
     """Send again what the consumer asks for; nothing if one of the two is to be rolled back."""
     if state.epoch is None or state.epoch.number != request.epoch.number:
         return (STALE_NOTE,)
-    again = [item._replace(epoch=state.epoch) for item in state.kept if item.number > request.after]
+    kept = again_to(site, consumer, state.kept, state.skipped)
+    again = [item._replace(epoch=state.epoch) for item in kept if item.number > request.after]
     tuples = sum(isinstance(item, DataTuple) for item in again)
     return (Note(REPLAYED, tuples), *(Send(consumer, item) for item in again))
