@@ -34,7 +34,7 @@ class Accepts(Enum):
 class Numbers(Enum):
     """The items that a local sequence number counts, where tuples go to the partition of their key.
     4: "each partition attaches a local sequence number that increases monotonically to each of its
-    output tuples"."""
+    output tuples".  Who takes all that is unseen needs no more than monotone numbers."""
 
     CONNECTION = "those that go to the same partition"
     SENDER = "all that the sender sends"

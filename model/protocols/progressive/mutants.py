@@ -101,6 +101,27 @@ MUTANTS = (
         "a chain, three tuples",
     ),
     Mutant(
+        "a partition forgets the later parts that its disk has",
+        PARTITION,
+        "kept = (at, *(part for part in stored if part.k > epoch.start))",
+        "kept = (at,)",
+        "always-progressive: one partition, three times",
+    ),
+    Mutant(
+        "a producer counts what another partition gets",
+        "model.protocols.progressive.routes",
+        "missing -= counts",
+        "missing -= 0",
+        "always-progressive: two shares, one, two tuples",
+    ),
+    Mutant(
+        "a partition ends no batch of its output",
+        PARTITION,
+        "return Step(state, fan_out(site, sent, state.skipped)[0])",
+        "return Step(state)",
+        "batches-marked: a diamond",
+    ),
+    Mutant(
         "who rejoins asks for nothing",
         PARTITION,
         "if order.rejoin:",

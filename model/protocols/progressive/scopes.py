@@ -133,9 +133,6 @@ TWO_QUERIES_O1_AND_O2 = Case(
 TWO_QUERIES_O1_AND_O3 = Case(
     "two queries, O1 and O3", of(QUERIES, 1, 1, "O1", "O3"), DETERMINISTIC, quick=False
 )
-TWO_QUERIES_ALL_THREE = Case(
-    "two queries, all three", of(QUERIES, 1, 1, "O1", "O2", "O3"), DETERMINISTIC, quick=False
-)
 TWO_QUERIES_ALL_THREE_NO_TUPLE = Case(
     "two queries, all three, no tuple",
     of(QUERIES, 0, 1, "O1", "O2", "O3"),

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.core import SUSPECTED, Guarantee
+from model.core import CHECKPOINTED, SUSPECTED, Guarantee
 from model.protocol import Assumptions, Failures
 from model.protocols.progressive import scopes
 from model.protocols.progressive.design import (
     PUBLISHED,
     Accepts,
+    Batches,
     Buffering,
     CoordinatorMemory,
     Ends,
     Fence,
     LateFailures,
+    Numbers,
     Order,
     Outputs,
     ProgressiveDesign,
@@ -28,7 +30,7 @@ from model.protocols.progressive.design import (
 )
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY, SEEN
 from model.protocols.progressive.inside import INSIDE, RESTED
-from model.protocols.progressive.messages import BLOCKING, PROGRESSIVE, REJOINED, WITHDRAWN
+from model.protocols.progressive.messages import BLOCKING, GLOBAL, PROGRESSIVE, REJOINED, WITHDRAWN
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -188,6 +190,41 @@ VARIANTS = (
         must_occur=IN_PROGRESS,
     ),
     PROGRESSIVE_RECOVERY.design(
+        "number-a-sender",
+        ProgressiveDesign(numbers=Numbers.SENDER),
+        (
+            scopes.NO_CRASH.holds(541),
+            scopes.NO_CRASH_TWO_SHARES.fails(881, 12, GAP),
+        ),
+        "A partition gets the tuples of its key.  If a sender has one counter, the next number on a "
+        "connection is not the next one there: without any failure nothing goes on.",
+        must_occur=(CHECKPOINTED, GLOBAL),
+    ),
+    PROGRESSIVE_RECOVERY.design(
+        "number-a-sender-unseen",
+        ProgressiveDesign(numbers=Numbers.SENDER, accepts=Accepts.UNSEEN, threshold=0),
+        (scopes.TWO_SHARES_ONE_TWO_TUPLES.fails(1_867_553, 17, GAP, reduced=221_657),),
+        "As the paper has it, with one counter a sender, a partition skips what it has seen: that "
+        "works without failures, and loses the replay, as with one partition.",
+        must_occur=IN_PROGRESS,
+    ),
+    PROGRESSIVE_RECOVERY.design(
+        "batches-marked",
+        ProgressiveDesign(batches=Batches.MARKED, threshold=0),
+        (
+            scopes.NO_CRASH.holds(2_389),
+            scopes.NO_CRASH_A_DIAMOND.holds(3_569),
+            scopes.ONE_PARTITION.holds(28_365),
+            scopes.A_CHAIN.holds(83_572),
+            scopes.A_TRIANGLE_THE_UNION.holds(85_961, reduced=19_156),
+            scopes.A_TRIANGLE_THE_SIDE_TWICE.holds(325_568, reduced=68_957),
+            scopes.A_DIAMOND.holds(324_092, reduced=60_310),
+        ),
+        "No second punctuation comes while a checkpoint waits for the last host.  Batches that end "
+        "apart from punctuations let a partition with several inputs go on meanwhile.",
+        must_occur=IN_PROGRESS,
+    ),
+    PROGRESSIVE_RECOVERY.design(
         "idle-periods",
         ProgressiveDesign(idle=2, threshold=0),
         (
@@ -293,9 +330,15 @@ VARIANTS = (
         (
             scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(7_938),
+            scopes.ONE_PARTITION_THREE_TIMES.holds(93_178, reduced=24_219),
+            scopes.ONE_PARTITION_TWICE_THREE_TUPLES.holds(470_560, reduced=104_338),
             scopes.ONE_PARTITION_THE_COORDINATOR.holds(18_630),
             scopes.A_CHAIN_THE_FIRST_TWICE.holds(33_944, reduced=10_164),
             scopes.A_CHAIN_THE_SECOND_TWICE.holds(33_534, reduced=14_077),
+            scopes.A_CHAIN_THE_SECOND_TWICE_THREE_TUPLES.holds(2_292_128, reduced=506_600),
+            scopes.TWO_SHARES_ONE.holds(75_756, reduced=15_260),
+            scopes.TWO_SHARES_ONE_TWO_TUPLES.holds(1_527_305, reduced=179_932),
+            scopes.TWO_SHARES_ONE_TWICE.holds(980_867, reduced=205_166),
             scopes.A_TRIANGLE_THE_SIDE.holds(6_847),
             scopes.A_TRIANGLE_THE_UNION.holds(35_415, reduced=8_072),
             scopes.A_TRIANGLE_THE_SIDE_TWICE.holds(92_964, reduced=24_288),
