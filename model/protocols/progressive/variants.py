@@ -196,8 +196,8 @@ VARIANTS = (
             scopes.NO_CRASH.holds(541),
             scopes.NO_CRASH_TWO_SHARES.fails(881, 12, GAP),
         ),
-        "A partition gets the tuples of its key.  If a sender has one counter, the next number on a "
-        "connection is not the next one there: without any failure nothing goes on.",
+        "A partition gets the tuples of its key.  If a sender has one counter, the next tuple on a "
+        "connection has not the next number: without any failure nothing goes on.",
         must_occur=(CHECKPOINTED, GLOBAL),
     ),
     PROGRESSIVE_RECOVERY.design(
