@@ -13,7 +13,7 @@ from model.boxes.box import Box, Fed, Item, answer
 
 
 @dataclass(frozen=True)
-class Share(Box):
+class KeyShare(Box):
     """A partition of an operator.  types: the keys of its tuples; it drops all others, so that a
     protocol need not send them."""
 

@@ -30,7 +30,7 @@ RECOVERY = FindingTable(
             ),
             witnesses=(
                 ByScope("progressive:inside"),
-                ByScope("progressive:at-once", "one partition", "`a b`, a result, !"),
+                ByScope("progressive:at-once", "a triangle, the union", "`a`, a result, !"),
             ),
             mend=(
                 "results have numbers that are the same in every run, or wait for their global "
@@ -144,7 +144,7 @@ RECOVERY = FindingTable(
                 ByScope(
                     "progressive:silent-sinks",
                     "one partition",
-                    "`a b P`, a result, ! with its connections",
+                    "`a b P`, its part is stored, ! with its connections",
                 ),
             ),
             mend="the application acknowledges, too",
@@ -261,8 +261,8 @@ RECOVERY = FindingTable(
             Judgement.REFUTED,
             section="4",
             remark=(
-                "it counts tuples twice with one partition and one failure; each of the seven "
-                "mends alone leaves it refuted"
+                "states lose tuples, and results come twice or never, with one partition and one "
+                "failure; each of the seven mends alone leaves it refuted"
             ),
             witnesses=(
                 ByScope("progressive:published", "one partition"),

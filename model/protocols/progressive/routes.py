@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from model.boxes.share import Share
+from model.boxes.share import KeyShare
 from model.core import NodeName, Send, Site
 from model.graph import Graph
 from model.protocols.progressive.design import Numbers
@@ -24,7 +24,7 @@ Route: TypeAlias = tuple[str, ...] | None
 def routes_of(graph: Graph, name: NodeName) -> tuple[Route, ...]:
     """The routes from the node to its successors; () if each of them gets everything."""
     specs = [graph.specs[succ] for succ in graph.succs(name)]
-    routes = tuple(spec.types if isinstance(spec, Share) else None for spec in specs)
+    routes = tuple(spec.types if isinstance(spec, KeyShare) else None for spec in specs)
     return routes if any(routes) else ()
 
 

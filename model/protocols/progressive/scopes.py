@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
-from model.boxes.share import Share
+from model.boxes.share import KeyShare
 from model.boxes.stateless import Map, Relay, Union
 from model.core import OperatorClass, Scope
 from model.evidence import Case
@@ -68,8 +68,8 @@ SHARES = Graph(
     (
         ("source", SOURCE),
         ("first", Relay()),
-        ("left", Share(Relay(), ("a",))),
-        ("right", Share(Map("m"), ("b",))),
+        ("left", KeyShare(Relay(), ("a",))),
+        ("right", KeyShare(Map("m"), ("b",))),
         ("Q1", SINK),
         ("Q2", SINK),
     ),

@@ -47,7 +47,7 @@ VARIANTS = (
             scopes.A_TRIANGLE_THE_UNION.fails(444_438, 19, GAP, reduced=48_421),
         ),
         "Every choice in the reading nearest to the paper's words: results come twice or never, "
-        "and states count tuples twice, with one partition and one failure.",
+        "and states lose tuples, with one partition and one failure.",
         must_occur=IN_PROGRESS,
     ),
     PROGRESSIVE_RECOVERY.design(
