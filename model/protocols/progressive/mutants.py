@@ -236,7 +236,7 @@ MUTANTS = (
         COORDINATOR,
         "if design.suspicion is Suspicion.ASKED and begun and state.epoch == epoch:",
         "if design.suspicion is Suspicion.ASKED and not begun and state.epoch != epoch:",
-        "suspicion: one partition, twice",
+        "suspicion-progressive: one partition, the coordinator",
     ),
     Mutant(
         "a partition that is up confirms no parts",

@@ -110,10 +110,12 @@ def is_of_a_second_batch(system: System, before: World, action: Action, _after: 
         away
         and isinstance(message, DataTuple)
         and message.epoch.progressive
+        and query.epoch == message.epoch
         and query.marks[0] > message.epoch.start
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("design", "second"),
     [
