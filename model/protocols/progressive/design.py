@@ -86,7 +86,7 @@ class Punctuates(Enum):
     """
 
     PERIODIC = "at the end of each period, with or without data"
-    DATA = "at the end of a period with data: not what the paper says"
+    DATA = "at the end of a period with data, against the words of the paper"
 
 
 class Batches(Enum):
@@ -98,7 +98,7 @@ class Batches(Enum):
 
 
 class Suspicion(Enum):
-    """What follows when a partition is taken for dead.  4: the coordinator "detects node failures
+    """The answer to a partition that is taken for dead.  4: the coordinator "detects node failures
     by checking their heartbeats in ZooKeeper"; no word on a heartbeat that is only late."""
 
     ASKED = "orders go to it, too; if it is up, it answers, and reports its parts again"

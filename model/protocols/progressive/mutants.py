@@ -108,7 +108,7 @@ MUTANTS = (
         "always-progressive: one partition, three times",
     ),
     Mutant(
-        "a producer counts what another partition gets",
+        "a producer counts the tuples that another partition gets",
         "model.protocols.progressive.routes",
         "missing -= counts",
         "missing -= 0",

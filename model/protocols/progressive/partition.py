@@ -158,7 +158,7 @@ def _in_turn(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
 
 
 def _unordered(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
-    """What may be processed at once: the tuples before the first end of a batch of each input."""
+    """The tuples that may be processed at once: before the first end of a batch of each input."""
     for edge, inbox in enumerate(inboxes):
         yield from ((edge, item) for item in _batch(inbox))
 
