@@ -84,7 +84,8 @@ RECOVERY = FindingTable(
             section="4",
             remark=(
                 "one counter is enough for who skips numbers seen before; who takes the next "
-                "number alone needs a counter a connection, since a tuple goes to the partition of its key"
+                "number alone needs a counter a connection, since a tuple goes to the partition "
+                "of its key"
             ),
             witnesses=(
                 ByScope("progressive:number-a-sender", "no crash, two shares", "no failure"),
