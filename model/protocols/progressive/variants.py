@@ -240,6 +240,7 @@ VARIANTS = (
         "suspicion",
         ProgressiveDesign(suspicion=Suspicion.ASKED),
         (
+            scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(2_289),
             scopes.ONE_PARTITION_TWICE.holds(30_543, reduced=11_658),
             scopes.ONE_PARTITION_THE_COORDINATOR.holds(4_521),
@@ -256,6 +257,7 @@ VARIANTS = (
         "suspicion-progressive",
         ProgressiveDesign(suspicion=Suspicion.ASKED, threshold=0),
         (
+            scopes.NO_CRASH.holds(541),
             scopes.ONE_PARTITION.holds(20_967),
             scopes.ONE_PARTITION_TWICE.holds(881_572, reduced=148_419),
             scopes.ONE_PARTITION_THE_COORDINATOR.holds(92_514, reduced=21_409),
