@@ -33,6 +33,7 @@ class Frequency(Enum):
 
     WITH_ITSELF = "the failed queries that need O_k"
     OTHERS = "the other failed queries that need O_k; 0 if it is not shared"
+    OTHERS_OR_NOTHING = "the other failed queries that need O_k; if there is none, the density is 0"
     OTHERS_OR_ONE = "the other failed queries that need O_k, but at least 1"
     ONE = "1: sharing does not count"
 
@@ -100,6 +101,7 @@ READINGS: Mapping[str, PlanDesign] = MappingProxyType(
         "sum-all": replace(MEANT, sum=Sum.ALL),
         "cost-whole": replace(MEANT, cost=Cost.WHOLE),
         "frequency-others": replace(MEANT, frequency=Frequency.OTHERS),
+        "frequency-others-or-nothing": replace(MEANT, frequency=Frequency.OTHERS_OR_NOTHING),
         "frequency-others-or-one": replace(MEANT, frequency=Frequency.OTHERS_OR_ONE),
         "frequency-one": replace(MEANT, frequency=Frequency.ONE),
         "counted-failed": replace(MEANT, counted=CountedQueries.FAILED),

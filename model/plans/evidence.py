@@ -51,6 +51,10 @@ WORSE: Mapping[str, tuple[Worse, Worse | None]] = MappingProxyType(
         "sum-all": (Worse(tiny((1, 1), (2, "1"), (2, "1"), (3, "2")), 1, 3, 4), None),
         "cost-whole": (KNAPSACK, SHARED),
         "frequency-others": (Worse(tiny((2, 1), (1, "12"), (2, "2"), (3, "1")), 2, 2, 3), None),
+        "frequency-others-or-nothing": (
+            Worse(tiny((1, 1), (1, "1"), (1, "1"), (3, "2")), 1, 2, 3),
+            None,
+        ),
         "frequency-others-or-one": (KNAPSACK, SHARED_TWICE),
         "frequency-one": (KNAPSACK, SHARED_TWICE),
         "counted-failed": (KNAPSACK, SHARED),

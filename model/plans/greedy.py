@@ -75,27 +75,34 @@ def _densities(
     every = frozenset[str]().union(*(operators[query] for query in left))
     shared = {name: sum(name in operators[query] for query in counted) for name in every}
 
-    def share(name: str, query: str) -> Fraction:
-        """C_k / f_k, for a query."""
+    def share(name: str, query: str) -> Fraction | None:
+        """C_k / f_k, for a query.  None: without bound."""
         if design.density is Recovered.FREE and name in recovered:
             return Fraction(0)
         count = shared[name]
         match design.frequency:
-            case Frequency.OTHERS | Frequency.OTHERS_OR_ONE:
+            case Frequency.OTHERS | Frequency.OTHERS_OR_NOTHING:
                 count -= name in operators[query]
-                if design.frequency is Frequency.OTHERS_OR_ONE:
-                    count = max(1, count)
+            case Frequency.OTHERS_OR_ONE:
+                count = max(1, count - (name in operators[query]))
             case Frequency.ONE:
                 count = 1
         if not count:
+            if design.frequency is Frequency.OTHERS_OR_NOTHING:
+                return None
             raise Undefined(f"query {query}: no other failed query shares {name}, so f = 0")
         return Fraction(prices[name], count)
 
     return {
-        query: instance.priorities[query]
-        / sum(
-            (share(name, query) for name in (every if design.sum is Sum.ALL else operators[query])),
-            Fraction(0),
+        query: _density(
+            instance.priorities[query],
+            [share(name, query) for name in (every if design.sum is Sum.ALL else operators[query])],
         )
         for query in left
     }
+
+
+def _density(priority: int, shares: Sequence[Fraction | None]) -> Fraction:
+    """The priority over the sum of the shares; 0 if one of these is without bound."""
+    finite = [share for share in shares if share is not None]
+    return Fraction(0) if len(finite) < len(shares) else priority / sum(finite, Fraction(0))

@@ -209,6 +209,15 @@ def test_an_operator_that_is_not_shared_divides_by_zero() -> None:
             greedy(READINGS[name])(UNDEFINED, 1, NOTHING)
 
 
+def test_an_operator_that_is_not_shared_may_cost_without_bound() -> None:
+    """Then the density of its query is 0: the query comes last, and is recovered if it fits."""
+    never = READINGS["frequency-others-or-nothing"]
+    instance = tiny((1, 1), (1, "1"), (1, "1"), (3, "2"))
+    assert greedy(never)(UNDEFINED, 1, NOTHING).queries == ("Q1",)
+    assert rank(instance, never, NOTHING) == ["Q1", "Q2", "Q3"]
+    assert greedy(never)(instance, 2, NOTHING).queries == ("Q1", "Q2", "Q3")
+
+
 def test_smaller_than_leaves_out_what_fits_exactly() -> None:
     planner = greedy(READINGS["limit-smaller"])
     assert planner(EXACT.instance, 1, NOTHING) == NOTHING

@@ -23,6 +23,7 @@ from model.protocols.progressive.messages import (
     COORDINATOR,
     WITHDRAWN,
     Application,
+    BatchEnd,
     Completed,
     DataTuple,
     Epoch,
@@ -43,7 +44,7 @@ def boot(site: Site) -> Application:
 
 def step(site: Site, state: Application, input_: Input) -> Step:
     match input_:
-        case Received(sender, DataTuple() | Punctuation() as item):
+        case Received(sender, DataTuple() | Punctuation() | BatchEnd() as item):
             return _take(site, state, sender, item)
         case Received(_, Completed(_, k)):
             return _commit(state, k)
@@ -63,8 +64,13 @@ def _take(site: Site, state: Application, sender: NodeName, item: Item) -> Step:
     if place is not None and not is_accepted(design, item.number, place):
         return Step(state, (*effects, refused(item.number, place)))
     state = state._replace(places=replace_item(state.places, edge, item.number))
-    take = _mark if isinstance(item, Punctuation) else _pass_on
-    state, more = take(design, state, edge, item)  # type: ignore[arg-type]
+    match item:
+        case Punctuation():
+            state, more = _mark(design, state, edge, item)
+        case DataTuple():
+            state, more = _pass_on(design, state, edge, item)
+        case BatchEnd():
+            more = ()
     return Step(state, (*effects, *more))
 
 

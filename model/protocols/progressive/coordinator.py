@@ -34,6 +34,7 @@ from model.protocols.progressive.design import (
     Outputs,
     ProgressiveDesign,
     Sinks,
+    Suspicion,
 )
 from model.protocols.progressive.messages import (
     BLOCKING,
@@ -48,6 +49,7 @@ from model.protocols.progressive.messages import (
     Due,
     Durable,
     Epoch,
+    Inquiry,
     Members,
     Punctuate,
     Resume,
@@ -66,16 +68,16 @@ def boot() -> CoordinatorState:
 
 def recover(site: Site, durable: Durable | None) -> Step:
     """Roll everything back, since nothing else is known: who is up, and who has stored what."""
-    design, members, _ = site.config
+    design, members, *_ = site.config
     known = durable if durable and design.coordinator is CoordinatorMemory.DURABLE else Durable()
     state = CoordinatorState(known.epoch, known.complete)
     again = _announce(design, members, state) if known.complete else ()
-    state, effects = _begin(members, state, progressive=False)
+    state, effects = _begin(design, members, state, progressive=False)
     return Step(state, (*effects, *again))
 
 
 def step(site: Site, state: CoordinatorState, input_: Input) -> Step:
-    design, members, _ = site.config
+    design, members, *_ = site.config
     match input_:
         case Received(sender, Stored(epoch, k)):
             if design.fence is Fence.EPOCH and epoch.number != state.epoch.number:
@@ -84,17 +86,19 @@ def step(site: Site, state: CoordinatorState, input_: Input) -> Step:
             return _complete(design, members, state)
         case Received(_, Lost(node)):
             return _lose(design, members, state, node)
-        case Received(sender, Back()):
+        case Received(sender, Back(asked)):
+            if asked and sender not in state.down:  # it was welcome already
+                return Step(state, (STALE_NOTE,))
             return _welcome(state, sender)
         case Received(sender, RolledBack(epoch)):
             if epoch.number != state.epoch.number:
                 return Step(state, (STALE_NOTE,))
-            return _wait_for(members, state, state.waiting - {sender})
+            return _see(design, members, state, sender)
         case Received(sender, Due(k)):
             others = (name for name in members.sources if name != sender)
             return Step(state, tuple(Send(name, Punctuate(k)) for name in others))
         case TimerFired():
-            return _begin(members, state, progressive=_are_many(design, state))
+            return _begin(design, members, state, progressive=_are_many(design, state))
         case _:
             raise TypeError(f"{COORDINATOR}: nothing to do with {input_}")
 
@@ -138,6 +142,17 @@ def _lose(
     if design.ends is Ends.ALL_BACK:
         stored = frozenset(part for part in state.stored if part[0] != node)
         state = state._replace(stored=stored)
+    epoch, begun = state.epoch, state.phase in (CoordinatorPhase.ROLLING, CoordinatorPhase.RUNNING)
+    state, effects = _count_failure(design, members, state, node)
+    if design.suspicion is Suspicion.ASKED and begun and state.epoch == epoch:
+        effects = (*effects, Send(node, Inquiry(_order(state))))
+    return Step(state, effects)
+
+
+def _count_failure(
+    design: ProgressiveDesign, members: Members, state: CoordinatorState, node: NodeName
+) -> Step:
+    """Begin to count failures, or go on with the recovery that is under way."""
     match state.phase:
         case CoordinatorPhase.NORMAL:
             return Step(state._replace(phase=CoordinatorPhase.WINDOW), (SetTimer(WINDOW),))
@@ -145,7 +160,7 @@ def _lose(
             return _wait_for(members, state, state.waiting - {node})
         case CoordinatorPhase.ROLLING:
             if design.late is LateFailures.SWITCHES and _are_many(design, state):
-                return _begin(members, state, progressive=True)
+                return _begin(design, members, state, progressive=True)
             return Step(state._replace(waiting=state.waiting | {node}))
         case _:
             return Step(state)
@@ -156,14 +171,18 @@ def _are_many(design: ProgressiveDesign, state: CoordinatorState) -> bool:
     return len(state.lost) > design.threshold and design.buffering is not Buffering.SOURCE
 
 
-def _begin(members: Members, state: CoordinatorState, *, progressive: bool) -> Step:
+def _begin(
+    design: ProgressiveDesign, members: Members, state: CoordinatorState, *, progressive: bool
+) -> Step:
     """Begin a new epoch: order all partitions that are up to go back."""
     epoch = Epoch(state.epoch.number + 1, state.complete, progressive)
     up = [name for name in members.partitions if name not in state.down]
     state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING, stored=frozenset())
     save = Save(Durable(epoch, state.complete))
     note = Note(PROGRESSIVE if progressive else BLOCKING)
-    orders = tuple(Send(name, Rollback(epoch)) for name in up)
+    orders = [Send(name, Rollback(epoch)) for name in up]
+    if design.suspicion is Suspicion.ASKED:
+        orders += [Send(name, Inquiry(Rollback(epoch))) for name in sorted(state.down)]
     waiting = frozenset(up if progressive else members.partitions)
     state, effects = _wait_for(members, state, waiting)
     return Step(state, (save, note, *orders, *effects))
@@ -187,8 +206,25 @@ def _welcome(state: CoordinatorState, node: NodeName) -> Step:
         return Step(state)
     if state.phase is CoordinatorPhase.ROLLING:
         state = state._replace(waiting=state.waiting | {node})
-        return Step(state, (Send(node, Rollback(state.epoch)),))
+        return Step(state, (Send(node, _order(state)),))
+    return Step(state, (Note(REJOINED), Send(node, _order(state))))
+
+
+def _order(state: CoordinatorState) -> Rollback:
+    """The order for who comes late: to go back, or to rejoin."""
+    if state.phase is CoordinatorPhase.ROLLING:
+        return Rollback(state.epoch)
     running = state.phase is CoordinatorPhase.RUNNING
     epoch = state.epoch._replace(start=state.complete, progressive=running)
-    order = Rollback(epoch, rejoin=True)
-    return Step(state, (Note(REJOINED), Send(node, order)))
+    return Rollback(epoch, rejoin=True)
+
+
+def _see(
+    design: ProgressiveDesign, members: Members, state: CoordinatorState, node: NodeName
+) -> Step:
+    """A partition has gone back; one that was taken for dead is up, and may have missed tuples."""
+    missed = design.suspicion is Suspicion.ASKED and node in state.down
+    state = state._replace(down=state.down - {node}) if missed else state
+    if missed and state.phase is CoordinatorPhase.RUNNING:
+        return Step(state, (Send(node, Inquiry(_order(state))),))
+    return _wait_for(members, state, state.waiting - {node})

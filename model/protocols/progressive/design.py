@@ -31,6 +31,15 @@ class Accepts(Enum):
     ALL = "all"
 
 
+class Numbers(Enum):
+    """The items that a local sequence number counts, where tuples go to the partition of their key.
+    4: "each partition attaches a local sequence number that increases monotonically to each of its
+    output tuples".  Who takes all that is unseen needs no more than monotone numbers."""
+
+    CONNECTION = "those that go to the same partition"
+    SENDER = "all that the sender sends"
+
+
 class Fence(Enum):
     """What becomes of an item that was sent before a rollback and arrives after it.  No word."""
 
@@ -70,10 +79,30 @@ class CoordinatorMemory(Enum):
 
 
 class Punctuates(Enum):
-    """When a source punctuates.  4: "generated periodically"."""
+    """When a source punctuates.  4: "Punctuations are generated periodically".
 
-    DATA_OR_RECOVERY = "after data, and once when a recovery begins, even if no data came"
-    DATA = "after data"
+    A run of the model comes to rest, so it has the periods that count: those with data, the first
+    one after a recovery begins, and as many others as `idle` says.
+    """
+
+    PERIODIC = "at the end of each period, with or without data"
+    DATA = "at the end of a period with data, against the words of the paper"
+
+
+class Batches(Enum):
+    """Where a batch ends that is processed in one order.  4: "The source-buffered data would be
+    divided into mini-batches"; no word on who divides new data, and where."""
+
+    PUNCTUATED = "at a punctuation"
+    MARKED = "at a punctuation, or at a mark of its own while a checkpoint is under way"
+
+
+class Suspicion(Enum):
+    """The answer to a partition that is taken for dead.  4: the coordinator "detects node failures
+    by checking their heartbeats in ZooKeeper"; no word on a heartbeat that is only late."""
+
+    ASKED = "orders go to it, too; if it is up, it answers, and reports its parts again"
+    AWAITED = "the coordinator waits until it is back"
 
 
 class Buffering(Enum):
@@ -97,21 +126,26 @@ class ProgressiveDesign:
     """A protocol: one choice of each kind.
 
     overlap: a source punctuates while a checkpoint is under way.  threshold: the most failures that
-    are recovered by blocking.
+    are recovered by blocking.  idle: the periods of a source without data that no recovery asks
+    for.  suspicion: the default is right where the detector never errs, and costs no message.
     """
 
     order: Order = Order.ALWAYS
     accepts: Accepts = Accepts.NEXT
+    numbers: Numbers = Numbers.CONNECTION
     fence: Fence = Fence.EPOCH
     outputs: Outputs = Outputs.NUMBERED
     ends: Ends = Ends.ALL_BACK
     sinks: Sinks = Sinks.ACKNOWLEDGE
     coordinator: CoordinatorMemory = CoordinatorMemory.DURABLE
-    punctuates: Punctuates = Punctuates.DATA_OR_RECOVERY
+    punctuates: Punctuates = Punctuates.PERIODIC
+    batches: Batches = Batches.PUNCTUATED
+    suspicion: Suspicion = Suspicion.AWAITED
     buffering: Buffering = Buffering.ADAPTIVE
     late: LateFailures = LateFailures.SWITCHES
     overlap: bool = False
     threshold: int = 1
+    idle: int = 0
 
 
 KNOBS = (
@@ -155,6 +189,5 @@ PUBLISHED = ProgressiveDesign(
     ends=Ends.CHECKPOINT,
     sinks=Sinks.SILENT,
     coordinator=CoordinatorMemory.STATELESS,
-    punctuates=Punctuates.DATA,
 )
 """The reading that is nearest to the paper's words."""

@@ -47,11 +47,16 @@ class Members(NamedTuple):
 
 
 class ProgressiveConfig(NamedTuple):
-    """The knowledge of a node besides its site.  source: the number of a source among all."""
+    """The knowledge of a node besides its site.
+
+    source: the number of a source among all.  routes: for each successor the types of the tuples
+    that it gets, None for all; () if all get everything.
+    """
 
     design: ProgressiveDesign
     members: Members
     source: int = 0
+    routes: tuple[tuple[str, ...] | None, ...] = ()
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -84,6 +89,13 @@ class Punctuation(NamedTuple):
     k: int
 
 
+class BatchEnd(NamedTuple):
+    """The end of a batch, and no order to store a checkpoint."""
+
+    epoch: Epoch
+    number: int
+
+
 class Stored(NamedTuple):
     """To the coordinator: the sender's part of the k-th checkpoint is stored."""
 
@@ -99,7 +111,9 @@ class Completed(NamedTuple):
 
 
 class Back(NamedTuple):
-    """To the coordinator: the sender has restarted, and waits."""
+    """To the coordinator: the sender has restarted, and waits.  asked: it answers an inquiry."""
+
+    asked: bool = False
 
 
 class Rollback(NamedTuple):
@@ -110,6 +124,12 @@ class Rollback(NamedTuple):
 
     epoch: Epoch
     rejoin: bool = False
+
+
+class Inquiry(NamedTuple):
+    """To a partition that was taken for dead: the order for it, if it is up."""
+
+    order: Rollback
 
 
 class RolledBack(NamedTuple):
@@ -143,18 +163,25 @@ class Punctuate(NamedTuple):
     k: int
 
 
-Item = DataTuple | Punctuation
+Item = DataTuple | Punctuation | BatchEnd
 
 
 # --- what nodes hold -------------------------------------------------------------------------
 class PunctuatingSource(NamedTuple):
-    """A source: number and time of the newest item, its punctuations, the items that it keeps."""
+    """A source: number and time of the newest item, its punctuations, the items that it keeps.
+
+    idle: the periods without data so far, up to those of the design.  ends: the batches that it has
+    ended apart from punctuations.  skipped: for each successor the items that it has not got.
+    """
 
     epoch: Epoch = Epoch()
     number: int = 0
     now: int = 0
     k: int = 0
     kept: Log[Item] = Log()
+    idle: int = 0
+    ends: int = 0
+    skipped: tuple[int, ...] = ()
 
 
 class Inbox(NamedTuple):
@@ -167,13 +194,15 @@ class Inbox(NamedTuple):
 class LocalCheckpoint(NamedTuple):
     """A partition's part of the k-th checkpoint.
 
-    places: of the punctuation in each input.  number: of the punctuation in the output.
+    places: of the punctuation in each input.  number: of the punctuation in the output.  skipped:
+    for each successor the items before it that the successor has not got.
     """
 
     k: int
     box: Any
     places: tuple[int, ...]
     number: int
+    skipped: tuple[int, ...] = ()
 
 
 class PartitionState(NamedTuple):
@@ -181,7 +210,8 @@ class PartitionState(NamedTuple):
 
     epoch: None after a restart, until a rollback.  number: of the last item that it sent.
     recovering: a progressive recovery is under way.  kept: sent items.  stored: its parts of the
-    last global checkpoint and of later ones.
+    last global checkpoint and of later ones.  skipped: for each successor the items that it has not
+    got; () if all get everything.
     """
 
     epoch: Epoch | None
@@ -191,6 +221,7 @@ class PartitionState(NamedTuple):
     recovering: bool
     kept: Log[Item]
     stored: tuple[LocalCheckpoint, ...]
+    skipped: tuple[int, ...] = ()
 
 
 class Held(NamedTuple):
@@ -258,7 +289,7 @@ def size(message: Any) -> Size:
     match message:
         case DataTuple():
             return Size(MessageKind.EVENT, 1, name="tuples")
-        case Punctuation() | Due() | Punctuate():
+        case Punctuation() | BatchEnd() | Due() | Punctuate():
             return Size(MessageKind.CONTROL, name="punctuations")
         case Stored() | Completed():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="checkpoint messages")
@@ -277,12 +308,16 @@ def show(value: object) -> str:
             return f"{number}: {body.type}@{body.time}{_of(epoch)}"
         case Punctuation(epoch, number, k):
             return f"{number}: P{k}{_of(epoch)}"
+        case BatchEnd(epoch, number):
+            return f"{number}: end of batch{_of(epoch)}"
         case Stored(epoch, k):
             return f"stored P{k}{_of(epoch)}"
         case Completed(epoch, k):
             return f"complete P{k}{_of(epoch)}"
         case Rollback(epoch, rejoin):
             return f"{'rejoin' if rejoin else 'back'} at P{epoch.start}{_of(epoch)}"
+        case Inquiry(order):
+            return f"if up, {show(order)}"
         case RolledBack(epoch):
             return f"went back{_of(epoch)}"
         case Resume(epoch):

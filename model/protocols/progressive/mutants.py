@@ -40,9 +40,9 @@ MUTANTS = (
     Mutant(
         "a producer sends one item too few again",
         SOURCE,
-        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "again = [item._replace(epoch=state.epoch) for item in kept "
         "if item.number > request.after]",
-        "again = [item._replace(epoch=state.epoch) for item in state.kept "
+        "again = [item._replace(epoch=state.epoch) for item in kept "
         "if item.number > request.after + 1]",
         "always-progressive: a triangle, the side",
     ),
@@ -55,19 +55,15 @@ MUTANTS = (
     Mutant(
         "store the state before the batch ends",
         PARTITION,
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "sent.number)",
-        "part = LocalCheckpoint(first.k, site.spec.begin(1), "
-        "tuple(head.number for head in heads), sent.number)",
+        "part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)",
+        "part = LocalCheckpoint(first.k, site.spec.begin(1), places, sent.number, state.skipped)",
         "a chain, three tuples",
     ),
     Mutant(
         "store the number of the last tuple, not that of the punctuation",
         PARTITION,
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "sent.number)",
-        "part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), "
-        "state.number)",
+        "part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)",
+        "part = LocalCheckpoint(first.k, state.box, places, state.number, state.skipped)",
         "a chain, three tuples",
     ),
     Mutant(
@@ -103,6 +99,27 @@ MUTANTS = (
         "known = [part for part in stored if part.k <= epoch.start]",
         "known = [part for part in stored if part]",
         "a chain, three tuples",
+    ),
+    Mutant(
+        "a partition forgets the later parts that its disk has",
+        PARTITION,
+        "kept = (at, *(part for part in stored if part.k > epoch.start))",
+        "kept = (at,)",
+        "always-progressive: one partition, three times",
+    ),
+    Mutant(
+        "a producer counts the tuples that another partition gets",
+        "model.protocols.progressive.routes",
+        "missing -= counts",
+        "missing -= 0",
+        "always-progressive: two shares, one, two tuples",
+    ),
+    Mutant(
+        "a partition ends no batch of its output",
+        PARTITION,
+        "return Step(state, fan_out(site, sent, state.skipped)[0])",
+        "return Step(state)",
+        "batches-marked: a diamond",
     ),
     Mutant(
         "who rejoins asks for nothing",
@@ -197,14 +214,49 @@ MUTANTS = (
     Mutant(
         "a restarted partition that is waited for gets no order",
         COORDINATOR,
-        "return Step(state, (Send(node, Rollback(state.epoch)),))",
+        "return Step(state, (Send(node, _order(state)),))",
         "return Step(state)",
     ),
     Mutant(
         "a partition that comes late does not rejoin",
         COORDINATOR,
-        "order = Rollback(epoch, rejoin=True)",
-        "order = Rollback(epoch)",
+        "return Rollback(epoch, rejoin=True)",
+        "return Rollback(epoch)",
         "a chain",
+    ),
+    Mutant(
+        "a partition that is taken for dead gets no order",
+        COORDINATOR,
+        "orders += [Send(name, Inquiry(Rollback(epoch))) for name in sorted(state.down)]",
+        "orders += []",
+        "suspicion: one partition",
+    ),
+    Mutant(
+        "nobody asks a partition that is taken for dead in a recovery",
+        COORDINATOR,
+        "if design.suspicion is Suspicion.ASKED and begun and state.epoch == epoch:",
+        "if design.suspicion is Suspicion.ASKED and not begun and state.epoch != epoch:",
+        "suspicion-progressive: one partition, the coordinator",
+    ),
+    Mutant(
+        "a partition that is up confirms no parts",
+        PARTITION,
+        "return (Send(COORDINATOR, RolledBack(epoch)), *stored)",
+        "return (Send(COORDINATOR, RolledBack(epoch)),)",
+        "suspicion-progressive: one partition, twice",
+    ),
+    Mutant(
+        "a partition that was taken for dead asks for nothing that it missed",
+        COORDINATOR,
+        "if missed and state.phase is CoordinatorPhase.RUNNING:",
+        "if missed and state.phase is CoordinatorPhase.WINDOW:",
+        "suspicion-progressive: one partition",
+    ),
+    Mutant(
+        "a partition that waits does not answer",
+        PARTITION,
+        "return Step(state, (Send(COORDINATOR, Back(asked=True)),))",
+        "return Step(state, (STALE_NOTE,))",
+        "suspicion: one partition, twice",
     ),
 )

@@ -33,7 +33,7 @@ from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
-from model.protocols.progressive.design import ProgressiveDesign
+from model.protocols.progressive.design import Batches, ProgressiveDesign
 from model.protocols.progressive.messages import (
     COORDINATOR,
     Application,
@@ -44,6 +44,7 @@ from model.protocols.progressive.messages import (
     PunctuatingSource,
     State,
 )
+from model.protocols.progressive.routes import routes_of
 
 TIMERS = {
     source.PUNCTUATE: "From data to a punctuation, which begins a global checkpoint.",
@@ -60,8 +61,17 @@ def deploy(design: ProgressiveDesign, scope: Scope) -> Deployment:
     partitions take a tuple of each input in turn.
     """
     members = _members(scope.graph)
+    if design.batches is Batches.MARKED and len(members.sources) > 1:
+        raise Invalid(
+            f"progressive: {len(members.sources)} sources end their batches each by itself; "
+            "end them at punctuations, which the coordinator aligns"
+        )
     base = deploy_graph(scope.graph)
-    sites = (*(_site(design, members, site) for site in base.sites), _coordinator(design, members))
+    graph = scope.graph
+    sites = (
+        *(_site(design, members, graph, site) for site in base.sites),
+        _coordinator(design, members),
+    )
     back = ((v, u) for u, v in scope.graph.edges if v in members.partitions)
     orders = ((COORDINATOR, site.name) for site in base.sites)
     reporting = (*members.partitions, *members.sinks)
@@ -84,9 +94,12 @@ def _members(graph: Graph) -> Members:
     return Members(*(tuple(by_role[role]) for role in Role))
 
 
-def _site(design: ProgressiveDesign, members: Members, site: Site) -> Site:
+def _site(design: ProgressiveDesign, members: Members, graph: Graph, site: Site) -> Site:
     number = members.sources.index(site.name) if site.role is Role.SOURCE else 0
-    site = site._replace(config=ProgressiveConfig(design, members, number))
+    config = ProgressiveConfig(design, members, number, routes_of(graph, site.name))
+    site = site._replace(config=config)
+    if site.role is Role.SOURCE and design.idle:
+        return site._replace(timers=(source.PUNCTUATE,))
     if site.role is not Role.OPERATOR:
         return site
     if not isinstance(site.spec, Box | Operator):
@@ -121,7 +134,7 @@ def boot(site: Site) -> State:
         case _ if site.name == COORDINATOR:
             return coordinator.boot()
         case Role.SOURCE:
-            return source.boot()
+            return source.boot(site)
         case Role.OPERATOR:
             return partition.boot(site)
         case Role.SINK:

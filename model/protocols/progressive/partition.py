@@ -25,15 +25,24 @@ from model.core import (
     Step,
 )
 from model.log import Log
-from model.protocols.progressive.design import Accepts, Buffering, Fence, Order, ProgressiveDesign
+from model.protocols.progressive.design import (
+    Accepts,
+    Buffering,
+    Fence,
+    Order,
+    ProgressiveDesign,
+    Suspicion,
+)
 from model.protocols.progressive.messages import (
     COORDINATOR,
     ROLLED_BACK,
     Back,
+    BatchEnd,
     Completed,
     DataTuple,
     Epoch,
     Inbox,
+    Inquiry,
     Item,
     LocalCheckpoint,
     PartitionState,
@@ -43,6 +52,7 @@ from model.protocols.progressive.messages import (
     RolledBack,
     Stored,
 )
+from model.protocols.progressive.routes import fan_out
 from model.protocols.progressive.source import resend, trim
 from model.queues import STALE_NOTE
 from model.world import replace_item
@@ -60,14 +70,18 @@ def recover(site: Site, stored: tuple[LocalCheckpoint, ...] | None) -> Step:
 
 def step(site: Site, state: PartitionState, input_: Input) -> Step:
     match input_:
-        case Received(sender, DataTuple() | Punctuation() as item):
+        case Received(sender, DataTuple() | Punctuation() | BatchEnd() as item):
             return _receive(site, state, sender, item)
+        case Received(_, Inquiry(order)) if state.epoch is not None:
+            return _roll_back(site, state, order)
+        case Received(_, Inquiry()):
+            return Step(state, (Send(COORDINATOR, Back(asked=True)),))
         case Received(_, Rollback() as order):
             return _roll_back(site, state, order)
         case Received(_, Completed() as completed):
             return _end_recovery(site, state, completed)
         case Received(consumer, Resend() as request):
-            return Step(state, resend(state, consumer, request))
+            return Step(state, resend(site, state, consumer, request))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
@@ -111,7 +125,8 @@ def _drain(site: Site, state: PartitionState) -> Step:
     while True:
         if all(_batch_ended(inbox) for inbox in state.inboxes):
             state, effects = _process(site, state, _in_turn(state.inboxes))
-            state, more = _store(site, state)
+            ends = _store if isinstance(state.inboxes[0].held[0], Punctuation) else _hand_on_end
+            state, more = ends(site, state)
             every += (*effects, *more)
             continue
         if not _is_ordered(site, state) and (ready := [*_unordered(state.inboxes)]):
@@ -127,11 +142,11 @@ def _is_ordered(site: Site, state: PartitionState) -> bool:
 
 
 def _batch_ended(inbox: Inbox) -> bool:
-    return any(isinstance(item, Punctuation) for item in inbox.held)
+    return any(not isinstance(item, DataTuple) for item in inbox.held)
 
 
 def _batch(inbox: Inbox) -> tuple[DataTuple, ...]:
-    """The tuples before the first punctuation."""
+    """The tuples before the first end of a batch."""
     tuples = takewhile(lambda item: isinstance(item, DataTuple), inbox.held)
     return tuple(item for item in tuples if isinstance(item, DataTuple))
 
@@ -143,7 +158,7 @@ def _in_turn(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
 
 
 def _unordered(inboxes: tuple[Inbox, ...]) -> Iterator[tuple[int, DataTuple]]:
-    """What may be processed at once: the tuples before the first punctuation of each input."""
+    """The tuples that may be processed at once: before the first end of a batch of each input."""
     for edge, inbox in enumerate(inboxes):
         yield from ((edge, item) for item in _batch(inbox))
 
@@ -154,7 +169,7 @@ def _process(site: Site, state: PartitionState, tuples: Iterable[tuple[int, Data
     box = state.box
     every: list[Effect] = []
     counts = [0] * len(state.inboxes)
-    number, kept = state.number, state.kept
+    number, kept, skipped = state.number, state.kept, state.skipped
     for edge, item in tuples:
         counts[edge] += 1
         fed, *_ = site.spec.feed(box, BoxItem(edge, item.body, item.of))
@@ -162,13 +177,14 @@ def _process(site: Site, state: PartitionState, tuples: Iterable[tuple[int, Data
         for out in fed.outs:
             number += 1
             sent = DataTuple(state.epoch, number, out.body, out.of)
-            every += (Send(succ, sent) for succ in site.succs)
+            sends, skipped = fan_out(site, sent, skipped)
+            every += sends
             kept = kept.append(sent) if _is_buffering(site, state) else kept
     inboxes = tuple(
         inbox._replace(held=inbox.held[count:])
         for inbox, count in zip(state.inboxes, counts, strict=True)
     )
-    state = state._replace(box=box, inboxes=inboxes, number=number, kept=kept)
+    state = state._replace(box=box, inboxes=inboxes, number=number, kept=kept, skipped=skipped)
     return Step(state, tuple(every))
 
 
@@ -189,7 +205,8 @@ def _store(site: Site, state: PartitionState) -> Step:
     first = heads[0]
     assert isinstance(first, Punctuation)
     sent = Punctuation(epoch, state.number + 1, first.k)
-    part = LocalCheckpoint(first.k, state.box, tuple(head.number for head in heads), sent.number)
+    places = tuple(head.number for head in heads)
+    part = LocalCheckpoint(first.k, state.box, places, sent.number, state.skipped)
     older = (one for one in state.stored if one.k < first.k)
     stored = (*_needed(site.config.design, older, first.k), part)
     kept = state.kept.append(sent) if _is_buffering(site, state) else state.kept
@@ -200,8 +217,20 @@ def _store(site: Site, state: PartitionState) -> Step:
         stored=stored,
     )
     acknowledge = Send(COORDINATOR, Stored(epoch, first.k))
-    sends = (Send(succ, sent) for succ in site.succs)
+    sends, _ = fan_out(site, sent, state.skipped)
     return Step(state, (Save(stored), Note(CHECKPOINTED), acknowledge, *sends))
+
+
+def _hand_on_end(site: Site, state: PartitionState) -> Step:
+    """End a batch of the output, which may be empty, where one ends in all inputs."""
+    assert state.epoch is not None
+    sent = BatchEnd(state.epoch, state.number + 1)
+    state = state._replace(
+        inboxes=tuple(inbox._replace(held=inbox.held[1:]) for inbox in state.inboxes),
+        number=sent.number,
+        kept=state.kept.append(sent) if _is_buffering(site, state) else state.kept,
+    )
+    return Step(state, fan_out(site, sent, state.skipped)[0])
 
 
 def _needed(
@@ -216,13 +245,18 @@ def _needed(
 def _load(site: Site, stored: tuple[LocalCheckpoint, ...], epoch: Epoch) -> PartitionState:
     """The state as of the checkpoint at the start of the epoch.
 
-    Where this checkpoint is missing, an older one or the first state takes its place.
+    Where this checkpoint is missing, an older one or the first state takes its place.  Later parts
+    stay, as they do on the disk: the order may be older than a checkpoint that they complete.
     """
     known = [part for part in stored if part.k <= epoch.start]
     edges = len(site.preds)
-    at = known[-1] if known else LocalCheckpoint(0, site.spec.begin(edges), (0,) * edges, 0)
+    skipped = (0,) * len(site.config.routes)
+    first = LocalCheckpoint(0, site.spec.begin(edges), (0,) * edges, 0, skipped)
+    at = known[-1] if known else first
     inboxes = tuple(Inbox(place) for place in at.places)
-    return PartitionState(epoch, at.box, inboxes, at.number, epoch.progressive, Log(), (at,))
+    kept = (at, *(part for part in stored if part.k > epoch.start))
+    on = epoch.progressive
+    return PartitionState(epoch, at.box, inboxes, at.number, on, Log(), kept, at.skipped)
 
 
 def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:
@@ -233,10 +267,20 @@ def _roll_back(site: Site, state: PartitionState, order: Rollback) -> Step:
         effects.append(Note(ROLLED_BACK if state.epoch else RESTORED))
         effects.append(Send(COORDINATOR, RolledBack(order.epoch)))
         state = _load(site, state.stored, order.epoch)
+    elif site.config.design.suspicion is Suspicion.ASKED:
+        effects += _confirm(state, order.epoch)
     if order.rejoin:
         asked = zip(site.preds, state.inboxes, strict=True)
         effects += (Send(pred, Resend(order.epoch, inbox.place)) for pred, inbox in asked)
     return Step(state, tuple(effects))
+
+
+def _confirm(state: PartitionState, epoch: Epoch) -> tuple[Send, ...]:
+    """To the coordinator, which may have taken the sender for dead: it is up, and has these parts
+    of later checkpoints.  A part that it has not come to is of an older epoch."""
+    parts = (part for part in state.stored if part.number <= state.number)
+    stored = (Send(COORDINATOR, Stored(epoch, part.k)) for part in parts if part.k > epoch.start)
+    return (Send(COORDINATOR, RolledBack(epoch)), *stored)
 
 
 def _end_recovery(site: Site, state: PartitionState, completed: Completed) -> Step:

@@ -3,8 +3,9 @@
 Rule of this file: no partition, but `trim` and `resend`, which both share.
 
 A punctuation ends a batch, so the batches of a replay are those of the run before.  A source
-punctuates at a timer, which is set while there is something new: the world decides when it runs
-out, which covers every period.
+punctuates at a timer, which is set while there is something new, or a recovery to end: the world
+decides when it runs out, which covers every period.  Other periods without data are as many as the
+design says.
 Su and Zhou, Progressive Recovery, 2016, Section 4.
 """
 
@@ -27,9 +28,10 @@ from model.core import (
 )
 from model.events import Body
 from model.log import Log
-from model.protocols.progressive.design import Punctuates
+from model.protocols.progressive.design import Batches, Punctuates
 from model.protocols.progressive.messages import (
     COORDINATOR,
+    BatchEnd,
     Completed,
     DataTuple,
     Due,
@@ -42,13 +44,14 @@ from model.protocols.progressive.messages import (
     Resend,
     Resume,
 )
+from model.protocols.progressive.routes import again_to, fan_out
 from model.queues import STALE_NOTE
 
 PUNCTUATE = "punctuate"
 
 
-def boot() -> PunctuatingSource:
-    return PunctuatingSource()
+def boot(site: Site) -> PunctuatingSource:
+    return PunctuatingSource(skipped=(0,) * len(site.config.routes))
 
 
 def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
@@ -60,8 +63,10 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
             state, effects = _send_new(site, state._replace(now=now), item)
             return Step(state, (*effects, *_timer(site, state)))
         case TimerFired():
-            if not _timer(site, state):  # another source was first
-                return Step(state)
+            if _is_under_way(site, state):  # another source was first
+                return _end_batch(site, state)
+            if not _has_new(state):
+                state = state._replace(idle=min(state.idle + 1, site.config.design.idle))
             state, effects = _punctuate(site, state)
             if len(site.config.members.sources) > 1:
                 effects = (*effects, Send(COORDINATOR, Due(state.k)))
@@ -74,24 +79,30 @@ def step(site: Site, state: PunctuatingSource, input_: Input) -> Step:
             return Step(state, tuple(every))
         case Received(_, Completed(_, k)):
             state = state._replace(kept=trim(state.kept, k))
-            new = state.kept and isinstance(state.kept.last(), DataTuple)
-            return Step(state, _timer(site, state) if new else ())
+            due = _has_new(state) or state.idle < site.config.design.idle
+            return Step(state, _timer(site, state) if due else ())
         case Received(_, Resume(epoch)):
             return _resume(site, state, epoch)
         case Received(consumer, Resend() as request):
-            return Step(state, resend(state, consumer, request))
+            return Step(state, resend(site, state, consumer, request))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {input_}")
 
 
 def _count(state: PunctuatingSource) -> int:
-    """How many tuples the source has sent: its other items are punctuations."""
-    return state.number - state.k
+    """How many tuples the source has sent: its other items are punctuations and ends of batches."""
+    return state.number - state.k - state.ends
+
+
+def _has_new(state: PunctuatingSource) -> bool:
+    """Came any data after the last punctuation?"""
+    return bool(state.kept) and not isinstance(state.kept.last(), Punctuation)
 
 
 def _send_new(site: Site, state: PunctuatingSource, item: Item) -> Step:
-    state = state._replace(number=item.number, kept=state.kept.append(item))
-    return Step(state, tuple(Send(succ, item) for succ in site.succs))
+    sends, skipped = fan_out(site, item, state.skipped)
+    kept = state.kept.append(item)
+    return Step(state._replace(number=item.number, kept=kept, skipped=skipped), sends)
 
 
 def _punctuate(site: Site, state: PunctuatingSource) -> Step:
@@ -99,14 +110,27 @@ def _punctuate(site: Site, state: PunctuatingSource) -> Step:
     return _send_new(site, state._replace(k=k), Punctuation(state.epoch, state.number + 1, k))
 
 
+def _end_batch(site: Site, state: PunctuatingSource) -> Step:
+    """End a batch with data, where batches end apart from punctuations."""
+    marked = site.config.design.batches is Batches.MARKED
+    if not marked or not isinstance(state.kept.last(), DataTuple):
+        return Step(state)
+    state = state._replace(ends=state.ends + 1)
+    return _send_new(site, state, BatchEnd(state.epoch, state.number + 1))
+
+
 def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
     """Send again what came after the start of the epoch."""
     kept = trim(state.kept, epoch.start)
     again = [item._replace(epoch=epoch) for item in kept]
     effects: list[Effect] = [Note(REPLAYED, sum(isinstance(item, DataTuple) for item in again))]
-    effects += (Send(succ, item) for item in again for succ in site.succs)
+    if site.config.routes:
+        for succ in site.succs:
+            effects += (Send(succ, item) for item in again_to(site, succ, again, state.skipped))
+    else:
+        effects += (Send(succ, item) for item in again for succ in site.succs)
     several = len(site.config.members.sources) > 1
-    punctuates = site.config.design.punctuates is Punctuates.DATA_OR_RECOVERY
+    punctuates = site.config.design.punctuates is Punctuates.PERIODIC
     state = state._replace(epoch=epoch, kept=kept)
     if punctuates and (epoch.progressive or several):
         effects += _timer(site, state)
@@ -115,9 +139,14 @@ def _resume(site: Site, state: PunctuatingSource, epoch: Epoch) -> Step:
 
 def _timer(site: Site, state: PunctuatingSource) -> tuple[SetTimer, ...]:
     """The timer of the next punctuation, which may wait until no checkpoint is under way."""
+    marked = site.config.design.batches is Batches.MARKED
+    return (SetTimer(PUNCTUATE),) if marked or not _is_under_way(site, state) else ()
+
+
+def _is_under_way(site: Site, state: PunctuatingSource) -> bool:
+    """Is a checkpoint under way, so that the next punctuation has to wait?"""
     overlap = site.config.design.overlap
-    under_way = any(isinstance(item, Punctuation) for item in state.kept)
-    return (SetTimer(PUNCTUATE),) if overlap or not under_way else ()
+    return not overlap and any(isinstance(item, Punctuation) for item in state.kept)
 
 
 def trim(kept: Log[Item], k: int) -> Log[Item]:
@@ -128,11 +157,12 @@ def trim(kept: Log[Item], k: int) -> Log[Item]:
 
 
 def resend(
-    state: PunctuatingSource | PartitionState, consumer: NodeName, request: Resend
+    site: Site, state: PunctuatingSource | PartitionState, consumer: NodeName, request: Resend
 ) -> tuple[Effect, ...]:
     """Send again what the consumer asks for; nothing if one of the two is to be rolled back."""
     if state.epoch is None or state.epoch.number != request.epoch.number:
         return (STALE_NOTE,)
-    again = [item._replace(epoch=state.epoch) for item in state.kept if item.number > request.after]
+    kept = again_to(site, consumer, state.kept, state.skipped)
+    again = [item._replace(epoch=state.epoch) for item in kept if item.number > request.after]
     tuples = sum(isinstance(item, DataTuple) for item in again)
     return (Note(REPLAYED, tuples), *(Send(consumer, item) for item in again))

@@ -97,7 +97,10 @@ class Run(NamedTuple):
 
 
 def name_of(item: Item) -> str:
-    return f"P{item.k}" if isinstance(item, Punctuation) else str(item.body.type)
+    if isinstance(item, DataTuple):
+        return str(item.body.type)
+    assert isinstance(item, Punctuation), "the design ends batches at punctuations"
+    return f"P{item.k}"
 
 
 def table(run: Run) -> dict[str, Any]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from model.actions import Action, Deliver
+from model.boxes.stateless import Relay, Union
 from model.core import Observation, Property, Scope, When
 from model.errors import Invalid
+from model.graph import SINK, SOURCE, Graph
 from model.properties import comparisons
-from model.protocols.progressive.design import Order, Outputs, ProgressiveDesign
+from model.protocols.progressive.design import Batches, Order, Outputs, ProgressiveDesign
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
 from model.protocols.progressive.messages import DataTuple
 from model.protocols.progressive.protocol import PROTOCOL
@@ -71,6 +75,62 @@ def is_early(system: System, before: World, action: Action, after: World) -> boo
         and message.epoch.number > 0
         and after.outputs[HEALTHY][-1][1] == message.body
     )
+
+
+BATCHES = Graph(
+    (
+        ("source", SOURCE),
+        ("left", Relay()),
+        ("union", Union()),
+        ("other", Relay()),
+        ("Q1", SINK),
+        ("Q2", SINK),
+    ),
+    (
+        ("source", "left"),
+        ("source", "union"),
+        ("left", "union"),
+        ("source", "other"),
+        ("union", "Q1"),
+        ("other", "Q2"),
+    ),
+)
+ANOTHER = of(BATCHES, 1, 1, "other")
+
+
+def is_of_a_second_batch(system: System, before: World, action: Action, _after: World) -> bool:
+    """Does the query of the union get a tuple behind the punctuation of the recovery, while a
+    partition of another query is away?"""
+    if not isinstance(action, Deliver) or action.node != "Q1":
+        return False
+    message = before.channels[system.channel_at[action.sender, action.node]][0]
+    away = before.nodes[system.node_at["other"]].state is DOWN
+    query = before.nodes[system.node_at["Q1"]].state
+    return (
+        away
+        and isinstance(message, DataTuple)
+        and message.epoch.progressive
+        and query.epoch == message.epoch
+        and query.marks[0] > message.epoch.start
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("design", "second"),
+    [
+        (NUMBERED, False),
+        (replace(NUMBERED, overlap=True), True),
+        (replace(NUMBERED, batches=Batches.MARKED), True),
+    ],
+)
+def test_a_batch_that_ends_at_punctuations_alone_waits_for_the_last_host(
+    design: ProgressiveDesign, second: bool
+) -> None:
+    """No second punctuation comes while a checkpoint is under way, which needs all partitions."""
+    protocol = PROGRESSIVE_RECOVERY.design("batches", design)
+    system = System(protocol, ANOTHER)
+    assert any(is_of_a_second_batch(system, *edge) for edge in edges(protocol, ANOTHER)) is second
 
 
 @pytest.mark.slow

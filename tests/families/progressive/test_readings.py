@@ -8,10 +8,20 @@ from itertools import product
 import pytest
 
 from model.core import Guarantee, Scope
+from model.errors import Invalid
 from model.evidence import Outcome
 from model.protocols.progressive import scopes
-from model.protocols.progressive.design import PUBLISHED, Order, Outputs, ProgressiveDesign
+from model.protocols.progressive.design import (
+    PUBLISHED,
+    Batches,
+    Numbers,
+    Order,
+    Outputs,
+    ProgressiveDesign,
+    Punctuates,
+)
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY
+from model.protocols.progressive.messages import PROGRESSIVE
 from proofs.explore.explorer import Exploration, explore
 
 MENDED = ProgressiveDesign()
@@ -28,16 +38,29 @@ def look(design: ProgressiveDesign, scope: Scope) -> Exploration:
     return found
 
 
-def test_of_nine_readings_of_order_and_outputs_four_hold() -> None:
+PAIRS = [*product(Order, Outputs)]
+RIGHT = {(order, Outputs.COMMITTED) for order in Order} | {(Order.ALWAYS, Outputs.NUMBERED)}
+
+
+@pytest.mark.parametrize(("order", "outputs"), PAIRS)
+def test_of_nine_readings_of_order_and_outputs_four_hold(order: Order, outputs: Outputs) -> None:
     """A result waits for the global checkpoint, or all batches are processed in one order."""
     union = scopes.A_TRIANGLE_THE_UNION.scope
-    right = {
-        (order, outputs)
-        for order, outputs in product(Order, Outputs)
-        if look(replace(MENDED, order=order, outputs=outputs), union).counterexample is None
-    }
-    committed = {(order, Outputs.COMMITTED) for order in Order}
-    assert right == committed | {(Order.ALWAYS, Outputs.NUMBERED)}
+    found = look(replace(MENDED, order=order, outputs=outputs, threshold=0), union)
+    assert (found.counterexample is None) == ((order, outputs) in RIGHT)
+    assert found.notes[PROGRESSIVE.name]
+
+
+def test_the_nine_readings_are_nine_protocols() -> None:
+    """With threshold 1 they were six: no recovery was progressive, and no order was turned on."""
+    union = scopes.A_TRIANGLE_THE_UNION.scope
+    steps = [
+        len(found.trace.actions)
+        for order in (Order.RECOVERY, Order.NEVER)
+        for threshold in (0, 1)
+        if (found := look(replace(MENDED, order=order, threshold=threshold), union).counterexample)
+    ]
+    assert steps == [22, 19, 18, 19]
 
 
 @pytest.mark.parametrize("name", MENDS)
@@ -47,8 +70,26 @@ def test_one_mend_alone_leaves_the_published_protocol_refuted(name: str) -> None
     assert found.outcome is Outcome.REFUTED
 
 
-def test_eight_choices_are_mended() -> None:
-    assert len(MENDS) == 8
+def test_seven_choices_are_mended() -> None:
+    assert len(MENDS) == 7
+
+
+def test_a_punctuation_without_data_is_no_mend() -> None:
+    """4: "Punctuations are generated periodically"."""
+    assert PUBLISHED.punctuates is MENDED.punctuates is Punctuates.PERIODIC
+
+
+def test_ends_of_batches_need_one_source() -> None:
+    design = ProgressiveDesign(batches=Batches.MARKED)
+    with pytest.raises(Invalid, match=r"^progressive: 2 sources end their batches each by itself"):
+        look(design, scopes.TWO_SOURCES.scope)
+
+
+def test_a_number_a_connection_is_one_counter_where_all_get_everything() -> None:
+    for case in (scopes.ONE_PARTITION, scopes.A_TRIANGLE_THE_UNION):
+        one = look(MENDED, case.scope)
+        other = look(replace(MENDED, numbers=Numbers.SENDER), case.scope)
+        assert one.states == other.states
 
 
 @pytest.mark.exhaustive
