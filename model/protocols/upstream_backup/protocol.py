@@ -37,6 +37,7 @@ PROTOCOL = UPSTREAM_BACKUP.design(
         scopes.WIDE_WINDOWS_USED_AND_SKIPPED_IN_TURN.holds(94_333),
         scopes.ADJACENT_OPERATORS_TIME_WINDOWS.holds(258_510, reduced=34_242),
         scopes.TWO_INPUT_EDGES.holds(1_032_090, reduced=138_289),
+        scopes.ONE_EVENT_ON_EACH_EDGE.with_two_crashes_of("A").holds(23_151),
         scopes.TWO_OUTPUT_EDGES.holds(50_301, reduced=4_287),
         scopes.TWO_OUTPUT_EDGES_TWO_CRASHES.holds(2_311_206, reduced=103_257),
         scopes.ADJACENT_OPERATORS_TWO_CRASHES.holds(71_957, reduced=11_614),

@@ -5,6 +5,8 @@ Rule of this file: no claim of a protocol; the file holds engines, graphs and sc
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.cep.engines import Engine, Mealy
 from model.cep.one_run import one_run
 from model.cep.operator import Operator
@@ -172,6 +174,13 @@ ADJACENT_OPERATORS_TIME_WINDOWS = Case(
     "adjacent operators, time windows", over_words(TIMED, 4, "a", crashes=2), DETERMINISTIC
 )
 TWO_INPUT_EDGES = Case("two input edges", UNEVEN, REPEATABLE, quick=False)
+ONE_EVENT_ON_EACH_EDGE = Case(
+    "one event on each edge",
+    replace(
+        UNEVEN, inputs=tuple((one, Inputs((Arrival(1, "a"),), 1)) for one in ("left", "right"))
+    ),
+    REPEATABLE,
+)
 TWO_OUTPUT_EDGES = Case("two output edges", over_words(FORK, 2, "a"), REPEATABLE)
 TWO_OUTPUT_EDGES_TWO_CRASHES = Case(
     "two output edges, two crashes", over_words(FORK, 2, "a", crashes=2), REPEATABLE
