@@ -16,6 +16,8 @@ from model.core import (
 )
 from model.protocol import Assumptions, Failures
 from model.protocols.active_standby import design as designs
+from model.protocols.active_standby import runs
+from model.protocols.active_standby.chains import CHAINS
 from model.protocols.active_standby.design import (
     PRECISE,
     PUBLISHED,
@@ -68,6 +70,7 @@ VARIANTS = (
             cases.PAIRS_OF_A_UNION.holds(7_870_502, DIVERGENT, quick=False),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
+        runs=(runs.B_IS_THERE,),
     ),
     ROLLBACK.design(
         "rollback-again",
@@ -115,7 +118,9 @@ VARIANTS = (
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(7_646_137, REPEATING, quick=False),
             cases.PAIRS_OF_A_UNION.holds(16_738_103, DIVERGENT, quick=False),
         ),
-        "As in Table 2 after one failure.",
+        "As in Table 2 after one failure, but for arbitrary networks: a secondary with another "
+        "order of inputs can discard a result that downstream does not have.",
+        runs=(runs.B_IS_LOST,),
     ),
     ROLLBACK.design(
         "published-again",
@@ -217,6 +222,7 @@ VARIANTS = (
         ),
         "A secondary that takes its inputs in another order discards an output whose inputs are in "
         "no output that downstream has.",
+        runs=(runs.B_IS_LOST,),
     ),
     ACTIVE_STANDBY.design(
         "determinants-sent",
@@ -258,4 +264,5 @@ VARIANTS = (
         "Two failures at once lose both states.",
         assumes=ANY,
     ),
+    *CHAINS,
 )

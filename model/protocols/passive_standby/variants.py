@@ -17,6 +17,7 @@ from model.core import (
 from model.properties import at_least
 from model.protocol import Assumptions, Failures
 from model.protocols.passive_standby import design as designs
+from model.protocols.passive_standby.chains import CHAINS
 from model.protocols.passive_standby.design import (
     PRECISE,
     PUBLISHED,
@@ -72,14 +73,6 @@ VARIANTS = (
             cases.PAIRS_OF_A_UNION.holds(53_778, DIVERGENT, reduced=8_773),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
-    ),
-    ROLLBACK.design(
-        "rollback-behind",
-        replace(MENDED, returns=NodeReturns.NEVER),
-        (cases.TWO_NODES.fails(95_724, 15, GAP, reduced=8_994),),
-        "A recovery type is that of the stream that the next node gets: windows by count there "
-        "pair a tuple with its copy.",
-        properties=(at_least(Guarantee.REPEATING),),
     ),
     ROLLBACK.design(
         "rollback-again",
@@ -265,4 +258,5 @@ VARIANTS = (
         ),
         '"Only checkpointed tuples" leaves nothing to forward once the secondary is lost for ever.',
     ),
+    *CHAINS,
 )

@@ -6,6 +6,7 @@ Rule of this file: no design but the mended one, joined with its variants and mu
 from __future__ import annotations
 
 from model import pair_scopes as cases
+from model.protocols.upstream_backup_acks import runs
 from model.protocols.upstream_backup_acks.design import PRECISE
 from model.protocols.upstream_backup_acks.family import (
     ALL,
@@ -31,5 +32,6 @@ PROTOCOL = UPSTREAM_BACKUP_ACKS.design(
     must_occur=ALL,
     mutants=MUTANTS,
     lemmas=9,
+    runs=(runs.OUT_OF_LINE,),
     variants=VARIANTS,
 )

@@ -17,6 +17,8 @@ from model.core import (
 from model.pair_scopes import DETERMINISTIC
 from model.properties import NOTHING_LOST
 from model.protocol import Assumptions, Failures
+from model.protocols.upstream_backup_acks import runs
+from model.protocols.upstream_backup_acks.chains import CHAINS
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
@@ -171,6 +173,7 @@ VARIANTS = (
             cases.TWO_PATHS.fails(4_279, 8, DIVERGENT),
         ),
         '"Indicators therefore uniquely identify tuples": not where one tuple has two outputs.',
+        runs=(runs.NUMBERED_ANEW,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "published-convergent",
@@ -180,6 +183,7 @@ VARIANTS = (
             cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT, reduced=6_061),
         ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
+        runs=(runs.NUMBERED_ANEW,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "high-lower",
@@ -242,6 +246,7 @@ VARIANTS = (
         "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
         "one that has the number now.  A window is lost after the next failure, in runs that are "
         "longer than those of these scopes.",
+        runs=(runs.ANOTHER_TUPLE_IS_RELEASED,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "names-place",
@@ -352,4 +357,5 @@ VARIANTS = (
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),
+    *CHAINS,
 )

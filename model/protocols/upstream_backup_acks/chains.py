@@ -1,0 +1,65 @@
+"""Designs of upstream backup by acknowledgements in chains: the guarantee at the end.
+
+Rule of this file: rollback recovery, and one node behind another one; Table 2 is about the stream
+that leaves the failed node, and here the application stands behind the next node.
+Hwang et al., Section 3.1, "Propagation of Recovery Effects".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from model import pair_scopes as cases
+from model.core import Guarantee
+from model.protocols.upstream_backup_acks.design import PUBLISHED, UpstreamBackupAcksDesign
+from model.protocols.upstream_backup_acks.family import ROLLBACK
+from model.standbys.choices import NodeReturns
+
+GAP, DIVERGENT = Guarantee.GAP, Guarantee.DIVERGENT
+MENDED = UpstreamBackupAcksDesign()
+CHAINS = (
+    ROLLBACK.design(
+        "published-behind",
+        replace(PUBLISHED, returns=NodeReturns.NEVER),
+        (
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT),
+            cases.TWO_NODES_WINDOWS_BY_TIME.holds(None, DIVERGENT),
+            cases.TWO_NODES.fails(None, None, GAP),
+        ),
+        "A node behind the failed one pairs tuples with their copies in windows by count.",
+        claims=DIVERGENT,
+    ),
+    ROLLBACK.design(
+        "published-behind-again",
+        PUBLISHED,
+        (
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
+            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
+            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
+        ),
+        "",
+        claims=DIVERGENT,
+    ),
+    ROLLBACK.design(
+        "rollback-behind",
+        replace(MENDED, returns=NodeReturns.NEVER),
+        (
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT),
+            cases.TWO_NODES_WINDOWS_BY_TIME.holds(None, DIVERGENT),
+            cases.TWO_NODES.fails(None, None, GAP),
+        ),
+        "A node behind the failed one pairs tuples with their copies in windows by count.",
+        claims=DIVERGENT,
+    ),
+    ROLLBACK.design(
+        "rollback-behind-again",
+        MENDED,
+        (
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
+            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
+            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
+        ),
+        "",
+        claims=DIVERGENT,
+    ),
+)
