@@ -22,6 +22,7 @@ from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.predicates import Not, Type
+from model.standbys.streams import OutputStream
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -61,6 +62,17 @@ def read_twice(scope: Scope) -> Scope:
     nodes, edges = scope.graph.nodes, scope.graph.edges
     graph = Graph((*nodes, ("other", SINK)), (*edges, ("A", "other")))
     return replace(scope, graph=graph)
+
+
+def two_streams(spec: Any, length: int, types: str) -> Scope:
+    """The operator A with two output streams: the tuples of the first type, those of the second."""
+    first, second = types
+    nodes = (
+        *(("source", SOURCE), ("A", spec), ("sink", SINK), ("other", SINK)),
+        *(("one", OutputStream(Type(first))), ("two", OutputStream(Type(second)))),
+    )
+    edges = (("source", "A"), ("A", "one"), ("A", "two"), ("one", "sink"), ("two", "other"))
+    return over_words(Graph(nodes, edges), length, types)
 
 
 def after_union(box: Any) -> Network:
@@ -144,6 +156,7 @@ TWO_CONSUMERS = Case("two consumers", read_twice(one(Relay(), 2)), REPEATABLE)
 FIGURE_5 = Case(
     "a filter, a union and two consumers", read_twice(two(FILTER_AND_UNION, 1, 1)), ARBITRARY
 )
+TWO_STREAMS = Case("two output streams", two_streams(Relay(), 2, "ab"), REPEATABLE)
 A_WINDOW_BESIDE_AN_APPLICATION = Case(
     "two consumers, one with windows",
     over_words(

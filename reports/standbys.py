@@ -16,6 +16,7 @@ from model.graph import SINK, SOURCE
 from model.protocol import Assumptions, Failures, Protocol
 from model.registry import protocols
 from model.standbys.choices import NodeReturns
+from model.standbys.streams import without_streams
 
 FAMILIES = ("passive-standby", "upstream-backup-acks", "active-standby")
 
@@ -153,8 +154,9 @@ def _is_wider(assumes: Assumptions, than: Assumptions) -> bool:
 
 
 def _is_chain(scope: Scope) -> bool:
-    nodes = {name for name, spec in scope.graph.nodes if spec not in (SOURCE, SINK)}
-    return any(above in nodes and below in nodes for above, below in scope.graph.edges)
+    graph = without_streams(scope.graph)
+    nodes = {name for name, spec in graph.nodes if spec not in (SOURCE, SINK)}
+    return any(above in nodes and below in nodes for above, below in graph.edges)
 
 
 # --- rows ------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from model.protocols.active_standby.family import (
     SEEN,
 )
 from model.protocols.active_standby.mutants import DETERMINANTS
-from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -263,6 +263,15 @@ VARIANTS = (
         (cases.A_RELAY_TWO_CRASHES.fails(None, 10, GAP),),
         "Two failures at once lose both states.",
         assumes=ANY,
+    ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (
+            cases.A_TUPLE.holds(614, REPEATING),
+            cases.A_RELAY.holds(35_913, REPEATING, reduced=4_190),
+        ),
+        "Sources that send to both replicas need not keep anything: 7.5 is right.",
     ),
     *CHAINS,
 )

@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(
         "let go of what one reader needs no more",
         PRODUCERS,
-        "return min(reader.released for reader in self.readers)",
+        "return min(self._before(reader, reader.released) for reader in self.readers)",
         "return self.place",
     ),
     Mutant(

@@ -35,7 +35,7 @@ from model.protocols.passive_standby.family import (
     SEEN,
 )
 from model.protocols.passive_standby.mutants import STORED
-from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -257,6 +257,16 @@ VARIANTS = (
             cases.A_RELAY.fails(1_472, 8, GAP),
         ),
         '"Only checkpointed tuples" leaves nothing to forward once the secondary is lost for ever.',
+    ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (
+            cases.A_TUPLE.fails(217, 6, GAP),
+            cases.PAIRS.fails(1_736, 7, GAP),
+        ),
+        "7.5 asks nothing of the sources of the first nodes: a tuple that no checkpoint has is "
+        "lost with the primary, unless its source keeps it.",
     ),
     *CHAINS,
 )

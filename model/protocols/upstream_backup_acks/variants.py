@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from model import pair_scopes as cases
 from model.core import (
+    CRASHED,
     SUSPECTED,
     Guarantee,
 )
@@ -38,7 +39,8 @@ from model.protocols.upstream_backup_acks.family import (
     UPSTREAM_BACKUP_ACKS,
 )
 from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
-from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns
+from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns, SourceLog
+from model.standbys.messages import TOOK_OVER
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -356,6 +358,13 @@ VARIANTS = (
         (cases.A_UNION.fails(341_807, 15, REPEATING, reduced=10_580),),
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
+    ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (cases.A_TUPLE.fails(171, 6, GAP),),
+        "Sources have to log what they send, as 7.5 says: nobody else has it.",
+        must_occur=(CRASHED, TOOK_OVER),
     ),
     *CHAINS,
 )
