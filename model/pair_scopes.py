@@ -152,6 +152,9 @@ PAIRS_OF_A_UNION = Case("pairs of a union", two(after_union(windows(2, 1)), 2, 1
 TWO_PATHS_AFTER_A_UNION = Case("two paths after a union", two(LAST_ALONE, 2, 2, "bc"), ARBITRARY)
 A_JOIN = Case("a join", joined(Join(9), 2, 1), ARBITRARY)
 A_JOIN_BY_TIME = Case("a join in the order of time", joined(Ordered(Join(9)), 2, 2), REPEATABLE)
+A_JOIN_BY_TIME_THREE_TUPLES = Case(
+    "a join in the order of time, three tuples", joined(Ordered(Join(9)), 2, 1), REPEATABLE
+)
 TWO_CONSUMERS = Case("two consumers", read_twice(one(Relay(), 2)), REPEATABLE)
 FIGURE_5 = Case(
     "a filter, a union and two consumers", read_twice(two(FILTER_AND_UNION, 1, 1)), ARBITRARY

@@ -83,11 +83,20 @@ def tables() -> list[str]:
     lines: list[str] = []
     for condition in CONDITIONS:
         lines += [f"**{condition.words}**", "", *_head("rollback recovery")]
-        for family in FAMILIES:
-            for kind, words in KINDS.items():
-                lines += _rollback(known[f"{family}:{kind}{condition.ending}"], words, condition)
+        for variant, words in _of_table_2(condition):
+            alone = [one for one in evidence(variant, once=condition.once) if not one.chain]
+            claims = known[f"{variant.family}:published"].promise.claims
+            cells = [_cell(alone, variant, one, claims[one]) for one in OperatorClass]
+            lines.append(join(f"`{variant.name}` ({words})", *cells))
         lines.append("")
-    lines += ["**Precise recovery, as published**", "", *_head("")]
+    lines += ["**At the end of a chain of nodes**", "", *_head("rollback recovery")]
+    for condition in CONDITIONS[:2]:
+        for variant, words in _of_table_2(condition):
+            behind = [one for one in evidence(variant, once=condition.once) if one.chain]
+            cells = [_end_of_chain(behind, one) for one in OperatorClass]
+            when = condition.words.lower()
+            lines.append(join(f"`{variant.name}` ({words}), {when}", *cells))
+    lines += ["", "**Precise recovery, as published**", "", *_head("")]
     lines += [_precise(known[name], *described) for name, described in PUBLISHED.items()]
     lines += ["", "**Precise recovery, mended**", "", *_head("")]
     for family in FAMILIES:
@@ -95,6 +104,15 @@ def tables() -> list[str]:
             widest = OperatorClass.ARBITRARY if ending == ":arbitrary" else WIDEST[family]
             lines.append(_precise(known[family + ending], words, widest))
     return lines
+
+
+def _of_table_2(condition: Condition) -> list[tuple[Protocol, str]]:
+    known = protocols()
+    return [
+        (known[f"{family}:{kind}{condition.ending}"], words)
+        for family in FAMILIES
+        for kind, words in KINDS.items()
+    ]
 
 
 def evidence(variant: Protocol, *, once: bool = False) -> list[Shown]:
@@ -160,19 +178,14 @@ def _is_chain(scope: Scope) -> bool:
 
 
 # --- rows ------------------------------------------------------------------------------------
-def _rollback(variant: Protocol, words: str, condition: Condition) -> list[str]:
-    """The row of Table 2; and the row of the application, with nodes in between."""
-    found = evidence(variant, once=condition.once)
-    claims = protocols()[f"{variant.family}:published"].promise.claims
-    alone = [one for one in found if not one.chain]
-    behind = [one for one in found if one.chain]
-    name = f"`{variant.name}` ({words})"
-    rows = [join(name, *[_cell(alone, variant, one, claims[one]) for one in OperatorClass])]
-    if behind:
-        lost = Guarantee.DIVERGENT  # the weakest one of rollback recovery: nothing is lost
-        cells = [_cell(behind, variant, one, lost, "nothing lost") for one in OperatorClass]
-        rows.append(join("the same, at the end of a chain of nodes", *cells))
-    return rows
+def _end_of_chain(found: Sequence[Shown], operators: OperatorClass) -> str:
+    """The weakest guarantee of a class for the application behind the last node; bold where
+    something is lost, which no rollback recovery does."""
+    included = [one for one in found if one.operators <= operators]
+    weakest = max((one.guarantee for one in included), default=Guarantee.PRECISE)
+    if weakest is Guarantee.GAP:
+        return f"**gap** ({next(one.scope for one in included if one.guarantee is weakest)})"
+    return weakest.name.lower() if any(one.operators is operators for one in included) else ""
 
 
 def _precise(variant: Protocol, words: str, widest: OperatorClass) -> str:
@@ -187,22 +200,24 @@ def _precise(variant: Protocol, words: str, widest: OperatorClass) -> str:
 
 
 def _cell(
-    found: Sequence[Shown],
-    variant: Protocol,
-    operators: OperatorClass,
-    claim: Guarantee,
-    claimed: str = "",
+    found: Sequence[Shown], variant: Protocol, operators: OperatorClass, claim: Guarantee
 ) -> str:
-    """The weakest guarantee of a class, which includes the classes before it; bold where it is
-    weaker than claimed.  Empty: nothing of the class itself was tried, and nothing is weaker."""
+    """The weakest guarantee of a class, which includes the classes before it.
+
+    Bold: weaker than claimed.  In parentheses: only other variants, with fewer runs, have a scope
+    of this class.  Empty: none has, and nothing is weaker.
+    """
     included = [one for one in found if one.operators <= operators]
     weakest = max((one.guarantee for one in included), default=Guarantee.PRECISE)
     word = weakest.name.lower()
     if weakest > claim:
         shown = next(one for one in included if one.guarantee is weakest)
         where = "" if shown.variant == variant.name else f"`{shown.variant}`, "
-        return f"**{word}** (claimed: {claimed or claim.name.lower()}; {where}{shown.scope})"
-    return word if any(one.operators is operators for one in included) else ""
+        return f"**{word}** (claimed: {claim.name.lower()}; {where}{shown.scope})"
+    homes = {one.variant for one in included if one.operators is operators}
+    if not homes:
+        return ""
+    return word if variant.name in homes else f"({word})"
 
 
 def _head(corner: str) -> list[str]:

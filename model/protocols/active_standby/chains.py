@@ -37,7 +37,7 @@ CHAINS = (
             cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
             cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
         ),
-        "",
+        "The same after an earlier failure that is over.",
         claims=DIVERGENT,
     ),
     ROLLBACK.design(
@@ -59,7 +59,7 @@ CHAINS = (
             cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
             cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
         ),
-        "",
+        "The same after an earlier failure that is over.",
         claims=DIVERGENT,
     ),
 )

@@ -51,6 +51,8 @@ VARIANTS = (
             cases.PAIRS.holds(39_970, reduced=11_736),
             cases.A_UNION.holds(410_747, reduced=34_363),
             cases.PAIRS_OF_A_UNION.holds(6_192_585, quick=False),
+            cases.A_JOIN.holds(quick=False),
+            cases.FIGURE_5.holds(quick=False),
         ),
         "If outputs wait until the secondary has their determinants, recovery is precise for "
         "arbitrary networks.",
@@ -68,6 +70,11 @@ VARIANTS = (
                 2_353_300, REPEATING, quick=False, reduced=80_123
             ),
             cases.PAIRS_OF_A_UNION.holds(7_870_502, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME_THREE_TUPLES.holds(None, REPEATING),
+            cases.A_JOIN.holds(None, REPEATING),
+            cases.TWO_CONSUMERS.holds(None, REPEATING),
+            cases.TWO_STREAMS.holds(None, REPEATING),
+            cases.FIGURE_5.holds(None, DIVERGENT),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
         runs=(runs.B_IS_THERE,),
@@ -117,6 +124,11 @@ VARIANTS = (
             cases.PAIRS.holds(24_499, REPEATING),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(7_646_137, REPEATING, quick=False),
             cases.PAIRS_OF_A_UNION.holds(16_738_103, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME_THREE_TUPLES.holds(None, REPEATING),
+            cases.A_JOIN.holds(None, REPEATING),
+            cases.TWO_CONSUMERS.holds(None, REPEATING),
+            cases.TWO_STREAMS.holds(None, REPEATING),
+            cases.FIGURE_5.holds(None, DIVERGENT),
         ),
         "As in Table 2 after one failure, but for arbitrary networks: a secondary with another "
         "order of inputs can discard a result that downstream does not have.",

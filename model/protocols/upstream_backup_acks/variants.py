@@ -62,6 +62,11 @@ VARIANTS = (
                 2_606_252, DIVERGENT, quick=False, reduced=12_580
             ),
             cases.PAIRS_OF_A_UNION.holds(7_530_588, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME.holds(None, REPEATING),
+            cases.A_JOIN.holds(None, REPEATING),
+            cases.TWO_CONSUMERS.holds(None, REPEATING),
+            cases.TWO_STREAMS.holds(None, REPEATING),
+            cases.FIGURE_5.holds(None, DIVERGENT),
         ),
         "Without marks on the outputs: repeatable networks repeat, convergent-capable ones "
         "converge.",
@@ -112,6 +117,11 @@ VARIANTS = (
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(5_276_056, CONVERGENT, quick=False),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(6_759_333, DIVERGENT, quick=False),
             cases.PAIRS_OF_A_UNION.holds(14_328_759, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME.holds(None, REPEATING),
+            cases.A_JOIN.holds(None, REPEATING),
+            cases.TWO_CONSUMERS.holds(None, REPEATING),
+            cases.TWO_STREAMS.holds(None, REPEATING),
+            cases.FIGURE_5.holds(None, DIVERGENT),
         ),
         "After one failure as in Table 2.",
     ),
@@ -173,6 +183,7 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(43_443, reduced=2_150),
             cases.TWO_PATHS.fails(4_279, 8, DIVERGENT),
+            cases.A_JOIN_BY_TIME.fails(None, 15, GAP),
         ),
         '"Indicators therefore uniquely identify tuples": not where one tuple has two outputs.',
         runs=(runs.NUMBERED_ANEW,),
@@ -182,6 +193,7 @@ VARIANTS = (
         replace(PUBLISHED, repeats=Repeats.HIGH),
         (
             cases.SLIDING_WINDOWS.holds(174_764, reduced=4_253),
+            cases.A_JOIN_BY_TIME.holds(),
             cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT, reduced=6_061),
         ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
@@ -341,6 +353,9 @@ VARIANTS = (
             cases.PAIRS.holds(17_835),
             cases.EVERY_OTHER_TUPLE.holds(141_321, reduced=7_125),
             cases.A_UNION.holds(1_122_408, reduced=12_850),
+            cases.A_JOIN.holds(),
+            cases.A_JOIN_BY_TIME.holds(),
+            cases.FIGURE_5.holds(quick=False),
         ),
         "A restart that follows the logged order, from where the log begins, is precise for "
         "arbitrary networks.",
