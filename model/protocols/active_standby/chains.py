@@ -22,44 +22,20 @@ CHAINS = (
         "published-behind",
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
-            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME.holds(None, DIVERGENT),
-            cases.TWO_NODES.fails(None, None, GAP),
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, reduced=194_706),
+            cases.TWO_NODES.fails(None, 23, GAP, reduced=251_757),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
-        claims=DIVERGENT,
-    ),
-    ROLLBACK.design(
-        "published-behind-again",
-        PUBLISHED,
-        (
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
-            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
-        ),
-        "The same after an earlier failure that is over.",
         claims=DIVERGENT,
     ),
     ROLLBACK.design(
         "rollback-behind",
         replace(MENDED, returns=NodeReturns.NEVER),
         (
-            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME.holds(None, DIVERGENT),
-            cases.TWO_NODES.fails(None, None, GAP),
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, reduced=111_628),
+            cases.TWO_NODES.fails(None, 23, GAP, reduced=118_570),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
-        claims=DIVERGENT,
-    ),
-    ROLLBACK.design(
-        "rollback-behind-again",
-        MENDED,
-        (
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
-            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
-        ),
-        "The same after an earlier failure that is over.",
         claims=DIVERGENT,
     ),
 )

@@ -88,6 +88,9 @@ VARIANTS = (
                 1_448_651, REPEATING, quick=False, reduced=141_263
             ),
             cases.PAIRS_TWO_CRASHES.holds(323_930, REPEATING, reduced=73_959),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=5_568_641
+            ),
         ),
         "The same after an earlier failure that is over.",
     ),
@@ -182,7 +185,7 @@ VARIANTS = (
         replace(PRECISE, renewal=SecondaryStart.NEW),
         (
             cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP, reduced=46_992),
-            cases.PAIRS_TWO_CRASHES.fails(None, 19, Guarantee.PRECISE),
+            cases.PAIRS_TWO_CRASHES.fails(None, 19, GAP, reduced=105_414),
         ),
         "A new secondary with an empty state is not up to date at the next failure.",
     ),
@@ -205,7 +208,7 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "late-taken",
         replace(PRECISE, late=LateTuples.TAKEN),
-        (cases.A_RELAY.fails(None, 8, REPEATING),),
+        (cases.A_RELAY.fails(780_625, 8, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one.",
     ),
     ACTIVE_STANDBY.design(

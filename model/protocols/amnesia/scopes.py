@@ -76,16 +76,16 @@ SCOPES = (
     Case("a merge", words(BESIDE, 3), DETERMINISTIC).fails(3_578, 6, GAP),
     Case("a join", words(two_sources(("A", Join(9))), 1, "a"), ARBITRARY).fails(35, 4, GAP),
     Case("a join in the order of time", joined(Ordered(Join(9)), 2, 1), REPEATABLE).fails(
-        None, None, GAP
+        70, 5, GAP
     ),
     Case("two consumers", read_twice(words(chain(("A", Relay())), 2, "a")), REPEATABLE).fails(
-        None, None, GAP
+        114, 3, GAP
     ),
     Case(
         "a filter, a union and two consumers",
         read_twice(two(FILTER_AND_UNION, 1, 1)),
         ARBITRARY,
-    ).fails(None, None, GAP),
+    ).fails(213, 3, GAP),
     Case(
         "nothing fails", words(chain(("A", MATCH), ("B", LATER)), 4, crashes=0), DETERMINISTIC
     ).holds(172),

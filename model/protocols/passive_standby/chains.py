@@ -23,9 +23,9 @@ CHAINS = (
         "published-behind",
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
-            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME.holds(None, DIVERGENT),
-            cases.TWO_NODES.fails(None, None, GAP),
+            cases.TWO_NODES_THAT_RELAY.holds(163_316, DIVERGENT, reduced=10_189),
+            cases.TWO_NODES_WINDOWS_BY_TIME.holds(2_690_957, DIVERGENT, reduced=81_341),
+            cases.TWO_NODES.fails(319_061, 18, GAP, reduced=11_795),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
         claims=DIVERGENT,
@@ -53,9 +53,11 @@ CHAINS = (
         "rollback-behind-again",
         MENDED,
         (
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
-            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT, reduced=109_409),
+            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=630_301
+            ),
+            cases.TWO_NODES_TWO_CRASHES.fails(None, 23, GAP, reduced=136_780),
         ),
         "The same after an earlier failure that is over.",
         claims=DIVERGENT,

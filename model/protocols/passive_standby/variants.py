@@ -96,9 +96,9 @@ VARIANTS = (
         "rollback-any",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP, reduced=380_178),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP, reduced=768_628),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP, reduced=235_574),
             cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
         ),
         "A second failure before the new secondary has its checkpoint loses the state.",
@@ -156,8 +156,8 @@ VARIANTS = (
         "published-any",
         PUBLISHED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP, reduced=701_690),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP, reduced=1_307_090),
             cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
             cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
         ),
@@ -202,7 +202,7 @@ VARIANTS = (
     PASSIVE_STANDBY.design(
         "releases-processed",
         replace(PRECISE, releases=Releases.PROCESSED),
-        (cases.PAIRS.fails(None, 15, GAP),),
+        (cases.PAIRS.fails(None, 15, GAP, reduced=24_435),),
         "If upstream lets go of what the primary has, a checkpoint without it is too old.",
     ),
     PASSIVE_STANDBY.design(
@@ -257,7 +257,7 @@ VARIANTS = (
     PASSIVE_STANDBY.design(
         "forwards-all",
         replace(ARBITRARY_TOO, forwards=Forwards.ALL),
-        (cases.A_UNION.fails(None, 14, GAP),),
+        (cases.A_UNION.fails(None, 14, GAP, reduced=16_439),),
         "Numbers do not identify the tuples of an arbitrary network: another output has the "
         "number.",
     ),

@@ -226,7 +226,7 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "newest-made-of",
         replace(PRECISE, newest=Newest.MADE_OF, names=InputNames.PLACE),
-        (cases.WINDOWS_BY_KEY.fails(None, 14, GAP),),
+        (cases.WINDOWS_BY_KEY.fails(None, 14, GAP, reduced=174_768),),
         "An old window that closes late has an older watermark than the output before it: without "
         "any failure it is taken for a duplicate.",
     ),
@@ -234,7 +234,7 @@ VARIANTS = (
         "made-of",
         replace(PRECISE, oldest=Oldest.MADE_OF, returns=NodeReturns.NEVER),
         (
-            cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT),
+            cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT, reduced=10_448),
             cases.WINDOWS_BY_KEY.fails(7_052_780, 25, GAP, quick=False),
         ),
         "The oldest tuple that an output was made of can be younger than one in an open window: "
