@@ -10,7 +10,9 @@ from model.evidence import Mutant
 CHECKPOINTS, NODES, STAGES = (
     f"model.protocols.passive_standby.{name}" for name in ("checkpoints", "nodes", "stages")
 )
-CONSUMERS, PRODUCERS = "model.standbys.consumers", "model.standbys.producers"
+CONSUMERS, ENDS, PRODUCERS, REPLICAS = (
+    f"model.standbys.{name}" for name in ("consumers", "ends", "producers", "replicas")
+)
 MUTANTS = (
     Mutant(
         "acknowledge one tuple too many",
@@ -43,6 +45,34 @@ MUTANTS = (
         CONSUMERS,
         "if late is LateTuples.REFUSED:",
         "if late is not LateTuples.REFUSED:",
+    ),
+    Mutant(
+        "send all streams to each reader",
+        PRODUCERS,
+        "if output.place > (reader.has or 0) and reader.gets(output)",
+        "if output.place > (reader.has or 0)",
+        "two output streams",
+    ),
+    Mutant(
+        "send all streams to each reader at a takeover",
+        REPLICAS,
+        "effects += (Send(reader.target, output) for output in outputs if reader.gets(output))",
+        "effects += (Send(reader.target, output) for output in outputs)",
+        "rollback: two output streams",
+    ),
+    Mutant(
+        "let go of what waits in another stream",
+        PRODUCERS,
+        "return next((one.place - 1 for one in later), max(place, self.place))",
+        "return max(place, self.place)",
+        "two output streams",
+    ),
+    Mutant(
+        "sources keep nothing",
+        ENDS,
+        "if site.config.design.sources is SourceLog.KEPT:",
+        "if site.config.design.sources is SourceLog.NONE:",
+        "rollback: a relay",
     ),
     Mutant(
         "the new producer knows nobody",
