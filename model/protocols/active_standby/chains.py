@@ -22,7 +22,7 @@ CHAINS = (
         "published-behind",
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
-            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, reduced=194_706),
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, quick=False, reduced=194_706),
             cases.TWO_NODES.fails(None, 23, GAP, reduced=251_757),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
@@ -32,7 +32,7 @@ CHAINS = (
         "rollback-behind",
         replace(MENDED, returns=NodeReturns.NEVER),
         (
-            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, reduced=111_628),
+            cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, quick=False, reduced=111_628),
             cases.TWO_NODES.fails(None, 23, GAP, reduced=118_570),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",

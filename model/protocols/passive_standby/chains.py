@@ -24,7 +24,9 @@ CHAINS = (
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.TWO_NODES_THAT_RELAY.holds(163_316, DIVERGENT, reduced=10_189),
-            cases.TWO_NODES_WINDOWS_BY_TIME.holds(2_690_957, DIVERGENT, reduced=81_341),
+            cases.TWO_NODES_WINDOWS_BY_TIME.holds(
+                2_690_957, DIVERGENT, quick=False, reduced=81_341
+            ),
             cases.TWO_NODES.fails(319_061, 18, GAP, reduced=11_795),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
@@ -34,9 +36,13 @@ CHAINS = (
         "published-behind-again",
         PUBLISHED,
         (
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT),
-            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(None, DIVERGENT, quick=False),
-            cases.TWO_NODES_TWO_CRASHES.fails(None, None, GAP),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=184_850
+            ),
+            cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=1_552_204
+            ),
+            cases.TWO_NODES_TWO_CRASHES.fails(None, 23, GAP, reduced=297_260),
         ),
         "The same after an earlier failure that is over.",
         claims=DIVERGENT,
@@ -53,7 +59,9 @@ CHAINS = (
         "rollback-behind-again",
         MENDED,
         (
-            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(None, DIVERGENT, reduced=109_409),
+            cases.TWO_NODES_THAT_RELAY_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=109_409
+            ),
             cases.TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES.holds(
                 None, DIVERGENT, quick=False, reduced=630_301
             ),

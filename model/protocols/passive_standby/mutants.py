@@ -51,7 +51,7 @@ MUTANTS = (
         PRODUCERS,
         "if output.place > (reader.has or 0) and reader.gets(output)",
         "if output.place > (reader.has or 0)",
-        "two output streams",
+        "rollback: two output streams",
     ),
     Mutant(
         "send all streams to each reader at a takeover",
@@ -65,7 +65,7 @@ MUTANTS = (
         PRODUCERS,
         "return next((one.place - 1 for one in later), max(place, self.place))",
         "return max(place, self.place)",
-        "two output streams",
+        "rollback: two output streams",
     ),
     Mutant(
         "sources keep nothing",
