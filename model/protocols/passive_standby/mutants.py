@@ -10,8 +10,8 @@ from model.evidence import Mutant
 CHECKPOINTS, NODES, STAGES = (
     f"model.protocols.passive_standby.{name}" for name in ("checkpoints", "nodes", "stages")
 )
-CONSUMERS, ENDS, PRODUCERS, REPLICAS = (
-    f"model.standbys.{name}" for name in ("consumers", "ends", "producers", "replicas")
+CONSUMERS, ENDS, PRODUCERS = (
+    f"model.standbys.{name}" for name in ("consumers", "ends", "producers")
 )
 MUTANTS = (
     Mutant(
@@ -51,13 +51,6 @@ MUTANTS = (
         PRODUCERS,
         "if output.place > (reader.has or 0) and reader.gets(output)",
         "if output.place > (reader.has or 0)",
-        "rollback: two output streams",
-    ),
-    Mutant(
-        "send all streams to each reader at a takeover",
-        REPLICAS,
-        "effects += (Send(reader.target, output) for output in outputs if reader.gets(output))",
-        "effects += (Send(reader.target, output) for output in outputs)",
         "rollback: two output streams",
     ),
     Mutant(
