@@ -66,10 +66,9 @@ def read_twice(scope: Scope) -> Scope:
 
 def two_streams(spec: Any, length: int, types: str) -> Scope:
     """The operator A with two output streams: the tuples of the first type, those of the second."""
-    first, second = types
     nodes = (
         *(("source", SOURCE), ("A", spec), ("sink", SINK), ("other", SINK)),
-        *(("one", OutputStream(Type(first))), ("two", OutputStream(Type(second)))),
+        *(("one", OutputStream(Type(types[0]))), ("two", OutputStream(Type(types[1])))),
     )
     edges = (("source", "A"), ("A", "one"), ("A", "two"), ("one", "sink"), ("two", "other"))
     return over_words(Graph(nodes, edges), length, types)
