@@ -70,8 +70,8 @@ def test_a_refuted_claim_is_not_printed_as_claimed() -> None:
     deterministic = cells(lines, "passive-standby:published", after_one)[2]
     assert deterministic.startswith("**divergent** (claimed: repeating;")
     assert cells(lines, "passive-standby:rollback", after_one)[2] == "repeating"
-    again = cells(lines, "active-standby:rollback-again", CONDITIONS[1].words)
-    assert again[3] == "(divergent)"
+    assert cells(lines, "active-standby:rollback-again", CONDITIONS[1].words)[3] == "divergent"
+    assert cells(lines, "passive-standby:suspicion", "Precise recovery, mended")[1] == "(precise)"
     at_the_end = cells(
         lines, "upstream-backup-acks:published-again", "At the end of a chain of nodes"
     )
