@@ -185,6 +185,9 @@ TWO_NODES_THAT_RELAY = Case(
     over_words(chain(("A", Relay()), ("B", SLIDING)), 2, "a"),
     CONVERGENT_CAPABLE,
 )
+PAIRS_BEHIND_A_NODE = Case(
+    "pairs behind a node", replace(TWO_NODES.scope, victims=frozenset({"A"})), DETERMINISTIC
+)
 TWO_NODES_WINDOWS_BY_TIME = Case(
     "two nodes, windows by time",
     over_words(chain(("A", Relay()), ("B", windows(3, 3, by="time"))), 3, "a"),

@@ -23,7 +23,7 @@ CHAINS = (
         replace(PUBLISHED, returns=NodeReturns.NEVER),
         (
             cases.TWO_NODES_THAT_RELAY.holds(None, DIVERGENT, quick=False, reduced=194_706),
-            cases.TWO_NODES.fails(None, 23, GAP, reduced=251_757),
+            cases.PAIRS_BEHIND_A_NODE.fails(196_617, 17, GAP, reduced=7_586),
         ),
         "A node behind the failed one pairs tuples with their copies in windows by count.",
         claims=DIVERGENT,
