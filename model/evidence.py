@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from model.actions import Action
 from model.core import Guarantee, NodeName, OperatorClass, Quantity, Scope
 from model.errors import Invalid
 from model.graph import NO_GRAPH
@@ -124,6 +125,25 @@ class Case:
         )
 
 
+REST = None
+"""In the actions of a run: all else that is left to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedRun:
+    """A run in a scope that is too large to explore, and the guarantee at its end.
+
+    actions: REST, and the end, are for the nodes to act, the first of them first, until nothing is
+    left to do.  A test plays each run.
+    """
+
+    name: str
+    scope: Scope
+    operators: OperatorClass
+    actions: tuple[Action | None, ...]
+    guarantee: Guarantee
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A protocol with one changed line.  `old` is the whole line, stripped, and stands once.
@@ -146,7 +166,7 @@ class Evidence:
 
     must_occur: quantities without which a verdict is vacuous.  lemmas: the pinned number of lemmas
     about it.  compare_with: the full name of the variant whose costs are shown beside this
-    protocol's; empty: none.
+    protocol's; empty: none.  runs: of scopes that are too large.
     """
 
     scopes: tuple[PinnedScope, ...]
@@ -154,6 +174,7 @@ class Evidence:
     mutants: tuple[Mutant, ...] = ()
     lemmas: int = 0
     compare_with: str = ""
+    runs: tuple[PinnedRun, ...] = ()
 
     @property
     def expected(self) -> Outcome:

@@ -11,7 +11,7 @@ from typing import Any
 
 from model.core import Guarantee, OperatorClass, Property, Quantity
 from model.errors import Invalid
-from model.evidence import Evidence, Mutant, PinnedScope
+from model.evidence import Evidence, Mutant, PinnedRun, PinnedScope
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Assumptions, Behaviour, Failures, Promise, Protocol, Words
 
@@ -48,6 +48,7 @@ class Family:
         mutants: tuple[Mutant, ...] = (),
         lemmas: int = 0,
         compare_with: str = "",
+        runs: tuple[PinnedRun, ...] = (),
         variants: tuple[Protocol, ...] = (),
     ) -> Protocol:
         """The protocol of a design; None: as the family has it.
@@ -82,6 +83,7 @@ class Family:
                 mutants,
                 lemmas,
                 compare_with,
+                runs,
             ),
             words=Words(self.title, self.source, finding),
             variants=variants,

@@ -13,13 +13,16 @@ from dataclasses import replace
 from typing import Any
 
 from model.boxes.aggregate import Aggregate
+from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
+from model.boxes.reorder import Ordered
 from model.boxes.stateless import Filter, Map, Relay, Union
 from model.core import Arrival, Inputs, OperatorClass, Scope
 from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
 from model.predicates import Not, Type
+from model.standbys.streams import OutputStream
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -46,6 +49,29 @@ def two(spec: Any, left: int, right: int, types: str = "b") -> Scope:
         ("right", Inputs(tuple(Arrival(5, type_) for type_ in types), right)),
     )
     return Scope(graph, inputs, victims=frozenset({"A"}))
+
+
+def joined(spec: Any, left: int, right: int) -> Scope:
+    """As `two`, with events of both sources that are equally far apart."""
+    scope = two(spec, left, right)
+    return replace(scope, inputs=(scope.inputs[0], ("right", Inputs((Arrival(1, "b"),), right))))
+
+
+def read_twice(scope: Scope) -> Scope:
+    """The scope with a second application that reads the outputs of A."""
+    nodes, edges = scope.graph.nodes, scope.graph.edges
+    graph = Graph((*nodes, ("other", SINK)), (*edges, ("A", "other")))
+    return replace(scope, graph=graph)
+
+
+def two_streams(spec: Any, length: int, types: str) -> Scope:
+    """The operator A with two output streams: the tuples of the first type, those of the second."""
+    nodes = (
+        *(("source", SOURCE), ("A", spec), ("sink", SINK), ("other", SINK)),
+        *(("one", OutputStream(Type(types[0]))), ("two", OutputStream(Type(types[1])))),
+    )
+    edges = (("source", "A"), ("A", "one"), ("A", "two"), ("one", "sink"), ("two", "other"))
+    return over_words(Graph(nodes, edges), length, types)
 
 
 def after_union(box: Any) -> Network:
@@ -89,6 +115,17 @@ LAST_ALONE = Network(
 )
 """Behind a union, tuples of type c come out alone, and the others in pairs."""
 
+FILTER_AND_UNION = Network(
+    (("filter", Filter(Type("a"))), ("union", Union())),
+    (
+        Arc(INPUT, "filter", 0),
+        Arc("filter", "union", 0, 0),
+        Arc(INPUT, "union", 1, 1),
+        Arc("union", OUTPUT),
+    ),
+)
+"""The node Na of Fig. 5: a filter of the first input, and a union with the second one."""
+
 RELAYS = replace(
     over_words(chain(("A", Relay()), ("B", Relay())), 2, "a"), victims=frozenset({"A"})
 )
@@ -112,12 +149,48 @@ TWO_OPERATORS_IN_A_NODE = Case(
 A_UNION = Case("a union", two(Union(), 1, 1), ARBITRARY)
 PAIRS_OF_A_UNION = Case("pairs of a union", two(after_union(windows(2, 1)), 2, 1), ARBITRARY)
 TWO_PATHS_AFTER_A_UNION = Case("two paths after a union", two(LAST_ALONE, 2, 2, "bc"), ARBITRARY)
+A_JOIN = Case("a join", joined(Join(9), 2, 1), ARBITRARY)
+A_JOIN_BY_TIME = Case("a join in the order of time", joined(Ordered(Join(9)), 2, 2), REPEATABLE)
+A_JOIN_BY_TIME_THREE_TUPLES = Case(
+    "a join in the order of time, three tuples", joined(Ordered(Join(9)), 2, 1), REPEATABLE
+)
+TWO_CONSUMERS = Case("two consumers", read_twice(one(Relay(), 2)), REPEATABLE)
+FIGURE_5 = Case(
+    "a filter, a union and two consumers", read_twice(two(FILTER_AND_UNION, 1, 1)), ARBITRARY
+)
+TWO_STREAMS = Case("two output streams", two_streams(Relay(), 2, "ab"), REPEATABLE)
+A_WINDOW_BESIDE_AN_APPLICATION = Case(
+    "two consumers, one with windows",
+    over_words(
+        Graph(
+            (
+                ("source", SOURCE),
+                ("A", Relay()),
+                ("B", windows(2, 1)),
+                ("sink", SINK),
+                ("other", SINK),
+            ),
+            (("source", "A"), ("A", "B"), ("B", "sink"), ("A", "other")),
+        ),
+        2,
+        "a",
+    ),
+    REPEATABLE,
+)
 TWO_NODES = Case(
     "two nodes", over_words(chain(("A", Relay()), ("B", PAIRED)), 2, "a"), DETERMINISTIC
 )
 TWO_NODES_THAT_RELAY = Case(
     "two nodes that relay",
     over_words(chain(("A", Relay()), ("B", SLIDING)), 2, "a"),
+    CONVERGENT_CAPABLE,
+)
+PAIRS_BEHIND_A_NODE = Case(
+    "pairs behind a node", replace(TWO_NODES.scope, victims=frozenset({"A"})), DETERMINISTIC
+)
+TWO_NODES_WINDOWS_BY_TIME = Case(
+    "two nodes, windows by time",
+    over_words(chain(("A", Relay()), ("B", windows(3, 3, by="time"))), 3, "a"),
     CONVERGENT_CAPABLE,
 )
 TWO_RELAYS = Case("two relays", RELAYS, REPEATABLE)
@@ -171,6 +244,7 @@ A_UNION_TWO_CRASHES = twice(A_UNION)
 PAIRS_OF_A_UNION_TWO_CRASHES = twice(PAIRS_OF_A_UNION)
 TWO_NODES_TWO_CRASHES = twice(TWO_NODES)
 TWO_NODES_THAT_RELAY_TWO_CRASHES = twice(TWO_NODES_THAT_RELAY)
+TWO_NODES_WINDOWS_BY_TIME_TWO_CRASHES = twice(TWO_NODES_WINDOWS_BY_TIME)
 TWO_NODES_OVERLAPPING_WINDOWS_TWO_CRASHES = twice(TWO_NODES_OVERLAPPING_WINDOWS)
 SLIDING_WINDOWS_FOUR_TUPLES_TWO_CRASHES = twice(SLIDING_WINDOWS_FOUR_TUPLES)
 WINDOWS_FROM_THE_FIRST_TUPLE_TWO_CRASHES = twice(WINDOWS_FROM_THE_FIRST_TUPLE)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from model.core import OperatorClass
 from model.evidence import Outcome, PinnedScope
 from model.patches import diff, readings_of
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.protocol import Protocol
-from model.registry import modules, protocols
-from reports import engine_page, findings
+from model.registry import modules
+from reports import engine_page, findings, standbys
+from reports.standbys import join
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE = DOCS / "reference" / "protocols.md"
@@ -60,7 +60,7 @@ def _line(variant: Protocol) -> str:
     refuted = sum(pinned.expect is Outcome.REFUTED for pinned in scopes)
     expected = Outcome.REFUTED if refuted else Outcome.HOLDS
     worlds = max((pinned.states or 0 for pinned in scopes), default=0)
-    return _join(
+    return join(
         variant.name,
         _claims(variant),
         expected.value,
@@ -107,7 +107,7 @@ def _row(pinned: PinnedScope) -> str:
     expected = pinned.expect.value
     if pinned.expect is Outcome.REFUTED and pinned.steps is not None:
         expected += f" in {pinned.steps} steps"
-    return _join(
+    return join(
         pinned.name,
         "" if pinned.operators is None else pinned.operators.name.lower().replace("_", "-"),
         str(pinned.scope.crashes),
@@ -116,10 +116,6 @@ def _row(pinned: PinnedScope) -> str:
         "" if pinned.guarantee is None else pinned.guarantee.name.lower(),
         "quick" if pinned.quick else "full",
     )
-
-
-def _join(*cells: str) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def plans_page(text: str) -> str:
@@ -135,7 +131,7 @@ def plans_page(text: str) -> str:
             if getattr(design, field) != getattr(MEANT, field)
         ]
         words = "; ".join(changed) or "as far as one can know"
-        rows.append(_join(f"`{name}`", words, *map(_worse, WORSE[name])))
+        rows.append(join(f"`{name}`", words, *map(_worse, WORSE[name])))
     return between(text, [*rows, ""])
 
 
@@ -163,60 +159,9 @@ def spark_page(text: str) -> str:
     return between(text, [*engine_page.lines(engine_page.kept())])
 
 
-CONDITIONS = {
-    "after one failure": "",
-    "after an earlier failure that is over": "-again",
-    "if a second failure may come at once": "-any",
-    "after a false suspicion": "-suspicion",
-}
-"""Of Table 2 of Hwang et al., and the endings of the variants that have them."""
-PRECISE = {
-    "": "also after an earlier failure",
-    ":arbitrary": "with determinants, or outputs that wait",
-    ":any": "two failures at once",
-    ":suspicion": "after a false suspicion",
-}
-"""The endings of the variants of precise recovery."""
-FAMILIES = ("passive-standby", "upstream-backup-acks", "active-standby")
-
-
 def standbys_page(text: str) -> str:
     """The page about high availability with its tables of guarantees between its marks."""
-    known = protocols()
-    lines: list[str] = []
-    for condition, ending in CONDITIONS.items():
-        lines += [f"**{condition.capitalize()}**", "", *_classes("rollback recovery")]
-        for family in FAMILIES:
-            for kind, words in (("published", "as published"), ("rollback", "mended")):
-                variant = known[f"{family}:{kind}{ending}"]
-                lines.append(_guarantees(f"`{variant.name}` ({words})", variant))
-        lines.append("")
-    lines += ["**Precise recovery, mended**", "", *_classes("")]
-    for family in FAMILIES:
-        for ending, words in PRECISE.items():
-            variant = known[family + ending]
-            lines.append(_guarantees(f"`{variant.name}`, {words}", variant))
-    return between(text, [*lines, ""])
-
-
-def _classes(what: str) -> list[str]:
-    classes = [one.name.lower().replace("_", "-") for one in OperatorClass]
-    return [_join(what, *classes), _join(*["---"] * (1 + len(classes)))]
-
-
-def _guarantees(name: str, variant: Protocol) -> str:
-    return _join(name, *[_guarantee(variant, one) for one in OperatorClass])
-
-
-def _guarantee(variant: Protocol, operators: OperatorClass) -> str:
-    """The weakest guarantee in the scopes of a class; bold where another one is claimed."""
-    scopes = [one for one in variant.evidence.scopes if one.operators is operators]
-    found = [one.guarantee for one in scopes if one.guarantee is not None]
-    if not found:
-        return ""
-    weakest, claim = max(found), variant.promise.claims[operators]
-    word = weakest.name.lower()
-    return word if weakest is claim else f"**{word}** (claimed: {claim.name.lower()})"
+    return between(text, [*standbys.tables(), ""])
 
 
 if __name__ == "__main__":

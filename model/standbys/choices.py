@@ -59,3 +59,12 @@ class NodeReturns(Enum):
 
     YES = "it does, as the new secondary"
     NEVER = "a primary never does, and no secondary crashes"
+
+
+class SourceLog(Enum):
+    """Whether a source keeps the tuples that it has sent.  5.1: "each upstream primary node
+    preserves output tuples in its output queues until they are safely stored"; 7.5: the first nodes
+    use passive standby, "since other approaches impose extra requirements on stream sources"."""
+
+    KEPT = "it keeps each tuple until no reader needs it"
+    NONE = "it sends each tuple once, and keeps none"

@@ -15,7 +15,9 @@ from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import Invalid
 from model.graph import SOURCE
 from model.parts import deploy_graph
+from model.predicates import Predicate
 from model.standbys.choices import NodeReturns
+from model.standbys.streams import streams_of, without_streams
 
 
 class Wiring(NamedTuple):
@@ -23,7 +25,7 @@ class Wiring(NamedTuple):
 
     source: the number of a source among those of the graph.  other: the other replica, "" if there
     is none.  second: is it the secondary at the start?  above, below: the replicas of each node
-    that sends it tuples, or gets them.
+    that sends it tuples, or gets them.  streams: the outputs that each node below gets; None: all.
     """
 
     design: Any
@@ -32,6 +34,7 @@ class Wiring(NamedTuple):
     second: bool
     above: tuple[tuple[NodeName, ...], ...]
     below: tuple[tuple[NodeName, ...], ...]
+    streams: tuple[Predicate | None, ...]
 
 
 def secondary(name: NodeName) -> NodeName:
@@ -44,7 +47,8 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
     Raises Invalid for an operator that is neither a box nor a CEP operator, and for a CEP operator
     with several inputs: it merges them in the order of time, and tuples come here as they arrive.
     """
-    graph, base = scope.graph, deploy_graph(scope.graph, replies=True)
+    graph = without_streams(scope.graph)
+    base, streams = deploy_graph(graph, replies=True), streams_of(scope.graph)
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
     replicas: dict[NodeName, tuple[NodeName, ...]] = {}
     for site in base.sites:
@@ -63,6 +67,7 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
             name != site.name,
             tuple(replicas[pred] for pred in site.preds),
             tuple(replicas[succ] for succ in site.succs),
+            tuple(streams.get((site.name, succ)) for succ in site.succs),
         )
         spec = site.spec
         if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):

@@ -14,6 +14,7 @@ from model.core import Arrival, Emit, Input, Received, Role, SetTimer, Site, Ste
 from model.costs import Amount, Gauges, Memory
 from model.events import Body
 from model.standbys import consumers, producers
+from model.standbys.choices import SourceLog
 from model.standbys.consumers import ACKNOWLEDGE, StreamEnd
 from model.standbys.deployment import edge_of
 from model.standbys.messages import Ack, Begin, Connect, Marks, Output
@@ -63,7 +64,10 @@ def _step_source(site: Site, state: SourceQueue, input_: Input) -> Step:
             now = state.now + gap
             of = frozenset([Of(site.config.source, queue.place)])
             output = Output(queue.place + 1, Body(now, type_, data), of)
-            queue = producers.put(queue, output)
+            if site.config.design.sources is SourceLog.KEPT:
+                queue = producers.put(queue, output)
+            else:
+                queue = queue._replace(place=output.place)
             return Step(SourceQueue(queue, now), producers.send(queue, (output,)))
         case Received(sender, Ack() as ack):
             queue, notes = producers.hear(queue, sender, ack)

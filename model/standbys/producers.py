@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from model.core import REPLAYED, Effect, NodeName, Note, Send, Site
 from model.log import Log
+from model.predicates import Predicate
 from model.queues import TRIMMED
 from model.standbys.choices import Again
 from model.standbys.messages import Ack, Begin, Connect, Output
@@ -20,7 +21,7 @@ class QueueReader(NamedTuple):
     """A consumer of an output queue.  names: the replicas that count as this one.  target: the one
     that gets the tuples, "" while nobody knows which one that is.  received, released: as in Ack.
     has: the last tuple that it has from another producer and wants no more; None: it was asked, and
-    has not answered.
+    has not answered.  stream: the outputs of its stream; None: all.
     """
 
     names: tuple[NodeName, ...]
@@ -28,10 +29,16 @@ class QueueReader(NamedTuple):
     received: int = 0
     released: int = 0
     has: int | None = 0
+    stream: Predicate | None = None
+
+    def gets(self, output: Output) -> bool:
+        """Is the output in its stream?"""
+        return self.stream is None or self.stream.holds(output.body)
 
 
 class OutputQueue(NamedTuple):
-    """An output queue: the number of the newest tuple, the tuples that are kept, the readers."""
+    """The output queue of a node: the number of the newest tuple, the tuples that are kept, the
+    readers.  Its streams share the numbers."""
 
     readers: tuple[QueueReader, ...]
     place: int = 0
@@ -40,21 +47,32 @@ class OutputQueue(NamedTuple):
     @property
     def received(self) -> int:
         """The last tuple that all readers have."""
-        return min(reader.received for reader in self.readers)
+        return min(self._before(reader, reader.received) for reader in self.readers)
 
     @property
     def released(self) -> int:
         """The last tuple that no reader needs."""
-        return min(reader.released for reader in self.readers)
+        return min(self._before(reader, reader.released) for reader in self.readers)
+
+    def of_acknowledged_streams(self) -> OutputQueue:
+        """The queue without readers that have acknowledged nothing; all of them, if none has."""
+        readers = tuple(reader for reader in self.readers if reader.received)
+        return self._replace(readers=readers or self.readers)
+
+    def _before(self, reader: QueueReader, place: int) -> int:
+        """The last tuple before the next one of the reader's stream."""
+        if reader.stream is None:
+            return place
+        later = (one for one in self.kept if one.place > place and reader.gets(one))
+        return next((one.place - 1 for one in later), max(place, self.place))
 
 
 def open_queue(site: Site, *, both: bool = False) -> OutputQueue:
     """An empty queue.  both: each replica of a consumer is a reader of its own."""
+    below = [*zip(site.config.below, site.config.streams, strict=True)]
     if both:
-        return OutputQueue(
-            tuple(QueueReader((n,), n) for names in site.config.below for n in names)
-        )
-    return OutputQueue(tuple(QueueReader(names, names[0]) for names in site.config.below))
+        below = [((name,), stream) for names, stream in below for name in names]
+    return OutputQueue(tuple(QueueReader(names, names[0], stream=one) for names, one in below))
 
 
 def put(queue: OutputQueue, output: Output) -> OutputQueue:
@@ -69,7 +87,7 @@ def send(queue: OutputQueue, outputs: Iterable[Output]) -> tuple[Send, ...]:
         Send(reader.target, output)
         for output in outputs
         for reader in readers
-        if output.place > (reader.has or 0)
+        if output.place > (reader.has or 0) and reader.gets(output)
     )
 
 
@@ -125,5 +143,7 @@ def connect(
     )
     again = [*queue.kept] if request.kept else []
     start = again[0].place - 1 if again else queue.place
+    own = next(reader for reader in readers if sender in reader.names)
+    again = [output for output in again if own.gets(output)]
     sends = (Send(sender, one) for one in (Begin(start), *again))
     return queue._replace(readers=readers), (Note(REPLAYED, len(again)), *sends)

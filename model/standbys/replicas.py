@@ -140,7 +140,7 @@ def present(again: Again, queue: OutputQueue, start: int, kept: Iterable[Output]
     for reader in queue.readers:
         effects.append(Send(reader.target, Begin(start, asks, again)))
         if not asks:
-            effects += (Send(reader.target, output) for output in outputs)
+            effects += (Send(reader.target, output) for output in outputs if reader.gets(output))
     return effects
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
 
 
 class Trims(Enum):
@@ -59,6 +59,7 @@ class ActiveStandbyDesign:
     determinants: Determinants = Determinants.NONE
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
+    sources: SourceLog = SourceLog.KEPT
 
 
 PUBLISHED = ActiveStandbyDesign(

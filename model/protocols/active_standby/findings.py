@@ -25,7 +25,7 @@ CLAIMS = FindingTable(
             remark="for another order of inputs: a result is lost after one failure",
             witnesses=(
                 ByLemma("standby-other-order"),
-                ByTest("tests/families/standbys/test_standbys.py", "5 tuples"),
+                ByTest("tests/contract/test_runs.py", "5 tuples"),
             ),
             mend="compare with the primary's low watermarks",
             mended=("active-standby",),
@@ -67,6 +67,11 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("active-standby:published-again", "sliding windows, two crashes"),
+                ByScope(
+                    "active-standby:published-again",
+                    "pairs of a union, two crashes",
+                    "an arbitrary network",
+                ),
                 ByScope(
                     "active-standby:joins-at-once",
                     "a relay, two crashes",

@@ -30,8 +30,8 @@ MUTANTS = (
     Mutant(
         "let go when one replica is done",
         PRODUCERS,
-        "return min(reader.released for reader in self.readers)",
-        "return max(reader.released for reader in self.readers)",
+        "return min(self._before(reader, reader.released) for reader in self.readers)",
+        "return max(self._before(reader, reader.released) for reader in self.readers)",
         "a relay, two crashes",
     ),
     Mutant(

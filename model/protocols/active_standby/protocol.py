@@ -21,6 +21,9 @@ PROTOCOL = ACTIVE_STANDBY.design(
     (
         cases.WINDOWS_THAT_CLOSE_TOGETHER.holds(1_812_778, quick=False, reduced=83_918),
         cases.TWO_PATHS.holds(36_041, reduced=4_284),
+        cases.A_JOIN_BY_TIME_THREE_TUPLES.holds(None, quick=False, reduced=214_559),
+        cases.TWO_CONSUMERS.holds(None, quick=False, reduced=576_558),
+        cases.TWO_STREAMS.holds(None, quick=False, reduced=317_350),
         cases.NO_CRASH.holds(1_543),
         cases.NO_CRASH_A_FILTER.holds(2_670),
         cases.NO_CRASH_SLIDING_WINDOWS.holds(7_700),

@@ -16,6 +16,8 @@ from model.core import (
 )
 from model.protocol import Assumptions, Failures
 from model.protocols.active_standby import design as designs
+from model.protocols.active_standby import runs
+from model.protocols.active_standby.chains import CHAINS
 from model.protocols.active_standby.design import (
     PRECISE,
     PUBLISHED,
@@ -31,7 +33,7 @@ from model.protocols.active_standby.family import (
     SEEN,
 )
 from model.protocols.active_standby.mutants import DETERMINANTS
-from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -49,6 +51,8 @@ VARIANTS = (
             cases.PAIRS.holds(39_970, reduced=11_736),
             cases.A_UNION.holds(410_747, reduced=34_363),
             cases.PAIRS_OF_A_UNION.holds(6_192_585, quick=False),
+            cases.A_JOIN.holds(None, quick=False, reduced=241_682),
+            cases.FIGURE_5.holds(None, quick=False, reduced=218_004),
         ),
         "If outputs wait until the secondary has their determinants, recovery is precise for "
         "arbitrary networks.",
@@ -66,8 +70,14 @@ VARIANTS = (
                 2_353_300, REPEATING, quick=False, reduced=80_123
             ),
             cases.PAIRS_OF_A_UNION.holds(7_870_502, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME_THREE_TUPLES.holds(None, REPEATING, reduced=30_506),
+            cases.A_JOIN.holds(None, REPEATING, quick=False, reduced=93_059),
+            cases.TWO_CONSUMERS.holds(None, REPEATING, reduced=22_405),
+            cases.TWO_STREAMS.holds(211_300, REPEATING, reduced=15_762),
+            cases.FIGURE_5.holds(None, DIVERGENT, quick=False, reduced=205_367),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
+        runs=(runs.B_IS_THERE,),
     ),
     ROLLBACK.design(
         "rollback-again",
@@ -78,6 +88,9 @@ VARIANTS = (
                 1_448_651, REPEATING, quick=False, reduced=141_263
             ),
             cases.PAIRS_TWO_CRASHES.holds(323_930, REPEATING, reduced=73_959),
+            cases.PAIRS_OF_A_UNION_TWO_CRASHES.holds(
+                None, DIVERGENT, quick=False, reduced=5_568_641
+            ),
         ),
         "The same after an earlier failure that is over.",
     ),
@@ -85,8 +98,8 @@ VARIANTS = (
         "rollback-any",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 12, GAP),
-            cases.A_PAIR_TWO_CRASHES.fails(None, 15, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 12, GAP, reduced=1_842_090),
+            cases.A_PAIR_TWO_CRASHES.fails(None, 15, GAP, reduced=227_269),
             cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 15, GAP),
         ),
         "A second failure before the new secondary has its copy loses the state.",
@@ -114,8 +127,15 @@ VARIANTS = (
             cases.PAIRS.holds(24_499, REPEATING),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(7_646_137, REPEATING, quick=False),
             cases.PAIRS_OF_A_UNION.holds(16_738_103, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME_THREE_TUPLES.holds(None, REPEATING, reduced=30_935),
+            cases.A_JOIN.holds(None, REPEATING, quick=False, reduced=100_489),
+            cases.TWO_CONSUMERS.holds(None, REPEATING, reduced=44_164),
+            cases.TWO_STREAMS.holds(337_942, REPEATING, reduced=24_876),
+            cases.FIGURE_5.holds(None, DIVERGENT, quick=False, reduced=410_792),
         ),
-        "As in Table 2 after one failure.",
+        "As in Table 2 after one failure, but for arbitrary networks: a secondary with another "
+        "order of inputs can discard a result that downstream does not have.",
+        runs=(runs.B_IS_LOST,),
     ),
     ROLLBACK.design(
         "published-again",
@@ -165,7 +185,7 @@ VARIANTS = (
         replace(PRECISE, renewal=SecondaryStart.NEW),
         (
             cases.A_RELAY_TWO_CRASHES.fails(578_562, 25, GAP, reduced=46_992),
-            cases.PAIRS_TWO_CRASHES.fails(None, 19, Guarantee.PRECISE),
+            cases.PAIRS_TWO_CRASHES.fails(None, 19, GAP, reduced=105_414),
         ),
         "A new secondary with an empty state is not up to date at the next failure.",
     ),
@@ -188,7 +208,7 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "late-taken",
         replace(PRECISE, late=LateTuples.TAKEN),
-        (cases.A_RELAY.fails(None, 8, REPEATING),),
+        (cases.A_RELAY.fails(780_625, 8, REPEATING),),
         "The last tuples of the dead primary can come after the first ones of the new one.",
     ),
     ACTIVE_STANDBY.design(
@@ -217,6 +237,7 @@ VARIANTS = (
         ),
         "A secondary that takes its inputs in another order discards an output whose inputs are in "
         "no output that downstream has.",
+        runs=(runs.B_IS_LOST,),
     ),
     ACTIVE_STANDBY.design(
         "determinants-sent",
@@ -254,8 +275,18 @@ VARIANTS = (
     ACTIVE_STANDBY.design(
         "any",
         PRECISE,
-        (cases.A_RELAY_TWO_CRASHES.fails(None, 10, GAP),),
+        (cases.A_RELAY_TWO_CRASHES.fails(None, 10, GAP, reduced=1_389_036),),
         "Two failures at once lose both states.",
         assumes=ANY,
     ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (
+            cases.A_TUPLE.holds(614, REPEATING),
+            cases.A_RELAY.holds(35_913, REPEATING, reduced=4_190),
+        ),
+        "Sources that send to both replicas need not keep anything: 7.5 is right.",
+    ),
+    *CHAINS,
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.finding import (
     ByReading,
+    ByScope,
     ByTest,
     Finding,
     FindingTable,
@@ -43,9 +44,15 @@ OPERATORS = FindingTable(
             section="Fig. 3",
             remark=(
                 "refuted for a join in the order of arrival, which is not deterministic "
-                "(`join`); right in the order of time (`join-ordered`, `join-count-ordered`)"
+                "(`join`); right in the order of time (`join-ordered`, `join-count-ordered`); with "
+                "rollback recovery its pairs only come again, in either order"
             ),
-            witnesses=(ByTest("tests/boxes/test_classes.py", "`join`"),),
+            witnesses=(
+                ByTest("tests/boxes/test_classes.py", "`join`"),
+                ByScope("passive-standby:published", "a join"),
+                ByScope("upstream-backup-acks:published", "a join"),
+                ByScope("active-standby:published", "a join"),
+            ),
         ),
         Finding(
             "BSort is convergent-capable",

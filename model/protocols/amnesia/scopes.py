@@ -10,6 +10,7 @@ from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.join import Join
+from model.boxes.reorder import Ordered
 from model.boxes.stateless import Relay
 from model.cep.engines import Function
 from model.cep.one_run import one_run
@@ -19,6 +20,7 @@ from model.cep.windows import CountWindows, TimeWindows
 from model.core import Guarantee, OperatorClass, Scope
 from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
+from model.pair_scopes import FILTER_AND_UNION, joined, read_twice, two
 from model.parts import over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
@@ -73,6 +75,17 @@ SCOPES = (
     ),
     Case("a merge", words(BESIDE, 3), DETERMINISTIC).fails(3_578, 6, GAP),
     Case("a join", words(two_sources(("A", Join(9))), 1, "a"), ARBITRARY).fails(35, 4, GAP),
+    Case("a join in the order of time", joined(Ordered(Join(9)), 2, 1), REPEATABLE).fails(
+        70, 5, GAP
+    ),
+    Case("two consumers", read_twice(words(chain(("A", Relay())), 2, "a")), REPEATABLE).fails(
+        114, 3, GAP
+    ),
+    Case(
+        "a filter, a union and two consumers",
+        read_twice(two(FILTER_AND_UNION, 1, 1)),
+        ARBITRARY,
+    ).fails(213, 3, GAP),
     Case(
         "nothing fails", words(chain(("A", MATCH), ("B", LATER)), 4, crashes=0), DETERMINISTIC
     ).holds(172),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns, SourceLog
 
 
 class Line(Enum):
@@ -67,6 +67,7 @@ class PassiveStandbyDesign:
     again: Again = Again.ALL
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
+    sources: SourceLog = SourceLog.KEPT
 
 
 PUBLISHED = PassiveStandbyDesign(line=Line.FREE, late=LateTuples.TAKEN, deposes=Deposes.NO)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from model.finding import (
     ByLemma,
     ByScope,
+    ByTest,
     Finding,
     FindingTable,
     Judgement,
@@ -18,16 +19,38 @@ CLAIMS = FindingTable(
     (
         Finding(
             "Table 2 has the recovery types after one failure",
-            Judgement.CONFIRMED,
+            Judgement.CONDITIONAL,
             section="5",
             remark=(
-                "for networks of one operator, but for the rows below; standbys.md has the tables"
+                "right for nodes of one operator, joins, two consumers and two output streams; "
+                "refuted for two operators in a node (passive standby), and for another order of "
+                "inputs (active standby, arbitrary networks); standbys.md has the tables"
             ),
             witnesses=(
                 ByScope("passive-standby:published"),
                 ByScope("active-standby:published"),
                 ByScope("upstream-backup-acks:published"),
+                ByScope("passive-standby:published-sweep", "two operators in a node"),
+                ByTest("tests/contract/test_runs.py", "another order of five tuples"),
             ),
+        ),
+        Finding(
+            "Passive standby makes no extra requirements on stream sources",
+            Judgement.CONTRADICTORY,
+            section="5.1, 7.5",
+            quotes=("extra requirements on stream sources",),
+            remark=(
+                "5.1 needs that upstream keeps each tuple until it is safely stored: a source that "
+                "keeps nothing loses a tuple that no checkpoint has; with active standby it may "
+                "keep nothing, as 7.5 says, and with upstream backup it may not"
+            ),
+            witnesses=(
+                ByScope("passive-standby:sources-forget", "a tuple"),
+                ByScope("active-standby:sources-forget"),
+                ByScope("upstream-backup-acks:sources-forget", "a tuple"),
+            ),
+            mend="sources of passive standby log, too, until the secondary has a checkpoint",
+            mended=("passive-standby:rollback",),
         ),
         Finding(
             "Table 2 has the recovery type that the application sees",
@@ -38,7 +61,11 @@ CLAIMS = FindingTable(
                 "receive; behind a node with windows by count, repetitions are paired with each "
                 "other, and the application has a gap"
             ),
-            witnesses=(ByScope("passive-standby:rollback-behind", "two nodes"),),
+            witnesses=(
+                ByScope("passive-standby:rollback-behind", "two nodes"),
+                ByScope("upstream-backup-acks:rollback-behind", "two nodes"),
+                ByScope("active-standby:rollback-behind", "two nodes"),
+            ),
             mend="precise recovery in each node",
             mended=("passive-standby",),
         ),
@@ -46,7 +73,11 @@ CLAIMS = FindingTable(
             "Recovery is precise for deterministic networks",
             Judgement.CONFIRMED,
             section="6",
-            remark="with these mends, by exploration, for two nodes and two failures, too",
+            remark=(
+                "with these mends, by exploration, for two nodes, two consumers, two output "
+                "streams and two failures, too; with upstream backup for convergent-capable "
+                "networks of one input"
+            ),
             witnesses=(
                 ByScope("passive-standby"),
                 ByScope("active-standby"),

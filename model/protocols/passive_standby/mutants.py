@@ -10,7 +10,9 @@ from model.evidence import Mutant
 CHECKPOINTS, NODES, STAGES = (
     f"model.protocols.passive_standby.{name}" for name in ("checkpoints", "nodes", "stages")
 )
-CONSUMERS, PRODUCERS = "model.standbys.consumers", "model.standbys.producers"
+CONSUMERS, ENDS, PRODUCERS = (
+    f"model.standbys.{name}" for name in ("consumers", "ends", "producers")
+)
 MUTANTS = (
     Mutant(
         "acknowledge one tuple too many",
@@ -35,7 +37,7 @@ MUTANTS = (
     Mutant(
         "let go of what one reader needs no more",
         PRODUCERS,
-        "return min(reader.released for reader in self.readers)",
+        "return min(self._before(reader, reader.released) for reader in self.readers)",
         "return self.place",
     ),
     Mutant(
@@ -43,6 +45,27 @@ MUTANTS = (
         CONSUMERS,
         "if late is LateTuples.REFUSED:",
         "if late is not LateTuples.REFUSED:",
+    ),
+    Mutant(
+        "send all streams to each reader",
+        PRODUCERS,
+        "if output.place > (reader.has or 0) and reader.gets(output)",
+        "if output.place > (reader.has or 0)",
+        "rollback: two output streams",
+    ),
+    Mutant(
+        "let go of what waits in another stream",
+        PRODUCERS,
+        "return next((one.place - 1 for one in later), max(place, self.place))",
+        "return max(place, self.place)",
+        "rollback: two output streams",
+    ),
+    Mutant(
+        "sources keep nothing",
+        ENDS,
+        "if site.config.design.sources is SourceLog.KEPT:",
+        "if site.config.design.sources is SourceLog.NONE:",
+        "rollback: a relay",
     ),
     Mutant(
         "the new producer knows nobody",

@@ -17,6 +17,7 @@ from model.core import (
 from model.properties import at_least
 from model.protocol import Assumptions, Failures
 from model.protocols.passive_standby import design as designs
+from model.protocols.passive_standby.chains import CHAINS
 from model.protocols.passive_standby.design import (
     PRECISE,
     PUBLISHED,
@@ -34,7 +35,7 @@ from model.protocols.passive_standby.family import (
     SEEN,
 )
 from model.protocols.passive_standby.mutants import STORED
-from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns
+from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -54,6 +55,8 @@ VARIANTS = (
             cases.PAIRS_OF_A_UNION.holds(1_759_434, quick=False, reduced=15_785),
             cases.NO_CRASH.holds(286),
             cases.A_RELAY_TWO_CRASHES.holds(70_603),
+            cases.A_JOIN.holds(1_084_842, reduced=8_752),
+            cases.FIGURE_5.holds(None, quick=False, reduced=145_792),
         ),
         "If only outputs leave that the secondary has, recovery is precise for arbitrary networks.",
         behaviour=LETS_GO,
@@ -70,16 +73,13 @@ VARIANTS = (
             cases.EVERY_OTHER_TUPLE.holds(5_465, REPEATING),
             cases.TWO_OPERATORS_IN_A_NODE.holds(1_644, REPEATING),
             cases.PAIRS_OF_A_UNION.holds(53_778, DIVERGENT, reduced=8_773),
+            cases.A_JOIN_BY_TIME.holds(108_849, REPEATING, reduced=16_446),
+            cases.A_JOIN.holds(33_009, REPEATING, reduced=5_255),
+            cases.TWO_CONSUMERS.holds(251_222, REPEATING, reduced=21_283),
+            cases.TWO_STREAMS.holds(21_522, REPEATING),
+            cases.FIGURE_5.holds(None, DIVERGENT, reduced=57_822),
         ),
         "Without questions to downstream, every class recovers as in Table 2.",
-    ),
-    ROLLBACK.design(
-        "rollback-behind",
-        replace(MENDED, returns=NodeReturns.NEVER),
-        (cases.TWO_NODES.fails(95_724, 15, GAP, reduced=8_994),),
-        "A recovery type is that of the stream that the next node gets: windows by count there "
-        "pair a tuple with its copy.",
-        properties=(at_least(Guarantee.REPEATING),),
     ),
     ROLLBACK.design(
         "rollback-again",
@@ -96,9 +96,9 @@ VARIANTS = (
         "rollback-any",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP, reduced=380_178),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP, reduced=768_628),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP, reduced=235_574),
             cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
         ),
         "A second failure before the new secondary has its checkpoint loses the state.",
@@ -126,6 +126,11 @@ VARIANTS = (
             cases.PAIRS.holds(1_705, REPEATING),
             cases.EVERY_OTHER_TUPLE.holds(7_812, REPEATING),
             cases.PAIRS_OF_A_UNION.holds(86_259, DIVERGENT, reduced=11_453),
+            cases.A_JOIN_BY_TIME.holds(163_064, REPEATING, reduced=17_407),
+            cases.A_JOIN.holds(51_717, REPEATING, reduced=6_003),
+            cases.TWO_CONSUMERS.holds(None, REPEATING, reduced=28_019),
+            cases.TWO_STREAMS.holds(32_220, REPEATING, reduced=6_859),
+            cases.FIGURE_5.holds(None, DIVERGENT, quick=False, reduced=88_228),
         ),
         "As in Table 2, for nodes with one operator.",
     ),
@@ -151,8 +156,8 @@ VARIANTS = (
         "published-any",
         PUBLISHED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP, reduced=701_690),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 7, GAP, reduced=1_307_090),
             cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
             cases.A_UNION_TWO_CRASHES.fails(None, 6, GAP),
         ),
@@ -197,7 +202,7 @@ VARIANTS = (
     PASSIVE_STANDBY.design(
         "releases-processed",
         replace(PRECISE, releases=Releases.PROCESSED),
-        (cases.PAIRS.fails(None, 15, GAP),),
+        (cases.PAIRS.fails(None, 15, GAP, reduced=24_435),),
         "If upstream lets go of what the primary has, a checkpoint without it is too old.",
     ),
     PASSIVE_STANDBY.design(
@@ -236,8 +241,8 @@ VARIANTS = (
         "any",
         PRECISE,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 6, GAP, reduced=355_415),
+            cases.PAIRS_TWO_CRASHES.fails(None, 7, GAP, reduced=328_695),
         ),
         "Two failures at once lose both states.",
         assumes=ANY,
@@ -252,7 +257,7 @@ VARIANTS = (
     PASSIVE_STANDBY.design(
         "forwards-all",
         replace(ARBITRARY_TOO, forwards=Forwards.ALL),
-        (cases.A_UNION.fails(None, 14, GAP),),
+        (cases.A_UNION.fails(None, 14, GAP, reduced=16_439),),
         "Numbers do not identify the tuples of an arbitrary network: another output has the "
         "number.",
     ),
@@ -265,4 +270,15 @@ VARIANTS = (
         ),
         '"Only checkpointed tuples" leaves nothing to forward once the secondary is lost for ever.',
     ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (
+            cases.A_TUPLE.fails(217, 6, GAP),
+            cases.PAIRS.fails(1_736, 7, GAP),
+        ),
+        "7.5 asks nothing of the sources of the first nodes: a tuple that no checkpoint has is "
+        "lost with the primary, unless its source keeps it.",
+    ),
+    *CHAINS,
 )

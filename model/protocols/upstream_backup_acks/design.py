@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns
+from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns, SourceLog
 
 
 class Oldest(Enum):
@@ -35,6 +35,15 @@ class Maps(Enum):
 
     RECEIVED = "the latest that all readers have received"
     RELEASED = "the latest that no reader needs any more"
+
+
+class StreamsMapped(Enum):
+    """The output streams whose acknowledgements bound what a node still needs.  5.2.1: "performs
+    these mappings for each output stream and identifies the earliest tuple on each input stream
+    that can now be trimmed"."""
+
+    ALL = "all of them"
+    ACKNOWLEDGED = "those of which a tuple has been acknowledged: the others have no mapping"
 
 
 class Labels(Enum):
@@ -91,6 +100,7 @@ class UpstreamBackupAcksDesign:
     oldest: Oldest = Oldest.STATE
     absent: AbsentInput = AbsentInput.PRECEDING
     maps: Maps = Maps.RELEASED
+    streams: StreamsMapped = StreamsMapped.ALL
     labels: Labels = Labels.CONNECTION
     idle: Idle = Idle.CAUSE
     late: LateTuples = LateTuples.REFUSED
@@ -102,6 +112,7 @@ class UpstreamBackupAcksDesign:
     renews: Renews = Renews.LOG
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
+    sources: SourceLog = SourceLog.KEPT
 
 
 PUBLISHED = UpstreamBackupAcksDesign(

@@ -45,6 +45,11 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("upstream-backup-acks:maps-received", "two nodes, two crashes"),
+                ByScope(
+                    "upstream-backup-acks:published-behind-again",
+                    "two nodes, windows by time, two crashes",
+                    "as published",
+                ),
                 ByLemma("next-at-level-0"),
                 ByTest("tests/families/standbys/test_standbys.py", "37 steps, to the letter"),
             ),
@@ -119,13 +124,53 @@ CLAIMS = FindingTable(
             Judgement.REFUTED,
             section="6",
             quotes=("Input-tuple indicators therefore uniquely identify tuples",),
-            remark="for two paths through a node, and for joins",
+            remark=(
+                "for two paths through a node, and for joins; and for the outputs of a node that "
+                "has restarted twice, which numbers them anew"
+            ),
             witnesses=(
                 ByScope("upstream-backup-acks:published-repeatable", "two paths"),
+                ByScope(
+                    "upstream-backup-acks:published-repeatable",
+                    "a join in the order of time",
+                    "a join",
+                ),
+                ByTest("tests/contract/test_runs.py", "two relays, three tuples"),
                 ByLemma("indicators-paths"),
                 ByLemma("indicators-join"),
             ),
             mended=("upstream-backup-acks",),
+        ),
+        Finding(
+            "Convergent-capable networks are precise by using the additional high watermarks",
+            Judgement.CONDITIONAL,
+            section="6",
+            quotes=("by using the additional high watermarks",),
+            remark=(
+                "right for one input; where an operator merges two inputs in the order of time, "
+                "the most recent tuple that was processed depends on the order of arrival, and an "
+                "output comes twice; the most recent one that contributed is right there, and "
+                "wrong for windows that one tuple closes"
+            ),
+            witnesses=(
+                ByScope("upstream-backup-acks:joins", "a join in the order of time"),
+                ByScope("upstream-backup-acks:published-convergent", "windows that close together"),
+            ),
+            mend="a node with several inputs logs their order, whatever its class",
+            mended=("upstream-backup-acks:arbitrary",),
+        ),
+        Finding(
+            "A node performs these mappings for each output stream",
+            Judgement.CONDITIONAL,
+            section="5.2.1",
+            quotes=("performs these mappings for each output stream",),
+            remark=(
+                "a stream of which nothing is acknowledged has no mapping, and counts all the "
+                "same; if it does not, the other stream releases what it needs"
+            ),
+            witnesses=(ByScope("upstream-backup-acks:streams-acknowledged", "two output streams"),),
+            mend="nothing is released that the next output of any stream needs",
+            mended=("upstream-backup-acks:permanent",),
         ),
         Finding(
             (

@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from model.boxes.box import Lineage, Of, inputs_in
 from model.core import Note, Site
-from model.protocols.upstream_backup_acks.design import Idle, InputNames, Maps, Repeats
+from model.protocols.upstream_backup_acks.design import (
+    Idle,
+    InputNames,
+    Maps,
+    Repeats,
+    StreamsMapped,
+)
 from model.protocols.upstream_backup_acks.journal import Label
 from model.protocols.upstream_backup_acks.messages import MAPPED, Cause, UpstreamPrimary
 from model.standbys.messages import Marks
@@ -80,6 +86,8 @@ def needed_by_restart(
 ) -> tuple[tuple[Cause, ...], tuple[Label, ...], tuple[Note, ...]]:
     """The causes that still count, and the oldest tuple of each input that a restart needs."""
     design, queue = site.config.design, state.queue
+    if design.streams is StreamsMapped.ACKNOWLEDGED:
+        queue = queue.of_acknowledged_streams()
     mapped = queue.received if design.maps is Maps.RECEIVED else queue.released
     causes = state.causes
     notes: tuple[Note, ...] = ()

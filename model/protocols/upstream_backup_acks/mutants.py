@@ -84,6 +84,20 @@ MUTANTS = (
         scope="arbitrary: pairs",
     ),
     Mutant(
+        "let go of what waits in another stream",
+        "model.standbys.producers",
+        "return next((one.place - 1 for one in later), max(place, self.place))",
+        "return max(place, self.place)",
+        "two output streams",
+    ),
+    Mutant(
+        "let go when one of two consumers is done",
+        "model.standbys.producers",
+        "return min(self._before(reader, reader.released) for reader in self.readers)",
+        "return max(self._before(reader, reader.released) for reader in self.readers)",
+        "two consumers",
+    ),
+    Mutant(
         "the secondary never takes over",
         REPLICAS,
         "return take_over(site, state)",

@@ -11,12 +11,15 @@ from dataclasses import replace
 
 from model import pair_scopes as cases
 from model.core import (
+    CRASHED,
     SUSPECTED,
     Guarantee,
 )
 from model.pair_scopes import DETERMINISTIC
 from model.properties import NOTHING_LOST
 from model.protocol import Assumptions, Failures
+from model.protocols.upstream_backup_acks import runs
+from model.protocols.upstream_backup_acks.chains import CHAINS
 from model.protocols.upstream_backup_acks.design import (
     ARBITRARY_TOO,
     PRECISE,
@@ -36,7 +39,8 @@ from model.protocols.upstream_backup_acks.family import (
     UPSTREAM_BACKUP_ACKS,
 )
 from model.protocols.upstream_backup_acks.mutants import LOGGED, NAMED
-from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns
+from model.standbys.choices import Deposes, Determinants, LateTuples, Newest, NodeReturns, SourceLog
+from model.standbys.messages import TOOK_OVER
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -58,6 +62,11 @@ VARIANTS = (
                 2_606_252, DIVERGENT, quick=False, reduced=12_580
             ),
             cases.PAIRS_OF_A_UNION.holds(7_530_588, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME.holds(None, REPEATING, reduced=28_526),
+            cases.A_JOIN.holds(None, REPEATING, reduced=8_205),
+            cases.TWO_CONSUMERS.holds(None, REPEATING, reduced=10_104),
+            cases.TWO_STREAMS.holds(124_374, REPEATING, reduced=5_178),
+            cases.FIGURE_5.holds(None, DIVERGENT, reduced=58_987),
         ),
         "Without marks on the outputs: repeatable networks repeat, convergent-capable ones "
         "converge.",
@@ -79,9 +88,9 @@ VARIANTS = (
         "rollback-any",
         MENDED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP, reduced=215_366),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP, reduced=609_595),
+            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP, reduced=152_795),
             cases.A_UNION_TWO_CRASHES.fails(None, 5, GAP),
         ),
         "If both replicas fail, both return as secondaries, and nobody leads.",
@@ -108,6 +117,11 @@ VARIANTS = (
             cases.SLIDING_WINDOWS_FOUR_TUPLES.holds(5_276_056, CONVERGENT, quick=False),
             cases.WINDOWS_FROM_THE_FIRST_TUPLE.holds(6_759_333, DIVERGENT, quick=False),
             cases.PAIRS_OF_A_UNION.holds(14_328_759, DIVERGENT, quick=False),
+            cases.A_JOIN_BY_TIME.holds(None, REPEATING, reduced=34_158),
+            cases.A_JOIN.holds(None, REPEATING, quick=False, reduced=11_546),
+            cases.TWO_CONSUMERS.holds(None, REPEATING, reduced=35_857),
+            cases.TWO_STREAMS.holds(188_250, REPEATING, reduced=8_485),
+            cases.FIGURE_5.holds(None, DIVERGENT, quick=False, reduced=294_416),
         ),
         "After one failure as in Table 2.",
     ),
@@ -143,9 +157,9 @@ VARIANTS = (
         "published-any",
         PUBLISHED,
         (
-            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),
-            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP),
-            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP),
+            cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP, reduced=286_232),
+            cases.SLIDING_WINDOWS_TWO_CRASHES.fails(None, 6, GAP, reduced=765_089),
+            cases.PAIRS_TWO_CRASHES.fails(None, 6, GAP, reduced=151_598),
             cases.A_UNION_TWO_CRASHES.fails(None, 5, GAP),
         ),
         "If both replicas fail, both return as secondaries, and nobody leads.",
@@ -169,17 +183,21 @@ VARIANTS = (
         (
             cases.A_RELAY.holds(43_443, reduced=2_150),
             cases.TWO_PATHS.fails(4_279, 8, DIVERGENT),
+            cases.A_JOIN_BY_TIME.fails(None, 15, GAP, reduced=39_600),
         ),
         '"Indicators therefore uniquely identify tuples": not where one tuple has two outputs.',
+        runs=(runs.NUMBERED_ANEW,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "published-convergent",
         replace(PUBLISHED, repeats=Repeats.HIGH),
         (
             cases.SLIDING_WINDOWS.holds(174_764, reduced=4_253),
+            cases.A_JOIN_BY_TIME.holds(None, reduced=44_110),
             cases.WINDOWS_THAT_CLOSE_TOGETHER.fails(175_363, 11, DIVERGENT, reduced=6_061),
         ),
         "Windows that one tuple closes have one high watermark: the second one is discarded.",
+        runs=(runs.NUMBERED_ANEW,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "high-lower",
@@ -208,7 +226,7 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "newest-made-of",
         replace(PRECISE, newest=Newest.MADE_OF, names=InputNames.PLACE),
-        (cases.WINDOWS_BY_KEY.fails(None, 14, GAP),),
+        (cases.WINDOWS_BY_KEY.fails(None, 14, GAP, reduced=174_768),),
         "An old window that closes late has an older watermark than the output before it: without "
         "any failure it is taken for a duplicate.",
     ),
@@ -216,7 +234,7 @@ VARIANTS = (
         "made-of",
         replace(PRECISE, oldest=Oldest.MADE_OF, returns=NodeReturns.NEVER),
         (
-            cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT),
+            cases.A_WINDOW_BESIDE_A_MAP.fails(None, 20, DIVERGENT, reduced=10_448),
             cases.WINDOWS_BY_KEY.fails(7_052_780, 25, GAP, quick=False),
         ),
         "The oldest tuple that an output was made of can be younger than one in an open window: "
@@ -242,6 +260,7 @@ VARIANTS = (
         "A restarted node counts anew: an acknowledgement of its predecessor's tuple releases the "
         "one that has the number now.  A window is lost after the next failure, in runs that are "
         "longer than those of these scopes.",
+        runs=(runs.ANOTHER_TUPLE_IS_RELEASED,),
     ),
     UPSTREAM_BACKUP_ACKS.design(
         "names-place",
@@ -291,7 +310,7 @@ VARIANTS = (
     UPSTREAM_BACKUP_ACKS.design(
         "any",
         PRECISE,
-        (cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP),),
+        (cases.A_RELAY_TWO_CRASHES.fails(None, 5, GAP, reduced=180_071),),
         "If both replicas fail, both return as secondaries, and nobody leads.",
         assumes=ANY,
     ),
@@ -334,6 +353,9 @@ VARIANTS = (
             cases.PAIRS.holds(17_835),
             cases.EVERY_OTHER_TUPLE.holds(141_321, reduced=7_125),
             cases.A_UNION.holds(1_122_408, reduced=12_850),
+            cases.A_JOIN.holds(None, reduced=40_777),
+            cases.A_JOIN_BY_TIME.holds(None, quick=False, reduced=175_493),
+            cases.FIGURE_5.holds(None, quick=False, reduced=118_161),
         ),
         "A restart that follows the logged order, from where the log begins, is precise for "
         "arbitrary networks.",
@@ -352,4 +374,12 @@ VARIANTS = (
         "Determinants that have been sent can be lost with the primary, and their outputs have "
         "left.",
     ),
+    ROLLBACK.design(
+        "sources-forget",
+        replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
+        (cases.A_TUPLE.fails(171, 6, GAP),),
+        "Sources have to log what they send, as 7.5 says: nobody else has it.",
+        must_occur=(CRASHED, TOOK_OVER),
+    ),
+    *CHAINS,
 )

@@ -8,16 +8,15 @@ from dataclasses import replace
 import pytest
 
 from model import pair_scopes as scopes
-from model.actions import Crash, Deliver, Inject, Timeout
-from model.core import Arrival, Guarantee, OperatorClass
+from model.core import Guarantee, OperatorClass
 from model.observations import observe
-from model.pair_scopes import LAST_ALONE, two
 from model.play import Play
 from model.properties import guarantee
 from model.protocol import Failures
 from model.protocols.active_standby.design import PUBLISHED, ActiveStandbyDesign, Serves
 from model.protocols.active_standby.family import ACTIVE_STANDBY
 from model.protocols.active_standby.protocol import PROTOCOL as ACTIVE
+from model.protocols.active_standby.runs import B_IS_LOST
 from model.protocols.upstream_backup_acks import design as upstream
 from model.registry import protocols
 from model.standbys.choices import NodeReturns
@@ -30,22 +29,9 @@ ENDINGS = "", "-again", "-any", "-suspicion"
 
 
 def ends(design: ActiveStandbyDesign) -> Guarantee:
-    """The recovery after one failure of a primary whose secondary has another order.
-
-    A: the pair a1 a2; b1 waits; c2 comes out by itself.  Its secondary: the pair a1 b1; a2 waits;
-    c2.  Then comes a3.
-    """
-    protocol = ACTIVE_STANDBY.design("serves-high", design)
-    left, right = Deliver("A", "left"), Deliver("A", "right")
-    left_too, right_too = Deliver("A'", "left"), Deliver("A'", "right")
-    a, b, c = Inject("left", Arrival(1, "a")), *(Inject("right", Arrival(5, x)) for x in "bc")
-    actions = (
-        *(a, a, b, c, left, left, right, right, left_too, right_too, left_too, right_too),
-        *(Deliver("sink", "A"), Deliver("sink", "A"), Timeout("sink", "acknowledge")),
-        *(Deliver("A", "sink"), Deliver("A'", "A"), Crash("A"), Deliver("A'", "A"), a),
-    )
-    play = Play(protocol, two(LAST_ALONE, 3, 2, "bc"))
-    play.follow(*actions)
+    """The recovery after one failure of a primary whose secondary has another order."""
+    play = Play(ACTIVE_STANDBY.design("serves-high", design), B_IS_LOST.scope)
+    play.follow(*(action for action in B_IS_LOST.actions if action is not None))
     play.settle()
     return guarantee(play.system.scope, observe(play.world))
 
