@@ -17,15 +17,20 @@ from model.events import Body
 class Alphabet(NamedTuple):
     """The next item of any edge, at any time.
 
-    edges: the arrivals of each edge.  ahead: the most items, and the most units of time unless a
-    gap is longer, by which an edge may be ahead of another one; also the most items by which a
-    restart may begin one edge later.
+    edges: the arrivals of each edge.  ahead: the most items, if all edges have the same gaps, and
+    the most units of time unless a gap is longer, by which an edge may be ahead of another one; also
+    the most items by which a restart may begin one edge later.
     ties: the most items of an edge with equal times.
     """
 
     edges: tuple[tuple[Arrival, ...], ...]
     ahead: int = 2
     ties: int = 2
+
+    @property
+    def even(self) -> bool:
+        """Have all edges the same gaps?  Otherwise one may have ever more items than another."""
+        return len({frozenset(one.gap for one in edge) for edge in self.edges}) <= 1
 
     @property
     def apart(self) -> int:
@@ -35,7 +40,7 @@ class Alphabet(NamedTuple):
 
 class StreamPlace(NamedTuple):
     """How far the streams have come.  times: of the newest item of each edge.  ahead: the items of
-    each edge beyond those of the shortest one.  ties: items of each edge with its newest time."""
+    each edge beyond those of the shortest one; 0 if the edges have other gaps.  ties: items of each edge with its newest time."""
 
     times: tuple[Moment, ...]
     ahead: tuple[int, ...]
@@ -56,7 +61,7 @@ def next_items(
             gap, type_, data = arrival
             time = place.times[edge].time + gap
             times = _put(place.times, edge, Moment(time))
-            ahead = _put(place.ahead, edge, place.ahead[edge] + 1)
+            ahead = _put(place.ahead, edge, place.ahead[edge] + int(alphabet.even))
             ahead = tuple(count - min(ahead) for count in ahead)
             ties = _put(place.ties, edge, 1 if gap else place.ties[edge] + 1)
             if (

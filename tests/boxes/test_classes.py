@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.boxes.box import Box, Fed, Item, Out, answer
+from model.boxes.join import Join
 from model.boxes.stateless import Union
 from model.core import Arrival, OperatorClass
 from model.events import Body
@@ -318,3 +319,11 @@ def test_a_union_is_arbitrary_whatever_its_gaps(gap: int) -> None:
     """Also where an edge is further ahead after one item than edges are compared otherwise."""
     alphabet = Alphabet(((Arrival(1, "a"),), (Arrival(gap, "b"),)))
     assert classify(Union(), alphabet, 10_000).operators is OperatorClass.ARBITRARY
+
+
+@pytest.mark.parametrize("gap", [1, 2, 5, 7])
+def test_a_join_in_the_order_of_arrival_is_arbitrary_whatever_its_gaps(gap: int) -> None:
+    """Also where one edge has ever more items than the other: no bound on items stops the streams
+    before the first items meet."""
+    alphabet = Alphabet(((Arrival(1, "a"),), (Arrival(gap, "b"),)))
+    assert classify(Join(9), alphabet, 10_000).operators is OperatorClass.ARBITRARY
