@@ -18,8 +18,8 @@ class Alphabet(NamedTuple):
     """The next item of any edge, at any time.
 
     edges: the arrivals of each edge.  ahead: the most items, if all edges have the same gaps, and
-    the most units of time unless a gap is longer, by which an edge may be ahead of another one; also
-    the most items by which a restart may begin one edge later.
+    the most units of time unless a gap is longer, by which an edge may be ahead of another one;
+    also the most items by which a restart may begin one edge later.
     ties: the most items of an edge with equal times.
     """
 
@@ -40,7 +40,8 @@ class Alphabet(NamedTuple):
 
 class StreamPlace(NamedTuple):
     """How far the streams have come.  times: of the newest item of each edge.  ahead: the items of
-    each edge beyond those of the shortest one; 0 if the edges have other gaps.  ties: items of each edge with its newest time."""
+    each edge beyond those of the shortest one; 0 if the edges have other gaps.  ties: items of each
+    edge with its newest time."""
 
     times: tuple[Moment, ...]
     ahead: tuple[int, ...]
