@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from model.results.experiment import ExperimentPanel, Series
 from reports.diagrams.canvas import Colours, svg
 
@@ -53,9 +55,11 @@ def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours
             bars = [one for one in panel.series if one.kind == "bars"]
             width = 0.8 / len(bars)
             shift = (bars.index(series) - (len(bars) - 1) / 2) * width
-            return axes.bar(
-                [place + shift for place in x], y, 0.9 * width, color=colour, alpha=0.85
-            )
+            middles = [place + shift for place in x]
+            if series.low:
+                whiskers = np.abs(np.array([series.low, series.high]) - np.array(y))
+                axes.errorbar(middles, y, whiskers, fmt="none", ecolor=colours.ink, capsize=3)
+            return axes.bar(middles, y, 0.9 * width, color=colour, alpha=0.85)
         case "formula":
             (line,) = axes.plot(x, y, color=colours.ink, linestyle="--", linewidth=1)
         case "published" | "unscored":

@@ -219,12 +219,21 @@ def _tradeoff(title: str, cells: Sequence[Row]) -> list[ExperimentPanel]:
 def _by_network(cells: Sequence[Row]) -> list[ExperimentPanel]:
     """Recovery times by class of the network, a panel for each protocol."""
     panels = []
-    for protocol in COMPARED:
+    for protocol, short in zip(COMPARED, ("ub", "as", "ps"), strict=True):
         mine = [cell for cell in cells if cell["point"].startswith(protocol.value)]
         places = [float(at) for at in range(len(mine))]
+        paper = {float(at): f"hwang-t6-{one[:3]}-{short}-rec" for at, one in enumerate(CLASSES)}
         series = [
-            Series("simulated", places, [cell["recovery_ms"] for cell in mine], "bars"),
+            Series(
+                "simulated",
+                places,
+                [cell["recovery_ms"] for cell in mine],
+                "bars",
+                low=[cell["recovery_ms low"] for cell in mine],
+                high=[cell["recovery_ms high"] for cell in mine],
+            ),
             Series("Table 3", places, [cell["recovery_ms by Table 3"] for cell in mine], "bars"),
+            *points("published", paper),
         ]
         panels.append(ExperimentPanel(protocol.value, "", "ms", series, categories=CLASSES))
     return panels
