@@ -30,8 +30,7 @@ class PinnedScope:
 
     operators, guarantee: None if the scope has no stream.  states: reachable worlds (None: not
     pinned).  steps: length of the shortest counterexample.  quick: False leaves the scope to the
-    full profile.  reduced: worlds of a reduced search (None: not pinned); no driver compares this
-    number yet.
+    full profile.  reduced: worlds of a reduced search (None: not pinned).
 
     Raises Invalid unless operators are given with a stream, and only with one.
     """
@@ -54,6 +53,11 @@ class PinnedScope:
             raise Invalid(f"scope {self.name!r}: without a stream it has no class of operators")
         if not streams:
             object.__setattr__(self, "guarantee", None)
+
+    @property
+    def worlds(self) -> int:
+        """The pinned number of worlds; of the whole search, if that is pinned.  0: none is."""
+        return self.states or self.reduced or 0
 
 
 @dataclass(frozen=True, slots=True)

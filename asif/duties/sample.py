@@ -51,7 +51,7 @@ class Sample:
     def smallest(self) -> PinnedScope:
         """The scope with the fewest worlds; one with crashes, where the protocol has any."""
         scopes = self.protocol.evidence.scopes
-        return min(scopes, key=lambda p: (not p.scope.crashes, not p.quick, p.states or 10**9))
+        return min(scopes, key=lambda p: (not p.scope.crashes, not p.quick, p.worlds or 10**9))
 
     @cached_property
     def explored(self) -> Exploration:

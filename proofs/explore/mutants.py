@@ -117,7 +117,7 @@ def _hunting_grounds(protocol: Protocol) -> dict[str, tuple[Protocol, Scope]]:
     found: dict[str, tuple[Protocol, Scope]] = {}
     for variant in (protocol, *protocol.variants):
         before = "" if variant is protocol else f"{variant.variant}: "
-        for pinned in sorted(variant.evidence.scopes, key=lambda s: (not s.quick, s.states or 0)):
+        for pinned in sorted(variant.evidence.scopes, key=lambda s: (not s.quick, s.worlds)):
             if pinned.expect is Outcome.HOLDS:
                 found[before + pinned.name] = variant, pinned.scope
     return found

@@ -25,7 +25,7 @@ def rehearse() -> None:
     from proofs.explore.search import compiled  # noqa: F401  # explorations begin with it now
 
     for protocol in modules().values():
-        scopes = sorted(protocol.evidence.scopes, key=lambda one: one.states or WORLDS)
+        scopes = sorted(protocol.evidence.scopes, key=lambda one: one.worlds or WORLDS)
         crashing = next((one for one in scopes if one.scope.crashes), scopes[0])
         explore(protocol, crashing.scope, limit=WORLDS)
 

@@ -110,7 +110,7 @@ def list_tasks(
                 called,
                 TaskKind.SCOPE,
                 one.name,
-                one.states or 0,
+                one.worlds,
                 budget=budget,
                 whole=not (once and one.expect is Outcome.REFUTED),
                 reduce=reduce,
@@ -133,7 +133,7 @@ def one_scope(
     known = {one.name: one for one in protocol.evidence.scopes}
     if name not in known:
         raise unknown(f"scope of {protocol.name}", name, known)
-    worlds = known[name].states or 0
+    worlds = known[name].worlds
     return Task(called, TaskKind.SCOPE, name, worlds, budget=budget, reduce=reduce)
 
 
@@ -141,7 +141,7 @@ def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
     """The worlds of the scope that shows the mutant; if none is named, of the smallest quick one,
     which most often does."""
     likely = [
-        pinned.states or 0
+        pinned.worlds
         for pinned in protocol.evidence.scopes
         if (pinned.name == mutant.scope if mutant.scope else pinned.quick)
     ]

@@ -84,7 +84,7 @@ def test_a_mutant_leaves_the_real_modules_alone() -> None:
         n: m for n, m in before.items() if n.startswith("model")
     }
     assert broken.behaviour.step is not MAIN.behaviour.step
-    smallest = min(MAIN.evidence.scopes, key=lambda pinned: pinned.states or 0)
+    smallest = min(MAIN.evidence.scopes, key=lambda pinned: pinned.worlds or 10**9)
     assert explore(MAIN, smallest.scope).counterexample is None
 
 

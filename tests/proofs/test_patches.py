@@ -26,7 +26,7 @@ SMALLER = protocols()["log-io:smaller-numbers"]
 @pytest.mark.parametrize("protocol", READ, ids=lambda protocol: protocol.name)
 def test_every_reading_has_a_quotation_and_a_form(protocol: Protocol) -> None:
     assert all(reading.quote for reading in readings_of(protocol.behaviour))
-    pinned = min(protocol.evidence.scopes, key=lambda one: one.states or 0)
+    pinned = min(protocol.evidence.scopes, key=lambda one: one.worlds or 10**9)
     real, patched = protocols()[protocol.name.partition(":")[0]], System(protocol, pinned.scope)
     assert patched.sites.keys()
     assert isinstance(protocol.behaviour.step, Patched)

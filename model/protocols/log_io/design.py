@@ -59,7 +59,7 @@ class Growth(Enum):
     subsequence."""
 
     AT_THE_END = "after those that were there: an earlier effect is a prefix"
-    BETWEEN = "between those that were there, too: it is a subsequence"
+    ANYWHERE = "between those that were there, too: it is a subsequence"
 
 
 class GoesOn(Enum):

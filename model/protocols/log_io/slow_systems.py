@@ -48,7 +48,8 @@ def take(site: Site, state: ExternalSystem, sender: NodeName, message: Any) -> A
                 after = after._replace(under_way=_refused(state, sender))
             return after, (answer,)
     hand = hands(slow, site.name)[state.lives]
-    under_way = (*state.under_way, UnderWay(sender, message, hand))
+    asks = isinstance(message, Check | CheckGroup)
+    under_way = (*state.under_way, UnderWay(sender, message, hand, asks))
     return state._replace(under_way=under_way), (Send(hand, HandOver()),)
 
 

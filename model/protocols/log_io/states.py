@@ -155,13 +155,15 @@ class Image(Enum):
 class UnderWay(NamedTuple):
     """A request to a slow external system: a write, a group, or a question that waits.
 
-    by: the hand of the external system that has it.  orphan: has its sender crashed since?  Nobody
+    by: the hand of the external system that has it.  asks: is it a question?  A write and the
+    question for it are equal tuples.  orphan: has its sender crashed since?  Nobody
     gets the answer.  refused: it takes no effect.
     """
 
     sender: NodeName
     message: Any
     by: NodeName
+    asks: bool
     orphan: bool = False
     refused: bool = False
 

@@ -117,7 +117,7 @@ def offer(site: Site, state: QueueState, input_: Input) -> Step:
     if isinstance(input_, Arrival):
         return produce(state, input_, site.succs)
     assert isinstance(input_, Received)
-    if site.spec.design.growth is Growth.BETWEEN:
+    if site.spec.design.growth is Growth.ANYWHERE:
         state = _with_one_between(state, input_.message)
     return serve(state, input_.sender, input_.message)
 

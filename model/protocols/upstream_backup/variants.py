@@ -97,9 +97,11 @@ VARIANTS = (
         UpstreamBackupDesign(Scheme(PAIRS_OF_INPUTS, Skipping.OFF)),
         (
             Case("no event is skipped", SKIPPY, DETERMINISTIC).holds(92_241),
+            scopes.TWO_RUNS_IN_ONE_ITERATION.fails(11_578, 13, GAP),
             scopes.NO_CRASH.holds(7_557),
         ),
-        "Without skip ranges x may count all input events.",
+        "Without skip ranges x may count all input events, if one event completes one match of a "
+        "window: two have one number, as with the published pairs.",
         behaviour=WITHOUT_SKIPS,
     ),
     UPSTREAM_BACKUP.design(

@@ -80,7 +80,7 @@ VARIANTS = (
     ),
     build(
         "subsequence-by-offset",
-        LogIoDesign(growth=Growth.BETWEEN),
+        LogIoDesign(growth=Growth.ANYWHERE),
         (
             scopes.A_RELAY_AND_A_CRASH.fails(402, 14, REPEATING),
             scopes.A_RELAY.fails(5_373, 14, REPEATING),
@@ -92,7 +92,7 @@ VARIANTS = (
     ),
     build(
         "subsequence-by-key",
-        LogIoDesign(growth=Growth.BETWEEN, goes_on=GoesOn.KEY),
+        LogIoDesign(growth=Growth.ANYWHERE, goes_on=GoesOn.KEY),
         (scopes.A_RELAY.holds(4_370),),
         "A reader that goes on after the greatest time that it has read takes nothing twice.  "
         "Events that appear before that time are not read, as in an execution that began earlier.",
