@@ -31,6 +31,7 @@ PROTOCOL = KAFKA_TRANSACTIONS.design(
         scopes.TIME_OUT_ALONE.holds(280),
         scopes.TIME_OUT.with_two_crashes_of("coordinator", "worker").holds(93_343),
         scopes.TWO_EVENTS.with_two_crashes_of("successor").holds(27_343),
+        scopes.THREE_CRASHES_OF_THE_SUCCESSOR.holds(209_242, reduced=106_504),
         scopes.THREE_EVENTS.with_two_crashes_of("worker").holds(47_057, reduced=29_878),
         scopes.NO_CRASH.holds(424),
     ),

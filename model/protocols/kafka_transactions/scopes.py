@@ -45,5 +45,11 @@ TIME_OUT = Case("a time-out", timed(over_words(RELAY, 1, "a")), REPEATABLE)
 TIME_OUT_ALONE = Case(
     "a time-out and no crash", timed(over_words(RELAY, 2, "a", crashes=0)), REPEATABLE
 )
+THREE_CRASHES_OF_THE_SUCCESSOR = Case(
+    "two events, three crashes of successor",
+    replace(over_words(RELAY, 2, "a", crashes=3), victims=frozenset({"successor"})),
+    REPEATABLE,
+    quick=False,
+)
 THREE_EVENTS = Case("three events", over_words(RELAY, 3, "a"), REPEATABLE)
 NO_CRASH = Case("three events, nothing fails", over_words(RELAY, 3, "a", crashes=0), REPEATABLE)

@@ -76,6 +76,11 @@ PROTOCOL = build(
         scopes.TWO_PORTS_IN_ORDER_OF_TIME.holds(966),
         scopes.A_READER_OF_WRITES.holds(1_489),
         scopes.A_READER_OF_TWO_WRITES.holds(1_365),
+        scopes.WINDOWS_AND_A_RELAY.with_two_crashes_of("first").holds(19_329),
+        scopes.TWO_WRITERS_OF_ONE_SYSTEM.with_two_crashes_of("first").holds(2_171),
+        scopes.TWO_WRITERS_OF_ONE_SYSTEM.with_two_crashes_of("source-reader").holds(
+            202_335, reduced=71_981
+        ),
         scopes.A_READER_OF_TWO_WRITES.with_two_crashes_of("op").holds(1_750),
         scopes.A_READER_OF_TWO_WRITES.with_two_crashes_of("reader").holds(542),
         scopes.A_READER_OF_WRITES_NO_CRASH.holds(40),
