@@ -168,7 +168,7 @@ MUTANTS = (
         COORDINATOR,
         "state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING, stored=frozenset())",
         "state = state._replace(epoch=epoch, phase=CoordinatorPhase.ROLLING)",
-        scope="a chain, the first twice",
+        scope="committed: a triangle, the union",
     ),
     Mutant(
         "the coordinator keeps its old epoch",

@@ -48,6 +48,7 @@ MUTANTS = (
         JOB,
         "opened = SinkTransaction(epoch, transaction.number + 1)",
         "opened = SinkTransaction(1, transaction.number + 1)",
+        scope="two events",
     ),
     Mutant(
         "the source never lets go",

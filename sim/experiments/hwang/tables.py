@@ -229,14 +229,20 @@ def _by_network(cells: Sequence[Row]) -> list[ExperimentPanel]:
                 places,
                 [cell["recovery_ms"] for cell in mine],
                 "bars",
-                low=[cell["recovery_ms low"] for cell in mine],
-                high=[cell["recovery_ms high"] for cell in mine],
+                low=_ends("low", mine),
+                high=_ends("high", mine),
             ),
             Series("Table 3", places, [cell["recovery_ms by Table 3"] for cell in mine], "bars"),
             *points("published", paper),
         ]
         panels.append(ExperimentPanel(protocol.value, "", "ms", series, categories=CLASSES))
     return panels
+
+
+def _ends(which: str, cells: Sequence[Row]) -> list[float]:
+    """The ends of the intervals of the recovery times; none if one run has no interval."""
+    found = [cell[f"recovery_ms {which}"] for cell in cells]
+    return [] if None in found else found
 
 
 CLASSES = ("repeatable", "convergent", "non-deterministic")
@@ -257,8 +263,8 @@ def _by_number(
                 places,
                 [cell["recovery_ms"] for cell in mine],
                 "line",
-                low=[cell["recovery_ms low"] for cell in mine],
-                high=[cell["recovery_ms high"] for cell in mine],
+                low=_ends("low", mine),
+                high=_ends("high", mine),
             ),
             Series("Table 3", places, [c["recovery_ms by Table 3"] for c in mine], "formula"),
             *points("published", paper),

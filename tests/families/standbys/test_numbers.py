@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sim.experiments.hwang import node
+from reports.results import panels
+from sim.experiments.hwang import node, tables
 from sim.experiments.hwang.node import run
 from sim.experiments.hwang.setting import (
     AGGREGATE,
@@ -158,3 +159,15 @@ def test_the_knee_is_the_window() -> None:
     knee = "fig6.knee at 100 ms"
     assert trends("fig6", cells(FIG6))[knee]
     assert not trends("fig6", cells(FIG6, network=wide))[knee]
+
+
+def test_one_run_has_no_interval_in_the_figure() -> None:
+    """The report's quick profile has one seed."""
+    values = {"recovery_ms": 2.0, "recovery_ms by Table 3": 1.0}
+    none = {"recovery_ms low": None, "recovery_ms high": None}
+    some = {"recovery_ms low": 1.5, "recovery_ms high": 2.5}
+    for ends, banded in ((none, False), (some, True)):
+        cells = [{"point": point, **values, **ends} for point in TABLE6]
+        drawn = tables._by_network(cells)
+        assert all(bool(one.series[0].low) is banded for one in drawn)
+        assert "<svg" in panels.draw(drawn, name="test", about="a test")
