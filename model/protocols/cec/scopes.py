@@ -271,6 +271,11 @@ A_JOIN_STREAM_EVENTS_OF_SEVERAL_TUPLES = Case(
     ARBITRARY,
 )
 AN_INDEX = Case("an index", one(windows(1), 2, indexed=True), REPEATABLE)
+AN_INDEX_NO_CRASH = Case(
+    "an index, no crash",
+    one(PAIRS, 3, indexed=True, crashes=0, checks=True, trims=True),
+    DETERMINISTIC,
+)
 AN_INDEX_OUTSTANDING_WRITES = Case(
     "an index, outstanding writes",
     one(windows(1), 2, indexed=True, writes=2, tears=True),

@@ -265,6 +265,7 @@ VARIANTS = (
             scopes.AN_INDEX_OUTSTANDING_WRITES.holds(1_150),
             scopes.AN_INDEX_QUEUES_LET_GO.holds(3_086),
             scopes.AN_INDEX_TWO_CRASHES.holds(26_504),
+            scopes.AN_INDEX_NO_CRASH.holds(695),
         ),
         "A log may be cut where its index ends: the results behind were sent to nobody, and are "
         "made again.",
