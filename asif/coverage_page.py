@@ -35,11 +35,14 @@ def page(text: str, found: Sequence[tuple[Verdict, Verdict]]) -> str:
 
 
 def _listed(full: Verdict) -> Iterator[str]:
-    for why in sorted({one.why for one in full.missed}):
-        yield f"Missed in the full profile of {full.protocol}, {why}:"
-        yield ""
-        yield from (f"- `{one.point}`" for one in full.missed if one.why == why)
-        yield ""
+    if not full.missed:
+        return
+    yield f"Missed in the full profile of {full.protocol}:"
+    yield ""
+    yield from ("| point | why |", "|---|---|")
+    for one in sorted(full.missed, key=lambda one: (one.why, one.point)):
+        yield f"| `{one.point}` | {one.why} |"
+    yield ""
 
 
 def both(protocol: Protocol) -> tuple[Verdict, Verdict]:
