@@ -16,7 +16,6 @@ ROOMS = ("asif", "model", "proofs", "sim", "spark_check", "reports")
 LINES, FUNCTION_LINES = 400, 60
 
 LONG_FILES = {
-    "model/protocols/progressive/findings.py": "data",
     "proofs/explore/search/compiled.py": "the tables of compiled loops",
     "proofs/explore/search/loops.py": "compiled loops",
     "sim/experiments/lima/kernel_loops.py": "compiled loops",
