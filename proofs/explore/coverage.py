@@ -19,7 +19,7 @@ from proofs.explore.explorer import Exploration
 ENDED = "the search ended before"
 NO_CRASH = "no scope with it grants a crash"
 NOT_WHOLE = "only while a member of the group is down, or after the last crash of a scope"
-BEFORE_REST = "only before recovery has ended, when single failures grant no further crash"
+BEFORE_REST = "only after the last crash of a scope, or before recovery has ended (single failures)"
 LAST = "only after the last crash of a scope"
 
 
