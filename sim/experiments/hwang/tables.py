@@ -206,7 +206,6 @@ def _tradeoff(title: str, cells: Sequence[Row]) -> list[ExperimentPanel]:
                 curve,
                 [100 * cell["overhead"] for cell in mine],
                 [cell["recovery_ms"] for cell in mine],
-                "line",
                 names=[
                     ends[at]["point"].removeprefix(f"{curve}, ") if at in ends else ""
                     for at in range(len(mine))
