@@ -6,9 +6,7 @@ return, and the command line prints them.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from enum import Enum
 from typing import Any, TypeAlias
 
 from rich.console import RenderableType
@@ -16,10 +14,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
-from model.evidence import Outcome
-from model.recovery import WORDS
 from model.results.answers import Answer
-from model.results.attack import AttackResult, MutantResult
 from model.results.classes import BoxResult
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
@@ -30,150 +25,16 @@ from model.results.proofs import ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
-from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
-from reports.diagrams import grid, terminal
+from reports.diagrams import grid
 from reports.one_line import one_line
 from reports.results import experiments as experiment_results
 from reports.results import plans as plan_results
 from reports.results import proofs as proof_results
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
+from reports.results.words import word
 
 Output: TypeAlias = Iterator[RenderableType]
-
-
-def verdict(result: Verdict) -> Output:
-    """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
-    yield from _scopes(result.scopes)
-    yield _attack(result.attack)
-    yield f"crash points hit: {result.hit} of {result.points}"
-    yield from _missed(result.missed)
-    if result.evidence:
-        yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
-    yield from (f"  never happened: {note}" for note in result.missing)
-    yield from (f"  vacuous: {why}" for why in result.vacuous)
-    yield from _guarantees(result)
-    expected = "" if result.expected else " - NOT AS EXPECTED"
-    if result.outcome is Outcome.UNFINISHED:
-        expected = ", and nothing was refuted; give more worlds, time or memory"
-    yield f"{result.protocol}: {result.outcome.value}{expected}"
-
-
-def _scopes(rows: Sequence[ScopeResult]) -> Output:
-    """A row for each scope, and a line for each whose class of operators is worth one."""
-    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
-    for row in rows:
-        outcome = row.outcome.value
-        if row.counterexample:
-            outcome += f" in {_steps(row.counterexample.steps)}"
-        elif row.spent:
-            outcome += f": {row.spent}"
-        if not (row.as_pinned or row.spent):
-            outcome += " (not as pinned)"
-        table.add_row(
-            escape(row.name),
-            _word(row.operators),
-            f"{row.states:,}",
-            f"{row.states_per_second:,}",
-            f"{row.hit}/{row.points}",
-            _word(row.guarantee),
-            outcome,
-        )
-    yield table
-    if fewer := [row.name for row in rows if row.reduced]:
-        yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
-    yield from (f"  {line}" for line in _classes(rows))
-
-
-def scope(result: ScopeVerdict) -> Output:
-    """The output of `asif check NAME --scope`."""
-    row = result.scope
-    yield from _scopes([row])
-    yield f"{row.transitions:,} steps, {row.depth} levels, {row.quiescent:,} worlds at rest"
-    yield from _missed(row.missed)
-    if row.notes:
-        yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
-    yield from (f"  vacuous: {why}" for why in result.vacuous)
-    yield f"{result.protocol}, {row.name}: {row.outcome.value}"
-
-
-def _missed(points: Sequence[MissedPoint]) -> Output:
-    """The points that were missed, under the reasons, the most frequent one first."""
-    for why, _ in Counter(one.why for one in points).most_common():
-        yield f"  missed, {why}:"
-        yield from (f"    {one.point}" for one in points if one.why == why)
-
-
-def _attack(tried: AttackResult) -> str:
-    found = f"failed: {tried.failure.property}" if tried.failure else "found nothing"
-    made = f"{tried.walks} walks, {tried.examples} Hypothesis runs"
-    return f"random attack: {made}, {tried.actions} actions, {found}"
-
-
-def _guarantees(result: Verdict) -> Iterator[str]:
-    """The guarantee of each class of operators, and the weakest one in everyday words."""
-    for one in result.classes:
-        claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
-        differs = ""
-        if one.operators in result.weaker:
-            differs = ", weaker than claimed"
-        elif one.operators in result.stronger:
-            differs = ", stronger than claimed"
-        found = one.found.name.lower()
-        yield f"{_word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
-    if result.found:
-        yield f"in everyday words: {WORDS[max(result.found.values())]}"
-
-
-def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
-    """The scopes without a stream, and those whose operators are of another class than the pinned
-    one, or of an unknown one."""
-    for row in scopes:
-        pinned = _word(row.operators)
-        if row.operators is None:
-            yield f"{row.name}: no stream, so no guarantee: the properties alone are judged"
-        elif row.derived is None:
-            yield f"{row.name}: {pinned} operators, pinned but not derived"
-        elif row.derived is not row.operators:
-            yield f"{row.name}: {_word(row.derived)} operators, pinned as {pinned}"
-
-
-def _steps(count: int) -> str:
-    return "1 step" if count == 1 else f"{count} steps"
-
-
-def verdicts(results: Sequence[Verdict]) -> Output:
-    """The output of `asif check --all`: a row for each protocol, then how many are as expected."""
-    name = Column("protocol", overflow="fold")  # never cut
-    table = Table(name, "outcome", "states", "mutants", "seconds")
-    for result in results:
-        shortest = result.shortest
-        table.add_row(
-            escape(result.protocol),
-            result.outcome.value + ("" if shortest is None else f" in {_steps(shortest.steps)}"),
-            f"{result.states:,}",
-            f"{result.killed} of {len(result.mutants)}" if result.mutants else "",
-            f"{result.seconds:.1f}",
-        )
-    yield table
-    expected = sum(result.expected for result in results)
-    yield f"{expected} of {len(results)} protocols and variants are as expected"
-
-
-def mutants(rows: Sequence[MutantResult]) -> Output:
-    table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
-    for row in rows:
-        table.add_row(
-            escape(row.name),
-            row.by or "NOBODY",
-            row.scope or "",
-            str(row.steps or ""),
-            f"{row.states:,}",
-            f"{row.seconds:.1f}",
-        )
-    yield table
-    found = sum(row.by is not None for row in rows)
-    yield f"mutants found: {found} of {len(rows)}"
 
 
 def proofs(result: ProofResult) -> Output:
@@ -318,8 +179,8 @@ def classes(results: Sequence[BoxResult], *, in_full: bool) -> Output:
     """The output of `asif classify`: a row for each box; in full also its witnesses, drawn."""
     table = Table(Column("box", no_wrap=True), "class", "in the paper", "pairs")
     for one in results:
-        derived = "undecided" if one.class_ is None else _word(one.class_)
-        paper = "–" if one.paper is None else _word(one.paper)
+        derived = "undecided" if one.class_ is None else word(one.class_)
+        paper = "–" if one.paper is None else word(one.paper)
         if one.differs:
             paper += " (differs)"
         pairs = "–" if one.pairs is None else f"{one.pairs:,}"
@@ -331,21 +192,8 @@ def classes(results: Sequence[BoxResult], *, in_full: bool) -> Output:
         if one.undecided:
             yield f"{one.name}: undecided: {one.undecided}; --limit sets the number"
         for witness in one.witnesses if in_full else ():
-            yield f"{one.name} is not {_word(witness.not_of)}:"
+            yield f"{one.name} is not {word(witness.not_of)}:"
             yield grid.style(witness.grid)
-
-
-def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
-    """The output of `asif witness`: each run, drawn."""
-    if not results:
-        yield f"{name}: every scope is precise"
-    for one in results:
-        what = f"{one.protocol}, {escape(one.scope)}: {_word(one.guarantee)}"
-        if one.story is None or one.steps is None:
-            yield f"{what}, and no run in {one.states:,} worlds shows that"
-            continue
-        yield f"{what}; not {_word(one.not_)}, in {_steps(one.steps)}:"
-        yield terminal.style(one.story)
 
 
 BODY_CELLS = 400
@@ -390,8 +238,3 @@ def lineage_ports(result: PortsResult) -> Output:
 def _texts(*cells: str) -> Iterator[Text]:
     """Cells whose names are no markup."""
     return (Text(one_line(cell)) for cell in cells)
-
-
-def _word(one: Enum | None) -> str:
-    """The word of a class or a guarantee; without a stream there is none."""
-    return "–" if one is None else one.name.lower().replace("_", "-")

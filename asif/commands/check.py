@@ -224,10 +224,10 @@ def _end(
     """Print and write the results; raises Exit if one is not as it should be.  file: to pin."""
     from model.evidence import Outcome
     from proofs.explore.verdict import good
-    from reports import commands
+    from reports.results import verdicts as output
 
     if all_:
-        print_all(commands.verdicts(results))
+        print_all(output.verdicts(results))
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
             _show(result, out)
@@ -246,9 +246,9 @@ def _end_scope(
 ) -> None:
     """As `_end`, for one scope."""
     from asif.one_scope import good
-    from reports import commands
+    from reports.results import verdicts as output
 
-    print_all(commands.scope(result))
+    print_all(output.scope(result))
     if result.scope.counterexample is not None:
         _draw(result.scope.counterexample, result.protocol, out)
     save(json_, result)
@@ -319,13 +319,13 @@ def _show_readings(name: str) -> None:
 
 def _show(result: Verdict, out: Path) -> None:
     from model.evidence import Outcome
-    from reports import commands
+    from reports.results import verdicts as output
 
-    print_all(commands.verdict(result))
+    print_all(output.verdict(result))
     if result.outcome is Outcome.REFUTED:
         _write_failures(result, out)
     if result.mutants is not None:
-        print_all(commands.mutants(result.mutants))
+        print_all(output.mutants(result.mutants))
 
 
 def _write_failures(result: Verdict, out: Path) -> None:

@@ -20,7 +20,7 @@ def witness(
     from asif.progress import show_progress
     from model.registry import subject
     from proofs.explore import witness as witnesses
-    from reports import commands
+    from reports.results import verdicts
 
     protocol = subject(name).protocol
     chosen = witnesses.choose(protocol, scope)
@@ -30,7 +30,7 @@ def witness(
             progress("searching", at, len(chosen), pinned.name)
             results.append(witnesses.witness(protocol, pinned))
         progress("searching", len(chosen), len(chosen))
-    print_all(commands.witnesses(protocol.name, results))
+    print_all(verdicts.witnesses(protocol.name, results))
     save(json_, results)
     if any(result.story is None for result in results):
         raise typer.Exit(1)

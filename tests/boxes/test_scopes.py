@@ -30,7 +30,7 @@ from model.registry import protocols
 from proofs.classify.graphs import class_of
 from proofs.explore.strategies import operators
 from proofs.explore.verdict import verdict
-from reports import commands
+from reports.results import verdicts as output
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT = OperatorClass.CONVERGENT_CAPABLE
@@ -153,11 +153,23 @@ def test_what_is_no_box_or_too_large_or_raises_has_no_class() -> None:
 
 
 # --- the check -------------------------------------------------------------------------------
+UNDECIDED = {
+    ("cec", "a join behind an operator, adjacent crashes"),
+    ("cec", "a one-sided join"),
+    ("log-io:destructive-reads", "a queue of one event"),
+    ("log-io:destructive-reads", "a queue"),
+    ("log-io:destructive-reads-from-the-store", "a queue of one event"),
+    ("log-io:acknowledged-reads", "a queue"),
+}
+"""Scopes whose class is not decided, and therefore pinned alone."""
+
+
 @pytest.mark.exhaustive  # the report compares them, too
 @pytest.mark.parametrize("name", protocols())
 def test_the_pinned_class_of_every_scope_is_the_derived_one(name: str) -> None:
     for pinned in protocols()[name].evidence.scopes:
-        assert class_of(pinned.scope) is pinned.operators, pinned.name
+        derived = None if (name, pinned.name) in UNDECIDED else pinned.operators
+        assert class_of(pinned.scope) is derived, pinned.name
 
 
 def test_a_scope_with_another_class_is_not_as_pinned() -> None:
@@ -167,7 +179,7 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     found = verdict(broken, examples=5)
     assert (found.outcome, found.expected) == (Outcome.HOLDS, False)
     assert found.scopes[0].derived is OperatorClass.REPEATABLE
-    said = [line for line in commands.verdict(found) if isinstance(line, str)]
+    said = [line for line in output.verdict(found) if isinstance(line, str)]
     assert "  two events: repeatable operators, pinned as deterministic" in said
 
 
@@ -178,7 +190,7 @@ def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     found = verdict(relay.PROTOCOL.vary(scopes=scopes[:1], must_occur=()), examples=5)
     assert found.scopes[0].derived is None
     assert found.scopes[0].as_pinned
-    said = [line for line in commands.verdict(found) if isinstance(line, str)]
+    said = [line for line in output.verdict(found) if isinstance(line, str)]
     assert "  one event: repeatable operators, pinned but not derived" in said
 
 

@@ -41,9 +41,9 @@ from proofs.explore.explorer import Counterexample, Trace
 from proofs.explore.random_attack import attack, pytest_file
 from proofs.explore.story import story
 from proofs.explore.verdict import verdict
-from reports import commands
 from reports.diagrams.spacetime import svg, text
 from reports.diagrams.timeline import timeline
+from reports.results import verdicts as output
 from tests.proofs.test_searches import Shape, made
 from tests.sim.test_drawn import shape_of
 
@@ -191,7 +191,7 @@ def test_a_verdict_is_json_and_is_printed(seed: int) -> None:
     protocol, scope = made(shape(seed)._replace(length=1, crashes=1, disturbances=1))
     found = verdict(protocol, walks=20, examples=1)
     assert read(Verdict, json.loads(json.dumps(plain(found)))) == found
-    assert str([*commands.verdict(found)][-1]).startswith("drawn: ")
+    assert str([*output.verdict(found)][-1]).startswith("drawn: ")
     failure = attack(protocol, walks=100, examples=0, scopes=[scope]).failure
     if failure is None:
         return

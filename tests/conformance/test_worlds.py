@@ -19,7 +19,7 @@ from model.world import World, apply
 from proofs.explore import tasks, verdict
 from proofs.explore.edges import edges
 from proofs.explore.random_walk import walks
-from reports import commands
+from reports.results import verdicts as output
 from tests.conformance.subjects import EVERY, FAMILIES, PROTOCOLS, SAMPLES
 
 
@@ -76,4 +76,4 @@ def test_its_verdict_is_json_and_is_printed(name: str, monkeypatch: pytest.Monke
     else:
         assert (attacked.walks, attacked.examples >= examples) == (20, True)
     assert not (SAMPLES[name].holds and found.outcome is Outcome.REFUTED)
-    assert str([*commands.verdict(found)][-1]).startswith(f"{name}: ")
+    assert str([*output.verdict(found)][-1]).startswith(f"{name}: ")

@@ -31,7 +31,7 @@ from proofs.explore.random_attack import attack
 from proofs.explore.search.meter import Budget
 from proofs.explore.tasks import NotDone, Task, TaskKind, TaskResult, list_tasks, perform_on
 from proofs.explore.verdict import good, perform_all, verdicts
-from reports import commands
+from reports.results import verdicts as output
 from spark_check.runtime.victim import wait_ended
 from tests.children import children
 
@@ -186,7 +186,7 @@ def test_a_lost_task_was_never_tried(kind: TaskKind) -> None:
     assert found.outcome is Outcome.VACUOUS
     assert not good(found)
     line = f"  vacuous: {lost[0]}: its process was ended by SIGKILL"
-    assert [text for text in commands.verdict(found) if "SIGKILL" in str(text)] == [line]
+    assert [text for text in output.verdict(found) if "SIGKILL" in str(text)] == [line]
     assert len(found.scopes) == 2 - (kind is TaskKind.SCOPE)
     assert len(found.mutants or ()) == 4 - (kind is TaskKind.MUTANT)
     assert (found.attack.examples == 0) == (kind is TaskKind.ATTACK)
