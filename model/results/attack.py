@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from model.results.culprit import Culprit
+from model.results.plain import key
 from model.results.story import Story
 
 
@@ -23,6 +25,7 @@ class AttackFailure:
     steps: int
     story: Story
     pytest: str
+    culprit: Culprit | None = key(absent=True, default=None)
 
 
 @dataclass(frozen=True, slots=True)

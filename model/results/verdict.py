@@ -12,6 +12,7 @@ from typing import NamedTuple
 from model.core import Guarantee, OperatorClass
 from model.evidence import Outcome
 from model.results.attack import AttackResult, MutantResult
+from model.results.culprit import Culprit
 from model.results.plain import key
 from model.results.story import Story
 
@@ -29,6 +30,7 @@ class ScopeCounterexample:
     circle: int
     pinned: int | None
     story: Story
+    culprit: Culprit | None = key(absent=True, default=None)
 
 
 class MissedPoint(NamedTuple):
