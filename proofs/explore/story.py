@@ -100,7 +100,7 @@ class _Chronicle:
                 lost = _is_down(system, before, effect.to)
                 self._send((name, effect.to), _message(system.protocol, effect, lost=lost))
             elif isinstance(effect, Emit):
-                emits.append(_show_output(system.protocol, system.sites[name], effect.output))
+                emits.append(show_output(system.protocol, system.sites[name], effect.output))
         down = struck(system, before, action)
         self._notice(action, down, after)
         node = _node(system, after, name)
@@ -245,12 +245,12 @@ def _left(site: Site, kept: tuple[int, ...], torn: tuple[str, ...]) -> str:
     return "; ".join([*texts, *(f"{name} torn" for name in torn)])
 
 
-def _show_output(protocol: Protocol, site: Site, output: Any) -> str:
+def show_output(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge if the sink has several edges."""
     if name := show_value(protocol, output):
         return name
     edge, body = output
-    text = _body(body) if isinstance(body, Body) else str(body)
+    text = show_body(body) if isinstance(body, Body) else str(body)
     return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"
 
 
@@ -259,9 +259,9 @@ def _arrival(arrival: Arrival) -> str:
     return f"{arrival.type} ({', '.join(about)})"
 
 
-def _body(body: Body) -> str:
+def show_body(body: Body) -> str:
     """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
-    inside = [_body(item) for item in body.data if isinstance(item, Body)]
+    inside = [show_body(item) for item in body.data if isinstance(item, Body)]
     inside += _attributes(item for item in body.data if not isinstance(item, Body))
     return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
 
