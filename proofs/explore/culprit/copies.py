@@ -1,0 +1,147 @@
+"""The copies of an event along a run: where they are, and the moment in which the last one goes.
+
+Rule of this file: copies word for word.  What a node has counted or added up is no copy, so who
+says that something is lost needs another reason as well (proofs.explore.culprit.missing).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from model.actions import Disturb, StepAction
+from model.core import Emit, NodeName, Save, Send
+from model.events import Body
+from model.system import System
+from model.world import DOWN, World, is_down, real_effects, response, struck
+from proofs.explore.culprit.run import Part
+
+
+class Place(NamedTuple):
+    """A node that holds a copy; or the channel to `to` on which a copy is on its way."""
+
+    node: NodeName
+    to: NodeName = ""
+
+    def __str__(self) -> str:
+        return f"the channel from {self.node} to {self.to}" if self.to else self.node
+
+
+class Loss(StrEnum):
+    """How a copy went."""
+
+    CRASHED = "crashed"
+    RECEIVER = "its receiver crashed"
+    SENDER = "its sender crashed"
+    SENT_DOWN = "sent to a node that was down"
+    LINK = "the link lost it"
+    LET_GO = "let go"
+
+
+class Gone(NamedTuple):
+    """The moment in which the last copies went.
+
+    place: where the copy was.  of: the node to name: that crashed, was down, or let go.  undone:
+    after a crash within a step, what this step had still to do with the copy.
+    """
+
+    moment: int
+    how: Loss
+    place: Place
+    of: NodeName
+    undone: str = ""
+
+
+def holds(value: Any, bodies: AbstractSet[Body]) -> bool:
+    """Is one of these bodies somewhere in the value?"""
+    if type(value) is Body and value in bodies:
+        return True
+    if isinstance(value, Mapping):
+        return any(holds(one, bodies) for pair in value.items() for one in pair)
+    if isinstance(value, (tuple, list, AbstractSet)):
+        return any(holds(one, bodies) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return any(holds(getattr(value, one.name), bodies) for one in fields(value))
+    return False
+
+
+def places(system: System, world: World, bodies: AbstractSet[Body]) -> tuple[Place, ...]:
+    """The places with a copy of one of these bodies."""
+    return tuple(_places(system, world, bodies))
+
+
+def _places(system: System, world: World, bodies: AbstractSet[Body]) -> Iterator[Place]:
+    for name, node in zip(system.sites, world.nodes, strict=True):
+        up = node.state is not DOWN
+        if (up and holds(node.state, bodies)) or holds(node.durable, bodies):
+            yield Place(name)
+    for ends, channel in zip(system.deployment.channels, world.channels, strict=True):
+        if holds(channel, bodies):
+            yield Place(*ends)
+
+
+def last_copy(
+    system: System, moments: list[Part], bodies: AbstractSet[Body]
+) -> tuple[Gone | None, tuple[Place, ...]]:
+    """The moment in which the last copy went for good, if it did, and the places that have one at
+    the end.  (None, ()): there never was a copy."""
+    there = [places(system, after, bodies) for _, _, after in moments]
+    if not any(there):
+        return None, ()
+    if there[-1]:
+        return None, there[-1]
+    moment = max(at for at, found in enumerate(there) if found) + 1
+    return _gone(system, moment, moments[moment], there[moment - 1], bodies), ()
+
+
+def _gone(
+    system: System,
+    moment: int,
+    part: Part,
+    before: tuple[Place, ...],
+    bodies: AbstractSet[Body],
+) -> Gone:
+    """How the last copies, which were at these places, went in a moment."""
+    action, world, _ = part
+    down = struck(system, world, action)
+    for place in before:
+        if not place.to and place.node in down:
+            return Gone(moment, Loss.CRASHED, place, place.node, _undone(system, part, bodies))
+    for place in before:
+        if place.to and place.to in down:
+            return Gone(moment, Loss.RECEIVER, place, place.to)
+        if place.to and place.node in down:
+            return Gone(moment, Loss.SENDER, place, place.node)
+    if isinstance(action, Disturb):
+        return Gone(moment, Loss.LINK, Place(action.sender, action.node), action.sender)
+    for effect in _effects(system, part):
+        if isinstance(effect, Send) and is_down(system, world, effect.to) and holds(effect, bodies):
+            return Gone(moment, Loss.SENT_DOWN, Place(action.node), effect.to)
+    return Gone(moment, Loss.LET_GO, before[0], action.node)
+
+
+def _effects(system: System, part: Part, *, undone: bool = False) -> tuple[Any, ...]:
+    """The effects that took place; or those that a crash in the step prevented."""
+    action, world, _ = part
+    if not isinstance(action, StepAction):
+        return ()
+    effects = real_effects(response(system, world, action).effects)
+    cut = len(effects) if action.crash_after is None else action.crash_after
+    return effects[cut:] if undone else effects[:cut]
+
+
+def _undone(system: System, part: Part, bodies: AbstractSet[Body]) -> str:
+    """What the step of the node had still to do with the copy when it crashed."""
+    for effect in _effects(system, part, undone=True):
+        if holds(effect, bodies):
+            match effect:
+                case Send():
+                    return "sent"
+                case Save():
+                    return "saved"
+                case Emit():
+                    return "emitted"
+    return ""
