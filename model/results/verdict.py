@@ -164,7 +164,8 @@ class Verdict:
 class WitnessResult:
     """A shortest run to a world at rest whose guarantee is as weak as that of a scope.
 
-    not_: the next stronger guarantee.  steps, story: None if no run has so weak a guarantee.
+    not_: the next stronger guarantee.  steps, story,
+    culprit: None if no run has so weak a guarantee.
     """
 
     protocol: str
@@ -174,3 +175,4 @@ class WitnessResult:
     states: int
     steps: int | None
     story: Story | None
+    culprit: Culprit | None = key(absent=True, default=None)

@@ -6,6 +6,7 @@ effect of the action.  Walks are many, Hypothesis looks at odd corners; either's
 
 from __future__ import annotations
 
+import textwrap
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -253,17 +254,21 @@ def run_machine(made: Any, examples: int, *, shrinks: bool = True) -> None:
         )
 
 
-def pytest_file(subject: str, failure: Counterexample) -> str:
+def pytest_file(subject: str, failure: Counterexample, says: str) -> str:
     """The text of a pytest module that replays the failing run; the test passes once the protocol
     is mended.
 
-    subject: the protocol as `asif check` takes it, a name or a file.
+    subject: the protocol as `asif check` takes it, a name or a file.  says: what happens in the
+    run (model.results.culprit).
     """
     scope = failure.trace.system.scope
     home = failure.trace.system.protocol
     place = targets(home).index(scope)
     actions = "".join(f"    {action!r},\n" for action in failure.trace.actions)
-    return f'''"""A run of {subject} that violates: {failure.property.name}.
+    return f'''"""A run that fails, of {_in_docstring(subject)}
+
+{_in_docstring(says)}
+{_in_docstring(f"It violates: {failure.property.name}.")}
 
 The random attack found this run and shrunk it.  The test fails until the protocol is
 mended.
@@ -290,3 +295,10 @@ def test_the_run_is_as_if_nothing_had_failed():
         world = apply(system, world, action)
     assert first_violation(system, world) is None
 '''
+
+
+def _in_docstring(text: str) -> str:
+    """The text as lines of a docstring that end neither the docstring nor the file's syntax."""
+    shown = "".join(one if one.isprintable() else " " for one in text)
+    safe = shown.replace("\\", "\\\\").replace('"', "'")
+    return textwrap.fill(safe, 96, break_long_words=False, break_on_hyphens=False)

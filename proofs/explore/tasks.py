@@ -22,6 +22,7 @@ from model.results.attack import AttackFailure, AttackResult, MutantResult
 from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
 from proofs.explore.coverage import missed_points
+from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
@@ -59,7 +60,8 @@ class Task(NamedTuple):
     about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
     of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
     whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
-    worlds where that gives the same result.
+    worlds where that gives the same result.  deciding: the number of worlds that the search for the
+    moment that decides a failing run may visit.
     """
 
     subject: str
@@ -71,6 +73,7 @@ class Task(NamedTuple):
     budget: Budget = UNLIMITED
     whole: bool = True
     reduce: bool = True
+    deciding: int = DECIDING_WORLDS
 
     @property
     def of(self) -> str:
@@ -89,6 +92,7 @@ def list_tasks(
     budget: Budget = UNLIMITED,
     once: bool = False,
     reduce: bool = True,
+    deciding: int = DECIDING_WORLDS,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -104,6 +108,7 @@ def list_tasks(
         protocol.evidence.expected is Outcome.HOLDS and ":" not in protocol.name
     )
     attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
+    attack_ = attack_._replace(deciding=deciding)
     return (
         *(
             Task(
@@ -114,6 +119,7 @@ def list_tasks(
                 budget=budget,
                 whole=not (once and one.expect is Outcome.REFUTED),
                 reduce=reduce,
+                deciding=deciding,
             )
             for one in scopes
         ),
@@ -196,14 +202,14 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             found = _explore(explore, protocol, pinned, task)
             return ScopeDone(
-                _scope_result(protocol, pinned, found, whole=task.whole),
+                _scope_result(protocol, pinned, found, whole=task.whole, deciding=task.deciding),
                 time.perf_counter() - started,
                 frozenset(map(str, found.hit)),
                 found.vacuous,
             )
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
-            return Done(_attack_result(attacked, task.subject), time.perf_counter() - started)
+            return Done(_attack_result(attacked, task), time.perf_counter() - started)
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)
             killing = hunt(protocol, mutant, chosen.home, _attack)
@@ -232,10 +238,15 @@ def _attack(broken: Protocol) -> Attack:
 
 
 def _scope_result(
-    protocol: Protocol, pinned: PinnedScope, found: Exploration, *, whole: bool
+    protocol: Protocol,
+    pinned: PinnedScope,
+    found: Exploration,
+    *,
+    whole: bool,
+    deciding: int = DECIDING_WORLDS,
 ) -> ScopeResult:
-    """whole: the worlds are compared with those that are pinned."""
-    counterexample = _counterexample(pinned, found)
+    """whole: the worlds are compared with those that are pinned.  deciding: as in Task."""
+    counterexample = _counterexample(pinned, found, deciding)
     steps = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     guarantee = None if pinned.operators is None else found.guarantee
@@ -276,28 +287,35 @@ def _scope_result(
     )
 
 
-def _counterexample(pinned: PinnedScope, found: Exploration) -> ScopeCounterexample | None:
+def _counterexample(
+    pinned: PinnedScope, found: Exploration, deciding: int
+) -> ScopeCounterexample | None:
     shown = found.counterexample
     if shown is None:
         return None
+    run = story(shown.trace, shown.circle)
     return ScopeCounterexample(
         property=shown.property.name,
         steps=len(shown.trace.actions),
         circle=shown.circle,
         pinned=pinned.steps,
-        story=story(shown.trace, shown.circle),
+        story=run,
+        culprit=find_culprit(shown, run, deciding),
     )
 
 
-def _attack_result(attacked: Attack, called: str) -> AttackResult:
-    failure = None
-    if attacked.failure is not None:
+def _attack_result(attacked: Attack, task: Task) -> AttackResult:
+    failure, shown = None, attacked.failure
+    if shown is not None:
+        run = story(shown.trace)
+        culprit = find_culprit(shown, run, task.deciding)
         failure = AttackFailure(
             by="hypothesis" if attacked.examples else "walk",
-            property=attacked.failure.property.name,
-            steps=len(attacked.failure.trace.actions),
-            story=story(attacked.failure.trace),
-            pytest=pytest_file(called, attacked.failure),
+            property=shown.property.name,
+            steps=len(shown.trace.actions),
+            story=run,
+            pytest=pytest_file(task.subject, shown, culprit.says),
+            culprit=culprit,
         )
     seconds = round(attacked.seconds, 2)
     return AttackResult(attacked.walks, attacked.examples, attacked.actions, seconds, failure)

@@ -23,6 +23,7 @@ from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, Verdict
 from proofs.explore.coverage import ScopePoints, missed_in_all
+from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     Done,
@@ -55,8 +56,10 @@ def verdicts(
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
     what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
     look no further there (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same
-    result.  Raises Invalid.
+    result.  The moment that decides a failing run is searched only for a single name.  Raises
+    Invalid.
     """
+    deciding = DECIDING_WORLDS if len(names) == 1 else 0
     plan = [
         (
             protocol,
@@ -70,6 +73,7 @@ def verdicts(
                 budget=budget,
                 once=once,
                 reduce=reduce,
+                deciding=deciding,
             ),
         )
         for name in names

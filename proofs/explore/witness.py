@@ -11,6 +11,7 @@ from model.evidence import Outcome, PinnedScope
 from model.properties import at_least
 from model.protocol import Protocol
 from model.results.verdict import WitnessResult
+from proofs.explore.culprit.find import find_culprit
 from proofs.explore.explorer import explore
 from proofs.explore.story import story
 from proofs.explore.tasks import WORLD_LIMIT
@@ -46,6 +47,8 @@ def witness(protocol: Protocol, pinned: PinnedScope) -> WitnessResult:
     limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0)
     found = explore(asked, pinned.scope, until=Guarantee.PRECISE, limit=limit)
     run = found.counterexample and found.counterexample.trace
+    drawn = story(run) if run else None
+    culprit = find_culprit(found.counterexample, drawn) if found.counterexample and drawn else None
     return WitnessResult(
         protocol=protocol.name,
         scope=pinned.name,
@@ -53,5 +56,6 @@ def witness(protocol: Protocol, pinned: PinnedScope) -> WitnessResult:
         not_=stronger,
         states=found.states,
         steps=len(run.actions) if run else None,
-        story=story(run) if run else None,
+        story=drawn,
+        culprit=culprit,
     )

@@ -178,7 +178,7 @@ def test_a_found_run_becomes_a_test_whose_imports_are_all_there() -> None:
     tried = protocol.vary(scopes=(protocol.evidence.scopes[0],))
     failure = Counterexample(Property("-", When.ALWAYS, lambda *_: True), trace)
     assert tried.evidence.scopes[0].scope == scope
-    source = pytest_file("amnesia", failure)
+    source = pytest_file("amnesia", failure, "It happens.")
     names: dict[str, Any] = {}
     exec(compile(source, "a found run", "exec"), names)
     assert names["ACTIONS"] == trace.actions

@@ -71,12 +71,12 @@ def test_a_failure_becomes_a_pytest_file_that_fails(tmp_path: Path) -> None:
     failure = attack(PROTOCOLS[name], walks=2_000, examples=0).failure
     assert failure is not None
     file = tmp_path / "test_replay.py"
-    file.write_text(pytest_file(name, failure))
+    file.write_text(pytest_file(name, failure, "It happens."))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert ran.returncode == 1, ran.stdout
     assert "1 failed" in ran.stdout
-    mended = pytest_file("upstream-backup", failure)
+    mended = pytest_file("upstream-backup", failure, "It happens.")
     assert name not in mended
 
 

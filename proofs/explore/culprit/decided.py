@@ -59,11 +59,10 @@ class _Continuations:
         Continuations without further faults are tried first.
         """
         seen = {start} - self._wrong
-        waiting, later = [*seen], list[int]()
+        waiting = [*seen]
+        later: list[int] = []
         while waiting or later:
-            if not waiting:
-                found = self._after(later.pop(), faults=True)
-            else:
+            if waiting:
                 world = waiting.pop()
                 self.left -= 1
                 if self.left < 0:
@@ -72,11 +71,13 @@ class _Continuations:
                 rests = self._rests(numbers)
                 if self._is_violated(numbers, rest=rests):
                     continue
-                found = list(self._after(world, faults=False))
+                found = {*self._after(world, faults=False)}
                 if rests and not found:
                     return True
                 later.append(world)
-            new = {one for one in found if one not in seen and one not in self._wrong}
+            else:
+                found = {*self._after(later.pop(), faults=True)}
+            new = found - seen - self._wrong
             seen |= new
             waiting += sorted(new)
         self._wrong |= seen

@@ -11,11 +11,10 @@ from model.core import Observation, Property, When
 from model.errors import Invalid, StepFailed
 from model.observations import look_inside, looks_at
 from model.results.culprit import Culprit, CulpritKind
-from model.results.story import MomentKind, StoryMoment
 from model.system import LETS_GO, is_satisfied, read_gauges
-from model.world import DOWN, apply, initial
+from model.world import apply, initial
 from proofs.explore.culprit.run import ShownRun
-from proofs.explore.culprit.words import listed
+from proofs.explore.culprit.words import deed, listed
 from proofs.explore.explorer import Trace
 
 
@@ -28,7 +27,7 @@ def failed_step(trace: Trace) -> Culprit:
             initial(trace.system)
     except StepFailed as error:
         on = "at its start" if not trace.worlds else f"in step {len(trace.actions)} ({error.on})"
-        return Culprit(CulpritKind.FAILED_STEP, f"{error.node} fails {on}: {error.why}")
+        return Culprit(CulpritKind.FAILED_STEP, f"{error.node} fails {on}: {error.why}.")
     raise AssertionError("the last step answers")
 
 
@@ -37,38 +36,25 @@ def circle(run: ShownRun, length: int) -> Culprit:
     first = len(run.parts) - length
     moments = [one for at in range(first, len(run.parts)) for one in run.moments_of(at)]
     nodes = dict.fromkeys(one.node for one in moments)
-    which = f"steps {first + 1} to {first + length} repeat" if length > 1 else "the last step repeats"
+    which = (
+        f"steps {first + 1} to {first + length} repeat" if length > 1 else "the last step repeats"
+    )
     says = f"{which} without end, and {listed(nodes)} never come{'s' * (len(nodes) == 1)} to rest: "
-    return Culprit(CulpritKind.STUCK, says + listed(map(_deed, moments)))
-
-
-def _deed(moment: StoryMoment) -> str:
-    """The thing that happens in a moment, in a few words."""
-    after = ", and crashes" if moment.kind is not MomentKind.CRASH and moment.down else ""
-    match moment.kind:
-        case MomentKind.DELIVER if moment.from_ is not None:
-            text = f"{moment.node} takes {moment.label} of {moment.from_.node}"
-        case MomentKind.TIMEOUT:
-            text = f"the timer {moment.label} of {moment.node} runs out"
-        case MomentKind.INJECT:
-            text = f"{moment.label} comes to {moment.node}"
-        case MomentKind.REREAD:
-            text = f"{moment.node} reads {moment.label}"
-        case MomentKind.DISTURB:
-            text = f"{moment.label} on the way to {moment.node}"
-        case MomentKind.SUSPECT:
-            text = f"{moment.node} is {moment.label}"
-        case MomentKind.CRASH:
-            text = f"{listed(moment.down)} crash{'es' * (len(moment.down) == 1)}"
-        case _:
-            text = f"{moment.node} restarts"
-    return text + after
+    return Culprit(CulpritKind.STUCK, says + listed(map(deed, moments)))
 
 
 def state(run: ShownRun, broken: Property) -> Culprit:
     """The culprit of a run whose last world violates a property that outputs alone do not show."""
-    says = f"{_last_step(run, broken)} {'; '.join(_blamed(run, broken)) or 'it is violated'}"
-    return Culprit(CulpritKind.STATE, says)
+    world, system = run.trace.worlds[-1], run.system
+    seen = look_inside(system, world, looks_at([broken]))
+    blamed = [*_blamed(run, broken, seen)]
+    says = f"{listed(blamed)} break{'s' * (len(blamed) == 1)} the law"
+    if not blamed:
+        inside = broken.nodes or broken.messages
+        says = f"{'the nodes together' if inside else 'the results'} break the law"
+    if broken.name == LETS_GO:
+        says = listed(_hoarding(run, seen)) or says
+    return Culprit(CulpritKind.STATE, f"{_last_step(run, broken)} {says}")
 
 
 def _last_step(run: ShownRun, broken: Property) -> str:
@@ -76,39 +62,39 @@ def _last_step(run: ShownRun, broken: Property) -> str:
         return "at the start:"
     deeds = run.moments_of(len(run.parts) - 1)
     rest = ", at rest" if broken.when is When.QUIESCENT else ""
-    return f"after step {len(run.parts)} ({_deed(deeds[0])}){rest}:"
+    return f"after step {len(run.parts)} ({deed(deeds[0])}){rest}:"
 
 
-def _blamed(run: ShownRun, broken: Property) -> Iterator[str]:
+def _hoarding(run: ShownRun, seen: Observation) -> Iterator[str]:
+    """The nodes that buffer more than a restart needs."""
+    needed = run.system.protocol.behaviour.needed
+    bounds = needed(run.system.scope, seen) if needed is not None else {}
+    for name, held in seen.states:
+        buffered = read_gauges(run.system, name, held).buffered or 0
+        if buffered > bounds.get(name, buffered):
+            yield f"{name} buffers {buffered}, and a restart needs {bounds[name]}"
+
+
+def _blamed(run: ShownRun, broken: Property, seen: Observation) -> Iterator[str]:
     """The nodes and messages without which the property holds, a few words each."""
-    system, world = run.system, run.trace.worlds[-1]
-    seen = look_inside(system, world, looks_at([broken]))
-    needed = system.protocol.behaviour.needed
-    bounds = needed(system.scope, seen) if needed and broken.name == LETS_GO else {}
     shown = {moment.node: moment.state for moment in run.story.moments}
-    for name, node in zip(system.sites, world.nodes, strict=True):
+    up = [name for name, _ in seen.states]
+    for name in run.system.sites:
         others = seen._replace(
             states=tuple(one for one in seen.states if one[0] != name),
             durable=tuple(one for one in seen.durable if one[0] != name),
         )
-        if not _holds(run, broken, others):
-            continue
-        if name in bounds and node.state is not DOWN:
-            buffered = read_gauges(system, name, node.state).buffered
-            yield f"{name} buffers {buffered}, and a restart needs {bounds[name]}"
-        else:
-            about = f" ({shown[name]})" if shown.get(name) else " is down" * (node.state is DOWN)
-            yield f"{name}{about} is in a state that breaks it"
+        if others != seen and _holds(run, broken, others):
+            about = shown.get(name, "") if name in up else "down"
+            yield f"{name} ({about})" if about else name
     for ends, _ in seen.messages:
         others = seen._replace(messages=tuple(one for one in seen.messages if one[0] != ends))
         if _holds(run, broken, others):
-            yield f"the messages from {ends[0]} to {ends[1]} break it"
+            yield f"the messages from {ends[0]} to {ends[1]}"
 
 
 def _holds(run: ShownRun, broken: Property, seen: Observation) -> bool:
     """Does the property hold of an observation that lacks a part?  Not if it cannot say."""
-    if seen == look_inside(run.system, run.trace.worlds[-1], looks_at([broken])):
-        return False
     try:
         return is_satisfied(run.system, broken, seen)
     except Invalid:

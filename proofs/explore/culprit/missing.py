@@ -14,7 +14,7 @@ from model.results.culprit import LostCopy
 from model.world import DOWN
 from proofs.explore.culprit.copies import Gone, Loss, Place, last_copy
 from proofs.explore.culprit.run import ShownRun, StoryEvent
-from proofs.explore.culprit.words import listed, made_of
+from proofs.explore.culprit.words import listed
 
 
 class Why(NamedTuple):
@@ -40,7 +40,6 @@ def explain_missing(
     rest?  Until then, copies that are still there may go on.
     """
     traced = [*_traced(run, wanted, events)]
-    named = made_of(events)
     for what, gone, _ in sorted(
         traced, key=lambda one: one[1].moment if one[1] else -1, reverse=True
     ):
@@ -49,15 +48,14 @@ def explain_missing(
         decides = decided is not None and run.step_of(gone.moment) == decided + 1
         if gone.how is not Loss.LET_GO or decides:
             lost = LostCopy(gone.moment, gone.of)
-            return Why(f"{named}{_loss(run, what, gone)}", lost)
+            return Why(_loss(run, what, gone), lost)
+    held = [(what, there) for what, _, there in traced if there]
+    stuck = _held(run, *held[0]) if rests and held and len(held) == len(traced) else Why()
     if decided is not None and (down := _down_in(run, decided)):
         lost = LostCopy(run.last[decided], down[0])
-        crashed = f"{listed(down)} crashed in step {decided + 1}"
-        return Why(f"{named}{crashed}, and nothing makes up for that", lost)
-    held = [(what, there) for what, _, there in traced if there]
-    if rests and held and len(held) == len(traced):
-        return _held(run, named, *held[0])
-    return Why(named.removesuffix("; "))
+        says = f"{listed(down)} crashed in step {decided + 1}, and nothing makes up for that"
+        return Why(f"{says}; {stuck.says}" if stuck.says else says, lost)
+    return stuck
 
 
 def _traced(
@@ -102,19 +100,17 @@ def _down_in(run: ShownRun, action: int) -> tuple[str, ...]:
     return tuple(name for moment in run.moments_of(action) for name in moment.down)
 
 
-def _held(run: ShownRun, named: str, what: str, there: tuple[Place, ...]) -> Why:
-    """Why nothing happens with copies that are still there."""
-    nodes = [place.node for place in there if not place.to]
-    if not nodes:
-        return Why(named.removesuffix("; "))
+def _held(run: ShownRun, what: str, copies: tuple[Place, ...]) -> Why:
+    """Why nothing happens at rest with copies that are still there."""
+    nodes = [place.node for place in copies if not place.to]
     world, system = run.trace.worlds[-1], run.system
-    down = [name for name in nodes if world.nodes[system.node_at[name]].state is DOWN]
-    if down == nodes:
-        says = f"{listed(down)} saved {what} and never restarts"
-        return Why(f"{named}{says}", stuck=True)
-    up = [name for name in nodes if name not in down]
-    says = f"{listed(up)} still {'holds' if len(up) == 1 else 'hold'} {what}"
-    says += ", and no message is on its way and no timer is set that would make use of it"
-    return Why(f"{named}{says}", stuck=any(name not in system.source_at for name in up))
-
-
+    up = [name for name in nodes if world.nodes[system.node_at[name]].state is not DOWN]
+    if nodes and not up:
+        return Why(f"{listed(nodes)} saved {what} and never restarts", stuck=True)
+    if not up:
+        return Why()
+    there = f"{listed(up)} still hold{'s' * (len(up) == 1)} {what}"
+    return Why(
+        f"{there}, and no message or timer is left that moves it",
+        stuck=any(name not in system.source_at for name in up),
+    )

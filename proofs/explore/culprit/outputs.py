@@ -16,9 +16,9 @@ from model.errors import StepFailed
 from model.events import Body
 from model.observations import observe
 from model.oracle import by_edge
-from model.properties import AS_IF, COMPLETE, AtLeast, comparisons, guarantee, shapes
+from model.properties import AS_IF, COMPLETE, comparisons, guarantee, shapes
 from model.recovery import WORDS, beside, inputs_of
-from model.results.culprit import Culprit, CulpritKind, WrongResult
+from model.results.culprit import Culprit, CulpritKind
 from model.world import apply
 from proofs.explore.culprit.differences import (
     EdgeDifference,
@@ -36,14 +36,14 @@ REST = 500
 
 
 def among_outputs(run: ShownRun, broken: Property, decided: int | None) -> Culprit | None:
-    """The culprit, if the property is one of model.properties and the outputs differ.
+    """The culprit, if the property looks at outputs alone and these differ from the allowed ones.
 
     decided: the place of the action that decides the run; None: not known.
     """
     precise = broken.holds in (AS_IF.holds, COMPLETE.holds)
     system, world = run.system, run.trace.worlds[-1]
     how = shapes(system.scope)
-    if not how or not (precise or isinstance(broken.holds, AtLeast)):
+    if not how or broken.nodes or broken.messages:
         return None
     ended = broken.when is When.QUIESCENT
     allowed = comparisons(system.scope, observe(world))
@@ -126,18 +126,22 @@ class _Outputs:
         out, run = edge.want[place], self.run
         label, events = run.label_expected(edge.number, out.body), self._events(out)
         why = explain_missing(run, out, events, self.decided, rests=self.rests)
+        same = [event.label for event in events] == [label]
+        named = str(events[0]) if same else label
         others = len(edge.found.missing) - 1
         more = f" (and {others} more)" if others > 0 else ""
-        says = f"{label}{more} never comes"
+        says = f"{named}{more} never comes"
         if not self.rests:
-            says = f"the run can come to rest without {label}{more}"
+            says = f"the run can come to rest without {named}{more}"
         wrong = () if self.ended else (edge.outputs[edge.first_early(place)],)
         if wrong:
             step = run.step(wrong[0])
             says += f", which belongs before {run.label(wrong[0])} (step {step})"
+        made = f"it is made of {listed(events)}" if events and not same else ""
+        reasons = "; ".join(one for one in (made, why.says) if one)
         return Culprit(
-            CulpritKind.STUCK if why.stuck else CulpritKind.MISSING,
-            says + (f": {why.says}" if why.says else ""),
+            CulpritKind.STUCK if why.stuck and why.lost is None else CulpritKind.MISSING,
+            says + (f": {reasons}" if reasons else ""),
             label,
             _labels(events),
             tuple(map(run.emit, wrong)),
@@ -181,9 +185,8 @@ class _Outputs:
     def _made_up(self, edge: _Edge, place: int) -> Culprit:
         run, out = self.run, edge.got[place]
         label, step = run.label(edge.outputs[place]), run.step(edge.outputs[place])
-        scope, arrivals = run.system.scope, run.trace.worlds[-1].arrivals
-        beside_it = edge.number, edge.how, edge.want, edge.got
-        origin = origin_of(scope, arrivals, *beside_it, place, ended=self.ended)
+        scope, seen = run.system.scope, observe(run.trace.worlds[-1])
+        origin = origin_of(scope, seen, edge.want, edge.got, place, ended=self.ended)
         events = self._events(out)
         says = f"{label} comes in step {step}"
         if edge.found.missing:
@@ -192,7 +195,7 @@ class _Outputs:
         if origin.kind is CulpritKind.COUNTED_TWICE:
             twice = [run.events[of] for of in origin.twice]
             events = events or tuple(twice)
-            says += f": {listed(twice, 'or' if origin.guessed else 'and')} {_counts(twice)} twice"
+            says += f": {_twice_words(twice, guessed=origin.guessed)}"
         elif origin.dropped:
             dropped = [run.events[of] for of in origin.dropped]
             says += f": as if {listed(dropped, 'or')} had not come"
@@ -285,5 +288,7 @@ def _labels(events: Iterable[StoryEvent]) -> tuple[str, ...]:
     return tuple(event.label for event in events)
 
 
-def _counts(events: list[StoryEvent]) -> str:
-    return "counts" if len(events) == 1 else "count"
+def _twice_words(events: list[StoryEvent], *, guessed: bool) -> str:
+    if guessed:
+        return f"as if {listed(events, 'or')} had come twice"
+    return f"{listed(events)} count{'s' * (len(events) == 1)} twice"

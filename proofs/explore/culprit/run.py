@@ -131,4 +131,3 @@ class ShownRun:
             if name in numbers
             for place, body in enumerate(assign_times(given))
         }
-

@@ -10,13 +10,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from model.boxes.box import Of, Out, bodies
-from model.comparison import Compare
-from model.core import Arrival, Scope
+from model.boxes.box import Of, Out
+from model.core import Arrival, Observation, Scope
 from model.errors import Invalid
-from model.events import Body
 from model.graph import SOURCE
-from model.properties import allowed_outputs
+from model.properties import AS_IF, COMPLETE
 from model.results.culprit import CulpritKind
 
 TRIES = 60
@@ -38,21 +36,22 @@ class Origin:
 
 def origin_of(
     scope: Scope,
-    arrivals: Arrivals,
-    edge: int,
-    how: Compare,
+    seen: Observation,
     want: Sequence[Out],
     got: Sequence[Out],
     place: int,
     *,
     ended: bool,
 ) -> Origin:
-    """Where an unexpected result of an edge comes from: the one at this place of the observed."""
+    """Where an unexpected result of an edge comes from: the one at this place of the observed.
+
+    want, got: the outputs of this edge.  ended: False: more may follow.
+    """
     if twice := _counted_again(want, got, place):
         return Origin(CulpritKind.COUNTED_TWICE, twice)
     try:
-        doubled = _explaining(_doubled(scope, arrivals), scope, edge, how, got, ended=ended)
-        dropped = _explaining(_dropped(scope, arrivals), scope, edge, how, got, ended=ended)
+        doubled = _explaining(_doubled(scope, seen.arrivals), scope, seen, ended=ended)
+        dropped = _explaining(_dropped(scope, seen.arrivals), scope, seen, ended=ended)
     except Invalid:  # the oracle refuses more events than the scope has
         return Origin(CulpritKind.MADE_UP)
     if doubled and not dropped:
@@ -76,26 +75,16 @@ def _counts(outs: Sequence[Out]) -> Counter[Of]:
 
 
 def _explaining(
-    inputs: Iterator[tuple[Of, Arrivals]],
-    scope: Scope,
-    edge: int,
-    how: Compare,
-    got: Sequence[Out],
-    *,
-    ended: bool,
+    inputs: Iterator[tuple[Of, Arrivals]], scope: Scope, seen: Observation, *, ended: bool
 ) -> tuple[Of, ...]:
-    """The events whose change of the input makes the observed output of the edge right."""
-    found = []
-    for (event, arrivals), _ in zip(inputs, range(TRIES), strict=False):
-        for outs in allowed_outputs(scope, arrivals):
-            if _fits(how, bodies(outs[edge]), bodies(got), ended=ended):
-                found.append(event)
-                break
+    """The events whose change of the input makes all outputs right."""
+    judge = COMPLETE if ended else AS_IF
+    found = (
+        event
+        for (event, arrivals), _ in zip(inputs, range(TRIES), strict=False)
+        if judge.holds(scope, seen._replace(arrivals=arrivals))
+    )
     return tuple(dict.fromkeys(found))
-
-
-def _fits(how: Compare, want: Sequence[Body], got: Sequence[Body], *, ended: bool) -> bool:
-    return how.content(want) == how.content(got) if ended else how.is_begun(want, got)
 
 
 def _sources(scope: Scope) -> list[int]:
