@@ -98,9 +98,11 @@ def differ(
     if how.shape is Shape.TABLE:
         ends = [len(want)] if ended else range(len(want), -1, -1)
         return min((_rows(want[:end], got, how) for end in ends), key=lambda one: one.cost)
-    once = how.shape is Shape.SET
-    missing = _beyond(want, got, once=once) if ended else ()
-    return EdgeDifference(missing, _beyond(got, want, once=once))
+    if how.shape is Shape.SET:
+        absent = [at for at, body in enumerate(want) if body not in (*got, *want[:at])]
+        surplus = tuple(at for at, body in enumerate(got) if body not in want)
+        return EdgeDifference(tuple(absent) if ended else (), surplus)
+    return EdgeDifference(_beyond(want, got) if ended else (), _beyond(got, want))
 
 
 def _in_order(want: Sequence[Body], got: Sequence[Body]) -> EdgeDifference:
@@ -113,18 +115,14 @@ def _in_order(want: Sequence[Body], got: Sequence[Body]) -> EdgeDifference:
     return EdgeDifference(swap=Swap(first, list(got).index(want[first], first)))
 
 
-def _beyond(some: Sequence[Body], others: Sequence[Body], *, once: bool = False) -> tuple[int, ...]:
-    """The places of the items that the others lack; of equal ones the last ones are lacking.
-
-    once: an item counts once, however often it is there.
-    """
+def _beyond(some: Sequence[Body], others: Sequence[Body]) -> tuple[int, ...]:
+    """The places of the items that the others lack; of equal ones the last ones are lacking."""
     left = Counter(others)
     found = []
     for at, body in enumerate(some):
-        if left[body]:
-            left[body] -= not once
-        elif not (once and body in some[:at]):
+        if left[body] < 1:
             found.append(at)
+        left[body] -= 1
     return tuple(found)
 
 

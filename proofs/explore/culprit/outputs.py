@@ -129,10 +129,10 @@ class _Outputs:
         same = [event.label for event in events] == [label]
         named = str(events[0]) if same else label
         others = len(edge.found.missing) - 1
-        more = f" (and {others} more)" if others > 0 else ""
-        says = f"{named}{more} never comes"
+        named += f" and {others} more" if others > 0 else ""
+        says = f"{named} never come{'s' * (others < 1)}"
         if not self.rests:
-            says = f"the run can come to rest without {named}{more}"
+            says = f"the run can come to rest without {named}"
         wrong = () if self.ended else (edge.outputs[edge.first_early(place)],)
         if wrong:
             step = run.step(wrong[0])
