@@ -20,7 +20,7 @@ from model.world import DOWN, World, is_down, real_effects, response, struck
 from proofs.explore.culprit.run import Part
 
 
-class Place(NamedTuple):
+class CopyPlace(NamedTuple):
     """A node that holds a copy; or the channel to `to` on which a copy is on its way."""
 
     node: NodeName
@@ -50,7 +50,7 @@ class Gone(NamedTuple):
 
     moment: int
     how: Loss
-    place: Place
+    place: CopyPlace
     of: NodeName
     undone: str = ""
 
@@ -68,24 +68,24 @@ def holds(value: Any, bodies: AbstractSet[Body]) -> bool:
     return False
 
 
-def places(system: System, world: World, bodies: AbstractSet[Body]) -> tuple[Place, ...]:
+def places(system: System, world: World, bodies: AbstractSet[Body]) -> tuple[CopyPlace, ...]:
     """The places with a copy of one of these bodies."""
     return tuple(_places(system, world, bodies))
 
 
-def _places(system: System, world: World, bodies: AbstractSet[Body]) -> Iterator[Place]:
+def _places(system: System, world: World, bodies: AbstractSet[Body]) -> Iterator[CopyPlace]:
     for name, node in zip(system.sites, world.nodes, strict=True):
         up = node.state is not DOWN
         if (up and holds(node.state, bodies)) or holds(node.durable, bodies):
-            yield Place(name)
+            yield CopyPlace(name)
     for ends, channel in zip(system.deployment.channels, world.channels, strict=True):
         if holds(channel, bodies):
-            yield Place(*ends)
+            yield CopyPlace(*ends)
 
 
 def last_copy(
     system: System, moments: list[Part], bodies: AbstractSet[Body]
-) -> tuple[Gone | None, tuple[Place, ...]]:
+) -> tuple[Gone | None, tuple[CopyPlace, ...]]:
     """The moment in which the last copy went for good, if it did, and the places that have one at
     the end.  (None, ()): there never was a copy."""
     there = [places(system, after, bodies) for _, _, after in moments]
@@ -101,7 +101,7 @@ def _gone(
     system: System,
     moment: int,
     part: Part,
-    before: tuple[Place, ...],
+    before: tuple[CopyPlace, ...],
     bodies: AbstractSet[Body],
 ) -> Gone:
     """How the last copies, which were at these places, went in a moment."""
@@ -116,10 +116,10 @@ def _gone(
         if place.to and place.node in down:
             return Gone(moment, Loss.SENDER, place, place.node)
     if isinstance(action, Disturb):
-        return Gone(moment, Loss.LINK, Place(action.sender, action.node), action.sender)
+        return Gone(moment, Loss.LINK, CopyPlace(action.sender, action.node), action.sender)
     for effect in _effects(system, part):
         if isinstance(effect, Send) and is_down(system, world, effect.to) and holds(effect, bodies):
-            return Gone(moment, Loss.SENT_DOWN, Place(action.node), effect.to)
+            return Gone(moment, Loss.SENT_DOWN, CopyPlace(action.node), effect.to)
     return Gone(moment, Loss.LET_GO, before[0], action.node)
 
 

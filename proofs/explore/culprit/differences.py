@@ -20,7 +20,7 @@ Pair: TypeAlias = tuple[Outs, Outs]
 """The expected output of an input edge of a sink, and the observed one."""
 
 
-class Swap(NamedTuple):
+class SwappedResults(NamedTuple):
     """Two expected results in another order.  early: the place of the one that came too early among
     the observed results; late: of the one that belongs there."""
 
@@ -37,7 +37,7 @@ class EdgeDifference(NamedTuple):
 
     missing: tuple[int, ...] = ()
     surplus: tuple[int, ...] = ()
-    swap: Swap | None = None
+    swap: SwappedResults | None = None
 
     @property
     def cost(self) -> tuple[int, int, int]:
@@ -112,7 +112,7 @@ def _in_order(want: Sequence[Body], got: Sequence[Body]) -> EdgeDifference:
     first = next((at for at, body in enumerate(got) if body != want[at]), None)
     if first is None:
         return EdgeDifference()
-    return EdgeDifference(swap=Swap(first, list(got).index(want[first], first)))
+    return EdgeDifference(swap=SwappedResults(first, list(got).index(want[first], first)))
 
 
 def _beyond(some: Sequence[Body], others: Sequence[Body]) -> tuple[int, ...]:

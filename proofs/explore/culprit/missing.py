@@ -12,7 +12,7 @@ from typing import NamedTuple
 from model.boxes.box import Out
 from model.results.culprit import LostCopy
 from model.world import DOWN
-from proofs.explore.culprit.copies import Gone, Loss, Place, last_copy
+from proofs.explore.culprit.copies import CopyPlace, Gone, Loss, last_copy
 from proofs.explore.culprit.run import ShownRun, StoryEvent
 from proofs.explore.culprit.words import listed
 
@@ -60,7 +60,7 @@ def explain_missing(
 
 def _traced(
     run: ShownRun, wanted: Out, events: Sequence[StoryEvent]
-) -> Iterator[tuple[str, Gone | None, tuple[Place, ...]]]:
+) -> Iterator[tuple[str, Gone | None, tuple[CopyPlace, ...]]]:
     """For each event that is unlike the others: its words, how its last copy went, and where there
     still are copies.  A copy of the result is one of each of its events."""
     nodes = [node for world in run.trace.worlds for node in world.nodes]
@@ -100,7 +100,7 @@ def _down_in(run: ShownRun, action: int) -> tuple[str, ...]:
     return tuple(name for moment in run.moments_of(action) for name in moment.down)
 
 
-def _held(run: ShownRun, what: str, copies: tuple[Place, ...]) -> Why:
+def _held(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> Why:
     """Why nothing happens at rest with copies that are still there."""
     nodes = [place.node for place in copies if not place.to]
     world, system = run.trace.worlds[-1], run.system

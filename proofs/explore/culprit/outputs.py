@@ -119,6 +119,8 @@ class _Outputs:
         """Expected results that have not come."""
         for edge in self._edges():
             for place in edge.found.missing:
+                if edge.how.shape is Shape.TABLE and edge.want[place].body in bodies(edge.got):
+                    continue  # the row came, and another one replaced it
                 late = not self.ended and self._still_comes(edge, edge.want[place].body)
                 yield (self._late if late else self._missing)(edge, place)
 
@@ -127,7 +129,7 @@ class _Outputs:
         label, events = run.label_expected(edge.number, out.body), self._events(out)
         why = explain_missing(run, out, events, self.decided, rests=self.rests)
         same = [event.label for event in events] == [label]
-        named = str(events[0]) if same else label
+        named = (str(events[0]) if same else label) + run.at_sink(edge.number)
         others = len(edge.found.missing) - 1
         named += f" and {others} more" if others > 0 else ""
         says = f"{named} never come{'s' * (others < 1)}"
@@ -154,7 +156,8 @@ class _Outputs:
         run, out = self.run, edge.want[place]
         early = edge.outputs[edge.first_early(place)]
         label, late = run.label(early), run.label_expected(edge.number, out.body)
-        says = f"{label} comes in step {run.step(early)} before {late}, which belongs first"
+        where, step = run.at_sink(edge.number), run.step(early)
+        says = f"{label} comes{where} in step {step} before {late}, which belongs first"
         events, wrong = _labels(self._events(out)), (run.emit(early),)
         return Culprit(CulpritKind.OUT_OF_ORDER, says, label, events, wrong)
 
@@ -188,7 +191,7 @@ class _Outputs:
         scope, seen = run.system.scope, observe(run.trace.worlds[-1])
         origin = origin_of(scope, seen, edge.want, edge.got, place, ended=self.ended)
         events = self._events(out)
-        says = f"{label} comes in step {step}"
+        says = f"{label} comes{run.at_sink(edge.number)} in step {step}"
         if edge.found.missing:
             instead = run.label_expected(edge.number, edge.want[edge.found.missing[0]].body)
             says += f" in place of {instead}"
@@ -218,7 +221,8 @@ class _Outputs:
         wrong = tuple(run.emit(edge.outputs[at]) for at in edge.alike(out.body))
         label, right = run.label(edge.outputs[place]), times(len(same) - len(wrong))
         steps = in_steps([*dict.fromkeys(map(run.step, same))])
-        says = f"{label} comes {times(len(same))}, {steps}, and is expected {right}"
+        where = run.at_sink(edge.number)
+        says = f"{label} comes {times(len(same))}{where}, {steps}, and is expected {right}"
         wanted = next(one for one in edge.want if one.body == out.body)
         events = _labels(self._events(out) or self._events(wanted))
         everyday = self._everyday()
@@ -230,7 +234,8 @@ class _Outputs:
         newer = [one.body for one in edge.want if edge.how.key_of(one.body) == key][-1]
         label, late = run.label(old), run.label_expected(edge.number, newer)
         came = newer in bodies(edge.got)
-        says = f"{label} of step {run.step(old)} stays in the table, and {late} belongs there"
+        table = f"the table{run.at_sink(edge.number)}"
+        says = f"{label} of step {run.step(old)} stays in {table}, and {late} belongs there"
         kind = CulpritKind.OUT_OF_ORDER if came else CulpritKind.MISSING
         events, wrong = _labels(self._events(edge.got[place])), (run.emit(old),)
         return Culprit(kind, says, label, events, wrong, everyday=self._everyday())
@@ -243,7 +248,8 @@ class _Outputs:
                 early, late = (edge.outputs[at] for at in edge.found.swap)
                 label = run.label(early)
                 says = (
-                    f"{label} comes in step {run.step(early)}, before {run.label(late)} "
+                    f"{label} comes{run.at_sink(edge.number)} in step {run.step(early)}, "
+                    f"before {run.label(late)} "
                     f"(step {run.step(late)}), which belongs first"
                 )
                 events = _labels(self._events(edge.got[edge.found.swap.early]))

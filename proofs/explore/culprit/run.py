@@ -115,6 +115,11 @@ class ShownRun:
         name = [*self.system.sink_at][sink]
         return show_output(self.system.protocol, self.system.sites[name], (edge, body))
 
+    def at_sink(self, number: int) -> str:
+        """The words " at SINK" for the edge with this number; "" if there is one sink."""
+        sinks = [*self.system.sink_at]
+        return f" at {sinks[self.edge_of(number)[0]]}" if len(sinks) > 1 else ""
+
     @cached_property
     def events(self) -> dict[Of, StoryEvent]:
         """Every event that arrived, by its source among the graph's sources and its place there."""

@@ -24,7 +24,7 @@ Arrivals = tuple[tuple[Arrival, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ResultOrigin:
     """kind: MADE_UP or COUNTED_TWICE.  twice: the events that went into several results, or one of
     which went in twice (guessed).  dropped: the events without one of which the output is right."""
 
@@ -42,23 +42,23 @@ def origin_of(
     place: int,
     *,
     ended: bool,
-) -> Origin:
+) -> ResultOrigin:
     """Where an unexpected result of an edge comes from: the one at this place of the observed.
 
     want, got: the outputs of this edge.  ended: False: more may follow.
     """
     if twice := _counted_again(want, got, place):
-        return Origin(CulpritKind.COUNTED_TWICE, twice)
+        return ResultOrigin(CulpritKind.COUNTED_TWICE, twice)
     try:
         doubled = _explaining(_doubled(scope, seen.arrivals), scope, seen, ended=ended)
         dropped = _explaining(_dropped(scope, seen.arrivals), scope, seen, ended=ended)
     except Invalid:  # the oracle refuses more events than the scope has
-        return Origin(CulpritKind.MADE_UP)
+        return ResultOrigin(CulpritKind.MADE_UP)
     if doubled and not dropped:
-        return Origin(CulpritKind.COUNTED_TWICE, doubled, guessed=True)
+        return ResultOrigin(CulpritKind.COUNTED_TWICE, doubled, guessed=True)
     if dropped and not doubled:
-        return Origin(CulpritKind.MADE_UP, dropped=dropped)
-    return Origin(CulpritKind.MADE_UP)
+        return ResultOrigin(CulpritKind.MADE_UP, dropped=dropped)
+    return ResultOrigin(CulpritKind.MADE_UP)
 
 
 def _counted_again(want: Sequence[Out], got: Sequence[Out], place: int) -> tuple[Of, ...]:
