@@ -12,16 +12,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.actions import Inject
+from model.actions import Action, Crash, Deliver, Disturb, Disturbance, Inject
 from model.boxes.box import bodies
+from model.boxes.stateless import Relay
 from model.choices import enabled, quiescent
-from model.core import Arrival, Guarantee, Input, Property, Role, Site, When
+from model.core import (
+    Answer,
+    Arrival,
+    Deployment,
+    Emit,
+    Guarantee,
+    Input,
+    Link,
+    Property,
+    Received,
+    Role,
+    Save,
+    Scope,
+    Send,
+    SetTimer,
+    Site,
+    When,
+)
 from model.events import Body
 from model.evidence import Outcome, PinnedScope
+from model.family import Family
+from model.graph import chain
 from model.observations import first_violation, observe
 from model.oracle import by_edge
-from model.properties import allowed_outputs
-from model.protocol import Protocol
+from model.parts import deploy_graph, over_words
+from model.properties import COMPLETE, allowed_outputs
+from model.protocol import Assumptions, Behaviour, Failures, Protocol
 from model.registry import Subject, protocols, subject
 from model.results.attack import AttackResult
 from model.results.culprit import Culprit, CulpritKind
@@ -33,6 +54,7 @@ from proofs.explore.culprit.decided import find_decided
 from proofs.explore.culprit.find import find_culprit
 from proofs.explore.explorer import Counterexample, Trace, explore
 from proofs.explore.random_attack import pytest_file
+from proofs.explore.shrinker import replay
 from proofs.explore.story import show_output, story
 from proofs.explore.tasks import Task, TaskKind, perform_on
 
@@ -278,6 +300,97 @@ def test_a_node_that_buffers_too_much_is_named() -> None:
     assert culprit.says.endswith(
         "at rest: source buffers 2, and a restart needs 0.  No run with these events is right."
     )
+
+
+# --- the places where copies go ------------------------------------------------------------------
+def relaying(*, keeps: bool = False, returns: bool = True) -> System:
+    """A source that forgets at once, a relay (which may save what it has), and a sink."""
+
+    def deploy(_: None, scope: Scope) -> Deployment:
+        ends = ("source", "relay")
+        return deploy_graph(scope.graph)._replace(
+            returning=None if returns else frozenset(), links={ends: Link(lossy=True)}
+        )
+
+    def step(site: Site, state: Any, input_: Input) -> Answer:
+        match site.role, input_:
+            case Role.SOURCE, Arrival(gap, type_, _):
+                return 0, (Send("relay", Body(gap, type_)),)
+            case Role.OPERATOR, Received(_, body) if keeps:
+                return body, (Save(body), SetTimer("idle"))
+            case Role.OPERATOR, Received(_, body):
+                return 0, (SetTimer("idle"), Send("sink", body))
+            case Role.SINK, Received(_, body):
+                return 0, (Emit((0, body)),)
+        return 0, ()
+
+    behaviour = Behaviour(deploy, lambda _: 0, step)
+    family = Family("relaying", "", "", behaviour, assumes=Assumptions(Failures.ANY))
+    scope = over_words(chain(("relay", Relay())), 1, "a", crashes=1, disturbances=1)
+    return System(family.design(properties=(COMPLETE,)), scope)
+
+
+COMES, TAKEN = Inject("source", Arrival(1, "a")), Deliver("relay", "source")
+LOSSES: dict[str, tuple[System, tuple[Action, ...], str, int | None]] = {
+    "cut": (
+        relaying(),
+        (COMES, TAKEN._replace(crash_after=1)),
+        "relay held the last copy of a@1 and crashed in step 2, before it sent it",
+        1,
+    ),
+    "receiver": (
+        relaying(),
+        (COMES, Crash("relay")),
+        "the last copy of a@1 was on its way to relay, which crashed in step 2",
+        1,
+    ),
+    "sender": (
+        relaying(),
+        (COMES, TAKEN, Crash("relay", drops_sent=True)),
+        "the last copy of a@1 was on its way from relay, and a crash of relay lost it in step 3",
+        2,
+    ),
+    "down": (
+        relaying(),
+        (Crash("relay"), COMES),
+        "source sent the last copy of a@1 in step 2 to relay, which was down",
+        1,
+    ),
+    "link": (
+        relaying(),
+        (COMES, Disturb("relay", "source", Disturbance.LOSE)),
+        "the link from source to relay lost the last copy of a@1 in step 2",
+        1,
+    ),
+    "holder": (
+        relaying(keeps=True),
+        (COMES, TAKEN),
+        "relay still holds a@1, and no message or timer is left that moves it",
+        None,
+    ),
+    "never back": (
+        relaying(keeps=True, returns=False),
+        (COMES, TAKEN._replace(crash_after=1)),
+        "relay saved a@1, and never restarts",
+        None,
+    ),
+}
+
+
+@pytest.mark.parametrize(("system", "actions", "why", "lost"), LOSSES.values(), ids=[*LOSSES])
+def test_the_last_copy_is_followed(
+    system: System, actions: tuple[Action, ...], why: str, lost: int | None
+) -> None:
+    """Whether or not the deciding moment is known."""
+    found = replay(system, actions, 40)
+    assert found is not None
+    assert found.trace.actions[: len(actions)] == actions
+    told = story(found.trace)
+    for budget in (0, 10_000):
+        culprit = find_culprit(found, told, budget)
+        assert culprit.says.startswith(f"a@1 (step {actions.index(COMES) + 1}) never comes: {why}")
+        assert (culprit.lost and culprit.lost.moment) == lost
+        assert culprit.kind is (CulpritKind.STUCK if lost is None else CulpritKind.MISSING)
 
 
 # --- other runs --------------------------------------------------------------------------------

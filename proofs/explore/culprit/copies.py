@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.actions import Disturb, StepAction
+from model.actions import Deliver, Disturb, StepAction
 from model.core import Emit, NodeName, Save, Send
 from model.events import Body
 from model.system import System
@@ -84,13 +84,16 @@ def _places(system: System, world: World, bodies: AbstractSet[Body]) -> Iterator
 
 
 def last_copy(
-    system: System, moments: list[Part], bodies: AbstractSet[Body]
+    system: System, moments: list[Part], bodies: AbstractSet[Body], arrival: int
 ) -> tuple[Gone | None, tuple[CopyPlace, ...]]:
     """The moment in which the last copy went for good, if it did, and the places that have one at
-    the end.  (None, ()): there never was a copy."""
+    the end.  (None, ()): there never was a copy.
+
+    arrival: the moment in which the event came.
+    """
     there = [places(system, after, bodies) for _, _, after in moments]
     if not any(there):
-        return None, ()
+        return _sent_down(system, arrival, moments[arrival], bodies), ()
     if there[-1]:
         return None, there[-1]
     moment = max(at for at, found in enumerate(there) if found) + 1
@@ -107,6 +110,11 @@ def _gone(
     """How the last copies, which were at these places, went in a moment."""
     action, world, _ = part
     down = struck(system, world, action)
+    if isinstance(action, Deliver) and action.node in down:
+        taken = world.channels[system.channel_at[action.sender, action.node]][0]
+        if holds(taken, bodies):
+            undone = _undone(system, part, bodies)
+            return Gone(moment, Loss.CRASHED, CopyPlace(action.node), action.node, undone)
     for place in before:
         if not place.to and place.node in down:
             return Gone(moment, Loss.CRASHED, place, place.node, _undone(system, part, bodies))
@@ -117,10 +125,17 @@ def _gone(
             return Gone(moment, Loss.SENDER, place, place.node)
     if isinstance(action, Disturb):
         return Gone(moment, Loss.LINK, CopyPlace(action.sender, action.node), action.sender)
+    sent = _sent_down(system, moment, part, bodies)
+    return sent or Gone(moment, Loss.LET_GO, before[0], action.node)
+
+
+def _sent_down(system: System, moment: int, part: Part, bodies: AbstractSet[Body]) -> Gone | None:
+    """A copy that was sent to a node that is down."""
+    action, world, _ = part
     for effect in _effects(system, part):
         if isinstance(effect, Send) and is_down(system, world, effect.to) and holds(effect, bodies):
             return Gone(moment, Loss.SENT_DOWN, CopyPlace(action.node), effect.to)
-    return Gone(moment, Loss.LET_GO, before[0], action.node)
+    return None
 
 
 def _effects(system: System, part: Part, *, undone: bool = False) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from model.boxes.box import Out
 from model.results.culprit import LostCopy
-from model.world import DOWN
+from model.world import is_down
 from proofs.explore.culprit.copies import CopyPlace, Gone, Loss, last_copy
 from proofs.explore.culprit.run import ShownRun, StoryEvent
 from proofs.explore.culprit.words import listed
@@ -40,17 +40,19 @@ def explain_missing(
     rest?  Until then, copies that are still there may go on.
     """
     traced = [*_traced(run, wanted, events)]
-    for what, gone, _ in sorted(
-        traced, key=lambda one: one[1].moment if one[1] else -1, reverse=True
-    ):
-        if gone is None:
-            continue
-        decides = decided is not None and run.step_of(gone.moment) == decided + 1
-        if gone.how is not Loss.LET_GO or decides:
-            lost = LostCopy(gone.moment, gone.of)
-            return Why(_loss(run, what, gone), lost)
+    gone = [(one, what) for what, one, _ in traced if one is not None]
+    for one, what in sorted(gone, key=lambda pair: pair[0].moment, reverse=True):
+        step = run.step_of(one.moment) - 1
+        decides = decided == step or (one.how is not Loss.LET_GO and (decided or 0) <= step)
+        if decides:
+            return Why(_loss(run, what, one), LostCopy(one.moment, one.of))
     held = [(what, there) for what, _, there in traced if there]
-    stuck = _held(run, *held[0]) if rests and held and len(held) == len(traced) else Why()
+    if not rests or len(held) < len(traced):
+        held = []
+    for what, there in held:
+        if why := _down_for_ever(run, what, there):
+            return Why(why, stuck=True)
+    stuck = _held(run, *held[0]) if held else Why()
     if decided is not None and (down := _down_in(run, decided)):
         lost = LostCopy(run.last[decided], down[0])
         says = f"{listed(down)} crashed in step {decided + 1}, and nothing makes up for that"
@@ -72,7 +74,12 @@ def _traced(
         if all_bodies.count(event.body) == 1:
             yield (
                 event.label,
-                *last_copy(run.system, moments, frozenset([event.body, wanted.body])),
+                *last_copy(
+                    run.system,
+                    moments,
+                    frozenset([event.body, wanted.body]),
+                    run.first_moment(event.step - 1),
+                ),
             )
 
 
@@ -103,14 +110,20 @@ def _down_in(run: ShownRun, action: int) -> tuple[str, ...]:
 def _held(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> Why:
     """Why nothing happens at rest with copies that are still there."""
     nodes = [place.node for place in copies if not place.to]
-    world, system = run.trace.worlds[-1], run.system
-    up = [name for name in nodes if world.nodes[system.node_at[name]].state is not DOWN]
-    if nodes and not up:
-        return Why(f"{listed(nodes)} saved {what} and never restarts", stuck=True)
-    if not up:
-        return Why()
-    there = f"{listed(up)} still hold{'s' * (len(up) == 1)} {what}"
+    there = f"{listed(nodes)} still hold{'s' * (len(nodes) == 1)} {what}"
     return Why(
         f"{there}, and no message or timer is left that moves it",
-        stuck=any(name not in system.source_at for name in up),
+        stuck=any(name not in run.system.source_at for name in nodes),
     )
+
+
+def _down_for_ever(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> str:
+    """The words for copies that only nodes have saved that never restart; "" if others have one.
+
+    At rest, a node that is down stays down.
+    """
+    world, system = run.trace.worlds[-1], run.system
+    down = [place.node for place in copies if is_down(system, world, place.node)]
+    if not down or len(down) < len(copies):
+        return ""
+    return f"{listed(down)} saved {what}, and never restart{'s' * (len(down) == 1)}"

@@ -61,8 +61,11 @@ class ShownRun:
 
     def moments_of(self, action: int) -> tuple[StoryMoment, ...]:
         """The moments of the action with this place."""
-        first = self.last[action] + 1 - len(self.parts[action])
-        return self.story.moments[first : self.last[action] + 1]
+        return self.story.moments[self.first_moment(action) : self.last[action] + 1]
+
+    def first_moment(self, action: int) -> int:
+        """The first moment of the action with this place."""
+        return self.last[action] + 1 - len(self.parts[action])
 
     @cached_property
     def _emits(self) -> dict[EdgeOutput, WrongResult]:
