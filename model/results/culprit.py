@@ -36,7 +36,8 @@ class WrongResult(NamedTuple):
 
 
 class LostCopy(NamedTuple):
-    """The moment in which the last copy of something went, and the node that held it."""
+    """The moment in which a result was lost for ever: the last copy of what it is made of went, or
+    a crash came for which nothing makes up.  node: that held the copy, or that crashed."""
 
     moment: int
     node: str
@@ -49,8 +50,8 @@ class Culprit:
     result: as the story shows it; "" without one.  made_of: the events that it is, or would be,
     made of, as the story shows them.  wrong: the results of the story that are wrong.  lost: where
     a missing result was lost.  decided: the first moment after which no continuation of the run is
-    right; None: not known.  everyday: the guarantee of this run in everyday words; "" without a
-    stream.
+    right (0 also if no run with these events is); None: not known.  everyday: the guarantee of this
+    run in everyday words, at rest or so far; "" where it has none.
     """
 
     kind: CulpritKind

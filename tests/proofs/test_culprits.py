@@ -264,7 +264,10 @@ SENTENCES = {
     "kip_890:reported, one event": (
         "a@1 comes twice, in step 11, and is expected once.  After step 4 "
     ),
-    "pulsar_5218:reported, one message, one lost": "a@1 (step 1) never comes.  After step 3 ",
+    "pulsar_5218:reported, one message, one lost": (
+        "a@1 (step 1) never comes: the link from broker to ledger lost a message in step 3, and "
+        "nothing makes up for that.  After that, no continuation is right."
+    ),
     "two-phase-sink:commit-first, one event": (
         "a@1 comes twice, in steps 4 and 11, and is expected once.  After step 4 "
     ),

@@ -156,6 +156,14 @@ def test_an_event_in_two_results_is_counted_twice(data: Any, events: int) -> Non
     assert {*culprit.made_of} == {f"a@{at + 1}", f"a@{other + 1}"}
 
 
+def test_a_result_that_is_no_body_is_made_up() -> None:
+    found = emitting([("text", frozenset())], 1, AS_IF)
+    assert found is not None
+    culprit, run = found
+    assert culprit.kind is CulpritKind.MADE_UP
+    assert shown(culprit, run) == [culprit.result]
+
+
 @pytest.mark.parametrize("events", range(1, LONGEST))
 def test_right_outputs_have_no_culprit(events: int) -> None:
     assert emitting(expected(events), events, AS_IF, COMPLETE) is None

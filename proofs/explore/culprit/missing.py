@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from model.actions import Disturb, Disturbance
 from model.boxes.box import Out
 from model.results.culprit import LostCopy
 from model.world import is_down
@@ -53,10 +54,11 @@ def explain_missing(
         if why := _down_for_ever(run, what, there):
             return Why(why, stuck=True)
     stuck = _held(run, *held[0]) if held else Why()
-    if decided is not None and (down := _down_in(run, decided)):
-        lost = LostCopy(run.last[decided], down[0])
-        says = f"{listed(down)} crashed in step {decided + 1}, and nothing makes up for that"
-        return Why(f"{says}; {stuck.says}" if stuck.says else says, lost)
+    if decided is not None and (fault := _fault_in(run, decided)) is not None:
+        node, deed = fault
+        says = f"{deed} in step {decided + 1}, and nothing makes up for that"
+        says += f"; {stuck.says}" if stuck.says else ""
+        return Why(says, LostCopy(run.last[decided], node))
     return stuck
 
 
@@ -102,9 +104,16 @@ def _loss(run: ShownRun, what: str, gone: Gone) -> str:
             return f"{gone.of} let go of {copy} {step}"
 
 
-def _down_in(run: ShownRun, action: int) -> tuple[str, ...]:
-    """The nodes that go down in the action with this place."""
-    return tuple(name for moment in run.moments_of(action) for name in moment.down)
+def _fault_in(run: ShownRun, at: int) -> tuple[str, str] | None:
+    """A loss in the action with this place: the node that crashed or sent the message, and the
+    words for it."""
+    action = run.trace.actions[at]
+    down = [name for moment in run.moments_of(at) for name in moment.down]
+    if down:
+        return down[0], f"{listed(down)} crashed"
+    if isinstance(action, Disturb) and action.how in (Disturbance.LOSE, Disturbance.RESET):
+        return action.sender, f"the link from {action.sender} to {action.node} lost a message"
+    return None
 
 
 def _held(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> Why:

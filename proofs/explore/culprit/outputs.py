@@ -282,11 +282,11 @@ class _Outputs:
         return "" if self.ended or so_far is Guarantee.GAP else WORDS[so_far]
 
 
-def _inside(body: Body) -> Iterator[Body]:
-    """The body, and those of which it is made."""
-    yield body
-    for part in body.data:
-        if isinstance(part, Body):
+def _inside(body: object) -> Iterator[Body]:
+    """The body, and those of which it is made; a wrong result may be no body."""
+    if isinstance(body, Body):
+        yield body
+        for part in body.data:
             yield from _inside(part)
 
 
