@@ -57,6 +57,7 @@ from proofs.explore.random_attack import pytest_file
 from proofs.explore.shrinker import replay
 from proofs.explore.story import show_output, story
 from proofs.explore.tasks import Task, TaskKind, perform_on
+from proofs.explore.verdict import verdicts
 
 AMNESIA = protocols()["amnesia"]
 SMALL, TINY = 3_000, 300
@@ -215,6 +216,22 @@ def test_the_moment_that_decides_is_the_first_one(name: str, pinned: PinnedScope
     right = [is_right(trace, world) for world in trace.worlds]
     assert find_decided(trace, 10**6) == (right.index(False) if False in right else None)
     assert right == sorted(right, reverse=True), "nobody gets right again"
+
+
+def test_the_moment_is_searched_for_one_protocol_alone() -> None:
+    """Many are checked for their outcomes: their runs have a culprit all the same."""
+    alone, *many = (
+        one.shortest
+        for names in (["amnesia"], ["amnesia", "two-phase-sink:commit-first"])
+        for one in verdicts(names, walks=0, examples=0)
+    )
+    assert [one and one.culprit and one.culprit.decided is None for one in many] == [True, True]
+    assert alone is not None
+    assert alone.culprit is not None
+    assert alone.culprit.decided is not None
+    assert many[0] is not None
+    assert many[0].culprit is not None
+    assert alone.culprit.says.startswith(many[0].culprit.says)
 
 
 def test_a_budget_that_is_too_small_decides_nothing() -> None:
