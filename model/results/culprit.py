@@ -36,7 +36,7 @@ class WrongResult(NamedTuple):
 
 
 class LostCopy(NamedTuple):
-    """The moment in which a result was lost for ever: the last copy of what it is made of went, or
+    """The moment in which a result was lost for ever: the last copy of its events went, or
     a crash came for which nothing makes up.  node: that held the copy, or that crashed."""
 
     moment: int

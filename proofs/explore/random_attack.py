@@ -258,7 +258,7 @@ def pytest_file(subject: str, failure: Counterexample, says: str) -> str:
     """The text of a pytest module that replays the failing run; the test passes once the protocol
     is mended.
 
-    subject: the protocol as `asif check` takes it, a name or a file.  says: what happens in the
+    subject: the protocol as `asif check` takes it, a name or a file.  says: the fault of the
     run (model.results.culprit).
     """
     scope = failure.trace.system.scope

@@ -324,7 +324,7 @@ def test_a_node_that_buffers_too_much_is_named() -> None:
 
 # --- the places where copies go ------------------------------------------------------------------
 def relaying(*, keeps: bool = False, returns: bool = True) -> System:
-    """A source that forgets at once, a relay (which may save what it has), and a sink."""
+    """A source that forgets at once, a relay (which may save its event), and a sink."""
 
     def deploy(_: None, scope: Scope) -> Deployment:
         ends = ("source", "relay")

@@ -1,4 +1,4 @@
-"""Outputs that differ from the allowed ones in a known way are told apart."""
+"""Outputs that differ from the allowed ones in a known way are distinguished."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LONGEST = 5
 
 
 def expected(events: int) -> list[tuple[Body, frozenset[Of]]]:
-    """The results of so many events, one for each."""
+    """The results of this number of events, one for each."""
     return [
         (Body(at, RELAY.emits, (Body(at, "a"),)), frozenset([Of(0, at - 1)]))
         for at in range(1, events + 1)

@@ -1,4 +1,4 @@
-"""The culprit of a run that violates a property: what happened, by name.
+"""The culprit of a run that violates a property: its fault, by name.
 
 Rule of this package: it explains a run that somebody else has judged; it judges none.
 """

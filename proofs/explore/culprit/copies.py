@@ -1,6 +1,6 @@
 """The copies of an event along a run: where they are, and the moment in which the last one goes.
 
-Rule of this file: copies word for word.  What a node has counted or added up is no copy, so who
+Rule of this file: copies word for word.  A number that a node has counted or added up is no copy, so who
 says that something is lost needs another reason as well (proofs.explore.culprit.missing).
 """
 
@@ -45,7 +45,7 @@ class Gone(NamedTuple):
     """The moment in which the last copies went.
 
     place: where the copy was.  of: the node to name: that crashed, was down, or let go.  undone:
-    after a crash within a step, what this step had still to do with the copy.
+    after a crash within a step, the effect that this step had still to have on the copy.
     """
 
     moment: int
@@ -149,7 +149,7 @@ def _effects(system: System, part: Part, *, undone: bool = False) -> tuple[Any, 
 
 
 def _undone(system: System, part: Part, bodies: AbstractSet[Body]) -> str:
-    """What the step of the node had still to do with the copy when it crashed."""
+    """The effect on the copy that the step of the node had not had when it crashed."""
     for effect in _effects(system, part, undone=True):
         if holds(effect, bodies):
             match effect:

@@ -1,4 +1,4 @@
-"""The culprit of a counterexample: one value that says what happened in the run.
+"""The culprit of a counterexample: one value that names the fault of the run.
 
 Rule of this file: no search; it asks the others and puts their answers into one sentence or two.
 """

@@ -20,7 +20,7 @@ from proofs.explore.culprit.words import listed
 
 class Why(NamedTuple):
     """says: why a result never comes, "" if nothing is known.  lost: where.  stuck: a node still
-    holds what it needs, and nothing makes it go on."""
+    holds its events, and nothing makes it go on."""
 
     says: str = ""
     lost: LostCopy | None = None
