@@ -15,8 +15,9 @@ from pyspark.sql import functions as F
 
 from model.results.table import Row
 from model.results.trace import LogRow, RowCounts, RowDifference, SideCounts
-from spark_check.traces.columns import FILE_BITS, ColumnRoles
+from spark_check.traces.columns import FILE_BITS
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
 Digest: TypeAlias = tuple[int, int]

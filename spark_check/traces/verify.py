@@ -83,11 +83,11 @@ from model.results.trace import (
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns, memory
 from spark_check.traces.closeness import replace_close
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.differences import find_differences
 from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
-from spark_check.traces.plain import read_plainly
+from spark_check.traces.plain import read_tables
 from spark_check.traces.plain_tables import SMALL_BYTES
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS, Verdicts
 from spark_check.traces.unreadable import explain_errors
 
@@ -130,12 +130,11 @@ def verify(
     roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
     asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
-    plain = None if master or conf else read_plainly(logs, asked, close)
-    if plain is None:
+    tables = None if master or conf else read_tables(logs)
+    found = tables and memory.compare(logs, tables, asked, show, close)
+    if found is None:
         found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, progress)
-    else:
-        found = memory.compare(logs, plain, asked, show)
-    weakest = max(Guarantee[name.upper()] for name in found.streams)
+    weakest = found.weakest
     return TraceComparison(
         _described(logs[0]),
         _described(logs[1]),

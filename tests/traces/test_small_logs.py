@@ -21,9 +21,9 @@ from model.results.plain import plain as as_json
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.traces import columns, memory, verify
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
 from spark_check.traces.plain import read_plainly
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS
 from tests.traces.test_lineage import cases as lineage_cases
 from tests.traces.test_spark_traces import ASKED, packed

@@ -34,8 +34,8 @@ from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
+from spark_check.traces.roles import ColumnRoles
 from tests.traces.trace_oracle import (
     FAULTS,
     KNOWN,

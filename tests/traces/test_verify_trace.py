@@ -33,8 +33,8 @@ from model.results.trace import (
 )
 from reports.results import traces as traced
 from spark_check.traces import rewinds
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import find_log
+from spark_check.traces.roles import ColumnRoles
 from tests.traces.trace_oracle import FIGURE_2, Row, StreamVerdict, judge
 
 # --- rewinds ---------------------------------------------------------------------------------
