@@ -208,12 +208,17 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
 
     xxhash64 alone passes over nulls, so that (null, 1) and (1, null) would be the same.
     """
+    return hash_value(seed, [(col(name), type_) for name, type_ in columns])
+
+
+def hash_value(seed: int, values: Iterable[tuple[Column, T.DataType]]) -> Column:
+    """64 bits of some values."""
     parts = [F.lit(seed)]
-    for name, type_ in columns:
-        value = col(name)
+    for column, type_ in values:
+        value = column
         if not isinstance(type_, T.AtomicType):
             value = F.to_json(F.struct(value), {"ignoreNullFields": "false"})
-        parts += [col(name).isNull(), value]
+        parts += [column.isNull(), value]
     return F.xxhash64(*parts)
 
 

@@ -16,11 +16,12 @@ from pyspark.sql import functions as F
 from model.results.table import Row
 from model.results.trace import LogRow, RowCounts, RowDifference, SideCounts
 from spark_check.traces.columns import FILE_BITS
+from spark_check.traces.foreign import Digest, HashedColumns, LonelyRow, hashes_of, nearest
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.readings import Names
 from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
-Digest: TypeAlias = tuple[int, int]
 Spot: TypeAlias = tuple[int, int]
 """(side, place)"""
 
@@ -28,13 +29,33 @@ Spot: TypeAlias = tuple[int, int]
 class FoundDifference(NamedTuple):
     """One difference.  rows: digests of the row on each side, None where there is none.
 
-    places: where, in each log.  copies: how often the row is in each log.
+    places: where, in each log.  copies: how often the row is in each log.  k: its stream.
+    near: the digest of the nearest row, of a row in one log only; and its place.
     """
 
     kind: str
     rows: tuple[Digest | None, Digest | None]
     places: tuple[int | None, int | None]
     copies: tuple[int, int]
+    k: int
+    near: Digest | None = None
+    near_place: int | None = None
+
+    @property
+    def side(self) -> int:
+        """The log that has the row; 0 if both have it."""
+        return 1 if self.rows[0] is None else 0
+
+    @property
+    def spots(self) -> Iterator[Spot]:
+        """Where the rows are."""
+        yield from ((side, at) for side, at in enumerate(self.places) if at is not None)
+        if self.near_place is not None:
+            yield 1 - self.side, self.near_place
+
+    @property
+    def digests(self) -> set[Digest]:
+        return {digest for digest in (*self.rows, self.near) if digest is not None}
 
 
 def find_differences(
@@ -44,13 +65,53 @@ def find_differences(
     asked: ColumnRoles,
     counts: RowCounts,
     show: int,
+    hashed: HashedColumns,
+    left_out: Names = frozenset(),
 ) -> list[RowDifference]:
-    """The first `show` of each kind that `counts` has."""
+    """The first `show` of each kind that `counts` has.  left_out: as in `plain_differences`."""
     found = [one for kind in KINDS if counts.of(kind) for one in KINDS[kind](verdicts, show)]
-    contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
-    spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
+    digests = {digest for one in found for digest in one.digests}
+    hashes = _hashes(sides, digests, hashed)
+    found = _with_nearest(found, verdicts, sides, hashes, hashed, left_out)
+    digests = {digest for one in found for digest in one.digests}
+    missing = digests - hashes.keys()
+    hashes |= _hashes(sides, missing, hashed)
+    contents = _contents(sides, digests)
+    spots = {spot for one in found for spot in one.spots}
     labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
-    return [_shown(one, contents, labels, asked) for one in found]
+    return [_shown(one, contents, labels, asked, hashed, hashes) for one in found]
+
+
+Hashes: TypeAlias = dict[Digest, tuple[int, ...]]
+
+
+def _with_nearest(
+    found: Sequence[FoundDifference],
+    verdicts: Verdicts,
+    sides: Sequence[DataFrame],
+    hashes: Hashes,
+    hashed: HashedColumns,
+    left_out: Names,
+) -> list[FoundDifference]:
+    """The differences, with the nearest row of each row that is in one log only."""
+    done = [one for one in found if None not in one.rows]
+    for side in range(2):
+        mine = [one for one in found if one.rows[side] is not None and one.rows[1 - side] is None]
+        lonely = [
+            LonelyRow(one.k, digest, hashes[digest])
+            for one in mine
+            if (digest := one.rows[side]) is not None
+        ]
+        near = nearest(lonely, sides[1 - side], verdicts, hashed, left_out)
+        for one, digest in zip(mine, near, strict=True):
+            place = None
+            if digest and not verdicts.by_content:
+                same = f"k = {one.k} and d1 = {digest[0]} and d2 = {digest[1]}"
+                row = verdicts.groups.where(same).first()
+                assert row is not None
+                place = row[f"first_{'ra'[1 - side]}"]
+            done.append(one._replace(near=digest, near_place=place))
+    return sorted(done, key=lambda one: [*KINDS].index(one.kind))
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -73,7 +134,7 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(lacking, verdicts, "r", show):
         digest = (row["d1"], row["d2"])
         yield FoundDifference(
-            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"])
+            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"]), row["k"]
         )
 
 
@@ -94,26 +155,32 @@ def _different(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
         assert meant is not None
         digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
         places = (_place(meant, "first_r"), _place(row, "first_a"))
-        yield FoundDifference("different", digests, places, (meant["r"], row["a"]))
+        yield FoundDifference("different", digests, places, (meant["r"], row["a"]), row["k"])
 
 
 def _duplicated(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
         digest = (row["d1"], row["d2"])
         places = (_place(row, "first_r"), _place(row, "last_a"))
-        yield FoundDifference("duplicated", (digest, digest), places, (row["r"], row["a"]))
+        yield FoundDifference(
+            "duplicated", (digest, digest), places, (row["r"], row["a"]), row["k"]
+        )
 
 
 def _unexpected(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
         places = (None, _place(row, "first_a"))
-        yield FoundDifference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+        yield FoundDifference(
+            "unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]), row["k"]
+        )
 
 
 def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in verdicts.crossed.orderBy("act").limit(show).collect():
         digest = (row["d1"], row["d2"])
-        yield FoundDifference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+        yield FoundDifference(
+            "out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1), row["k"]
+        )
 
 
 KINDS: dict[str, Callable[[Verdicts, int], Iterator[FoundDifference]]] = {
@@ -136,6 +203,15 @@ def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, 
     rows = [side.join(wanted, ["d1", "d2"]).select("d1", "d2", text.alias("row")) for side in sides]
     found = rows[0].unionAll(rows[1]).groupBy("d1", "d2").agg(F.min("row").alias("row")).collect()
     return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
+
+
+def _hashes(sides: Sequence[DataFrame], digests: set[Digest], hashed: HashedColumns) -> Hashes:
+    """The hashes by column of the rows behind some digests."""
+    if not digests:
+        return {}
+    wanted = sides[0].sparkSession.createDataFrame(sorted(digests), "d1 long, d2 long")
+    some = ["d1", "d2", "row"]
+    return hashes_of(sides[0].select(some).unionAll(sides[1].select(some)), wanted, hashed)
 
 
 def _row_labels(
@@ -168,6 +244,8 @@ def _shown(
     contents: dict[Digest, Row],
     labels: dict[Spot, str],
     asked: ColumnRoles,
+    hashed: HashedColumns,
+    hashes: Hashes,
 ) -> RowDifference:
     rows = [contents[digest] if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}
@@ -175,6 +253,8 @@ def _shown(
         None if row is None else LogRow(row, labels.get((side, place or 0)))
         for side, (row, place) in enumerate(zip(rows, one.places, strict=True))
     )
+    near = one.near and LogRow(contents[one.near], labels.get((1 - one.side, one.near_place or 0)))
+    pair = [hashes[digest] for digest in (*one.rows, one.near) if digest is not None]
     return RowDifference(
         kind=one.kind,
         key={name: some[name] for name in asked.key},
@@ -182,4 +262,6 @@ def _shown(
         reference=reference,
         actual=actual,
         copies=SideCounts(*one.copies),
+        nearest=near,
+        columns=hashed.differing(*pair) if len(pair) == 2 else (),
     )

@@ -9,14 +9,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
 from model.comparison import Shape
 from model.results.trace import RowCounts, RowFindings, SideCounts
 from spark_check.traces.logs import NO_ROWS, OutputLog
 from spark_check.traces.plain import PlainLogs, PlainRow, Tables, Values, plain_rows
 from spark_check.traces.plain_columns import HashedRows
-from spark_check.traces.plain_differences import LikeRows, with_differences
-from spark_check.traces.plain_streams import Place, judge
+from spark_check.traces.plain_differences import LikeRows, find_differences
+from spark_check.traces.plain_streams import Place, RowStream, judge
 from spark_check.traces.readings import ForeignRows, JudgedLogs, find_readings
 from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS
@@ -34,19 +35,30 @@ def compare(
 
     def again(roles: ColumnRoles) -> JudgedLogs | None:
         plain = plain_rows(tables, logs, roles, close)
-        return plain and _judge(logs, plain, roles, 0)
+        return plain and _judge(logs, plain, roles).judged
 
     plain = plain_rows(tables, logs, asked, close)
     if plain is None:
         return None
-    judged = _judge(logs, plain, asked, show)
-    readings = tuple(find_readings(asked, judged, again))
-    return judged.findings._replace(readings=readings)
+    found = _judge(logs, plain, asked)
+    readings = tuple(find_readings(asked, found.judged, again))
+    alike = found.alike
+    if alike and readings:
+        alike = alike._replace(left_out=frozenset(readings[0].left_out))
+    shown = find_differences(found.streams, found.placed, logs, asked, show, alike)
+    return found.judged.findings._replace(readings=readings, differences=tuple(shown))
 
 
-def _judge(
-    logs: Sequence[OutputLog], plain: PlainLogs, asked: ColumnRoles, show: int
-) -> JudgedLogs:
+class JudgedRows(NamedTuple):
+    """Two logs, judged.  alike: None if both hold the same rows."""
+
+    judged: JudgedLogs
+    streams: Sequence[RowStream]
+    placed: Sequence[Sequence[Place]]
+    alike: LikeRows | None
+
+
+def _judge(logs: Sequence[OutputLog], plain: PlainLogs, asked: ColumnRoles) -> JudgedRows:
     if not plain.rows[0]:
         raise logs[0].complain(NO_ROWS)
     placed = [_place(rows, asked) for rows in plain.rows]
@@ -59,17 +71,15 @@ def _judge(
         sum(stream.lost for stream in streams) if asked.lineage else None,
         tuple(plain.kinds),
     )
-    groups = [group for stream in streams for group in stream.groups]
-    foreign = [at for at, group in enumerate(groups) if group.is_foreign]
-    known = [at for at, group in enumerate(groups) if not group.is_foreign]
     if not findings.lacking + findings.foreign:
-        return JudgedLogs(with_differences(findings, streams, placed, logs, asked, show), None)
+        return JudgedRows(JudgedLogs(findings, None), streams, placed, None)
+    groups = [group for stream in streams for group in stream.groups]
     hashed = HashedRows([group.row.content for group in groups], plain.kinds)
-    alike = LikeRows(groups, hashed)
-    findings = with_differences(findings, streams, placed, logs, asked, show, alike)
+    known = [at for at, group in enumerate(groups) if not group.is_foreign]
+    foreign = [at for at, group in enumerate(groups) if group.is_foreign]
     matched = partial(hashed.matched, known, foreign)
     some = ForeignRows(tuple(hashed.names), len(foreign), matched) if foreign else None
-    return JudgedLogs(findings, some)
+    return JudgedRows(JudgedLogs(findings, some), streams, placed, LikeRows(groups, hashed))
 
 
 def _place(rows: Sequence[PlainRow], asked: ColumnRoles) -> list[Place]:

@@ -46,14 +46,19 @@ class HashedRows:
     def _at(self, names: Names) -> set[int]:
         return {self.places[name] for name in names}
 
-    def nearest(self, row: int, others: Sequence[int], better: Sequence[bool]) -> int | None:
-        """The row of `others` that agrees in most columns, in half of them at least; among equals
-        one that is `better`, and the first."""
+    def nearest(
+        self, row: int, others: Sequence[int], better: Sequence[bool], left_out: Names
+    ) -> int | None:
+        """The row of `others` that agrees in most columns but those left out, and in half of all
+        at least; among equals one that is `better`, and the first."""
         if not others:
             return None
-        agree = (self.hashes[others] == self.hashes[row]).sum(axis=1)
-        at = int(np.argmax(2 * agree + np.array(better)))
-        return others[at] if 2 * agree[at] >= self.hashes.shape[1] else None
+        same = self.hashes[others] == self.hashes[row]
+        out = [at for name, at in self.places.items() if name in left_out]
+        agree, free = same.sum(axis=1), same[:, out].sum(axis=1)
+        width = self.hashes.shape[1]
+        at = int(np.argmax(((agree - free) * width + agree) * 2 + np.array(better)))
+        return others[at] if 2 * agree[at] >= width else None
 
     def differing(self, one: int, other: int) -> tuple[str, ...]:
         """The columns in which two rows differ."""

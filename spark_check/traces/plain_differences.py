@@ -10,19 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from model.results.trace import LogRow, RowDifference, RowFindings, SideCounts
+from model.results.trace import LogRow, RowDifference, SideCounts
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.plain import PlainRow, Values
 from spark_check.traces.plain_columns import HashedRows
 from spark_check.traces.plain_streams import Place, RowGroup, RowStream
+from spark_check.traces.readings import Names
 from spark_check.traces.roles import ColumnRoles
 
 
 class LikeRows(NamedTuple):
-    """The rows of both logs, each content once, with hashes by column."""
+    """The rows of both logs, each content once, with hashes by column.
+
+    left_out: columns that count less, since most rows differ in them.
+    """
 
     groups: Sequence[RowGroup]
     hashed: HashedRows
+    left_out: Names = frozenset()
 
     def compare(
         self, rows: tuple[PlainRow | None, PlainRow | None]
@@ -43,7 +48,7 @@ class LikeRows(NamedTuple):
         ]
         sign = 1 if side == 0 else -1
         better = [self.groups[at].surplus * sign > 0 for at in others]
-        found = self.hashed.nearest(mine, others, better)
+        found = self.hashed.nearest(mine, others, better, self.left_out)
         if found is None:
             return None, ()
         return self.groups[found], self.hashed.differing(mine, found)
@@ -52,20 +57,7 @@ class LikeRows(NamedTuple):
         return next(at for at, one in enumerate(self.groups) if one.row.content == row.content)
 
 
-def with_differences(
-    findings: RowFindings,
-    streams: Sequence[RowStream],
-    placed: Sequence[Sequence[Place]],
-    logs: Sequence[OutputLog],
-    asked: ColumnRoles,
-    show: int,
-    alike: LikeRows | None = None,
-) -> RowFindings:
-    shown = _differences(streams, placed, logs, asked, show, alike) if show else ()
-    return findings._replace(differences=tuple(shown))
-
-
-def _differences(
+def find_differences(
     streams: Sequence[RowStream],
     placed: Sequence[Sequence[Place]],
     logs: Sequence[OutputLog],

@@ -36,7 +36,7 @@ class ForeignRows(NamedTuple):
     REFERENCE, if the names of each set are left out."""
 
     names: tuple[str, ...]
-    count: int
+    number: int
     matched: Callable[[Sequence[Names]], list[int]]
 
 
@@ -54,7 +54,7 @@ def find_readings(
     for _ in range(LAYERS):
         if judged.foreign is None:
             return
-        found = []
+        found: list[tuple[tuple[int, int, int], int, Names, ColumnRoles, JudgedLogs]] = []
         for names in _candidates(judged.foreign, _fixed(asked)):
             roles = leave_out(asked, names)
             try:
@@ -92,20 +92,20 @@ def _candidates(foreign: ForeignRows, fixed: Sequence[str]) -> list[Names]:
     others = [frozenset(free) - one for one in ones]
     counts = foreign.matched([*ones, *others])
     tried = dict(zip(ones, counts, strict=False))
-    if best := _best(tried, foreign.count / 2):
+    if best := _best(tried, foreign.number / 2):
         return best
     alone = zip(free, counts[len(ones) :], strict=True)
-    new = frozenset(name for name, count in alone if count < foreign.count / 2)
+    new = frozenset(name for name, count in alone if count < foreign.number / 2)
     if 1 < len(new) < len(free):
         tried |= _tried(foreign, [new, *(new | one for one in ones if not one <= new)])
     elif new:
         tried |= _tried(foreign, [new | one for one in ones if not one <= new])
-    if not _best(tried, foreign.count / 2):
+    if not _best(tried, foreign.number / 2):
         pairs = [*map(frozenset, combinations(free, 2))][:PAIRS]
         tried |= _tried(foreign, [pair for pair in pairs if pair not in tried])
     some = [names for names, count in tried.items() if count]
     some.sort(key=lambda names: (-tried[names], len(names)))
-    return _best(tried, foreign.count / 2) or some[:TRIED]
+    return _best(tried, foreign.number / 2) or some[:TRIED]
 
 
 def _tried(foreign: ForeignRows, sets: Sequence[Names]) -> dict[Names, int]:
