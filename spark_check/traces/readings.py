@@ -103,7 +103,11 @@ def _candidates(foreign: ForeignRows, fixed: Sequence[str]) -> list[Names]:
     if not _best(tried, foreign.number / 2):
         pairs = [*map(frozenset, combinations(free, 2))][:PAIRS]
         tried |= _tried(foreign, [pair for pair in pairs if pair not in tried])
-    some = [names for names, count in tried.items() if count]
+    some = [
+        names
+        for names, count in tried.items()
+        if count and not any(less < names and tried[less] == count for less in tried)
+    ]
     some.sort(key=lambda names: (-tried[names], len(names)))
     return _best(tried, foreign.number / 2) or some[:TRIED]
 
