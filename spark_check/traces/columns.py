@@ -136,7 +136,7 @@ def _widened(
 def _schema(spark: SparkSession, log: OutputLog) -> T.StructType:
     if log.format == "csv":
         return T.StructType([T.StructField(name, T.StringType()) for name in log.names])
-    with explain_errors(f"{log.side} {log.root}"):
+    with explain_errors(f"{log.side} {log.root}", log):
         return _frame(spark, log, None).schema
 
 

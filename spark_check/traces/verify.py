@@ -87,6 +87,7 @@ from spark_check.traces import columns, memory
 from spark_check.traces.closeness import replace_close
 from spark_check.traces.columns import ComparedLogs
 from spark_check.traces.differences import find_differences
+from spark_check.traces.early import check_early
 from spark_check.traces.foreign import foreign_rows, hashed_columns
 from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
 from spark_check.traces.plain import read_tables
@@ -138,6 +139,7 @@ def verify(
     tables = None if master or conf else read_tables(logs)
     found = tables and memory.compare(logs, tables, asked, show, close)
     if found is None:
+        check_early(logs, asked)
         found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, progress)
     weakest = found.weakest
     return TraceComparison(
@@ -186,7 +188,7 @@ def compare(
     close: float | None = None,
 ) -> RowFindings:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explain_errors("the logs cannot be compared"), _watch(spark, progress) as phase:
+    with explain_errors("the logs cannot be compared", *logs), _watch(spark, progress) as phase:
         judged = _judge(spark, logs, asked, close, phase)
         found = judged.findings
         differ = found.lacking + found.foreign > 0

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asif.cli import main
+from model.comparison import Shape
 from model.core import Guarantee
 from model.results.trace import RowCounts, TraceComparison
 from reports.results import trace_words
@@ -167,7 +168,11 @@ def test_a_run_at_another_time_is_named_first(folder: Path, damage: Damage) -> N
     assert f"{again} came twice" in line or not again
 
 
-OFFSETS = ({}, {"key": ["partition"]}, {"key": ["partition"], "order": ["offset"]})
+OFFSETS: tuple[dict[str, list[str]], ...] = (
+    {},
+    {"key": ["partition"]},
+    {"key": ["partition"], "order": ["offset"]},
+)
 """How logs with offsets are compared."""
 
 
@@ -224,16 +229,16 @@ def test_an_identity_that_is_new_each_time_is_none(folder: Path) -> None:
 def test_a_table_keeps_its_identity(folder: Path) -> None:
     rows: Rows = [{"user": at, "v": at * at, "at": at} for at in range(9)]
     other: Rows = [{**row, "at": 100 + row["at"]} for row in rows]
-    (found,) = compared(folder, rows, other, id=["user"], sink=readings.Shape.TABLE).readings
+    (found,) = compared(folder, rows, other, id=["user"], sink=Shape.TABLE).readings
     assert (found.left_out, found.asked.id, found.guarantee) == (("at",), ("user",), "precise")
 
 
-@pytest.mark.parametrize("sink", [readings.Shape.BAG, readings.Shape.SET])
-def test_sinks_without_an_order_have_readings(folder: Path, sink: readings.Shape) -> None:
+@pytest.mark.parametrize("sink", [Shape.BAG, Shape.SET])
+def test_sinks_without_an_order_have_readings(folder: Path, sink: Shape) -> None:
     rows = changes(12)
     other = damaged(Damage(12, range(2, 5), frozenset(), frozenset(), (7, 8)), rows, LATER)
     (found,) = compared(folder, rows, other, sink=sink).readings
-    type_ = "repeating" if sink is readings.Shape.BAG else "precise"
+    type_ = "repeating" if sink is Shape.BAG else "precise"
     assert (found.left_out, found.again, found.guarantee) == (("ts_ms",), 3, type_)
 
 

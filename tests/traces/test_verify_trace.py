@@ -340,7 +340,7 @@ def reading(**changes: Any) -> TraceReading:
     return replace(found, **changes)
 
 
-READINGS = (
+READINGS: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "all rows agree if `t` is left out: then 3 came twice (repeating recovery)"),
     (
         {"left_out": ("s", "t"), "rows": RowCounts(0, 1, 0, 0, 0), "read": SideCounts(1200, 1200)},
