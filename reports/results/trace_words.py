@@ -43,10 +43,10 @@ def _parts(result: TraceComparison) -> Iterator[str]:
         yield "results are missing"
         if rows.unexpected:
             yield "others came"
-    if not rows.missing and rows.unexpected:
-        yield "and rows came that REFERENCE does not hold"
     if rows.different:
         yield "some with other content"
+    if not rows.missing and rows.unexpected:
+        yield "some that REFERENCE does not hold"
     if rows.duplicated:
         yield "some came again"
     if rows.out_of_order:
@@ -65,7 +65,7 @@ def sentences(result: TraceComparison) -> Iterator[str]:
     for at, one in enumerate(result.readings):
         begin = "of the rest, " if at else ""
         yield begin + sentence(one, last)
-        if one.changed == 0 or _most(one):
+        if one.again or _most(one):
             yield f"    {command(result, one.asked)}"
         last = one.asked
     rows = result.rows
@@ -80,12 +80,11 @@ def sentence(one: TraceReading, before: AskedColumns) -> str:
     names = _listed([f"`{name}`" for name in one.left_out])
     then = f"{outcome(one)} ({one.guarantee} recovery)"
     agree = "more" if _disagreeing(one.read, one.rows) else "all"
-    if _most(one):
+    if _most(one) or (one.changed and one.again):
         return f"{agree} rows agree if {names} {_role(one, before)}: then {then}"
-    came = [f"{_rows(one.changed)} from a row of REFERENCE"] if one.changed else []
-    if one.again:
-        came.append(f"{_rows(one.again)} from a row that came as well")
-    return f"{_listed(came)} in {names} alone; if {names} {_role(one, before)}, {then}"
+    other = "a row of REFERENCE" if one.changed else "a row that came as well"
+    differ = f"{_rows(one.changed or one.again)} from {other} in {names} alone"
+    return f"{differ}; if {names} {_role(one, before)}, {then}"
 
 
 def _rows(count: int) -> str:

@@ -34,7 +34,7 @@ def render(result: TraceComparison) -> Iterator[RenderableType]:
     yield _counts(result)
     if result.differences:
         yield _differences(result)
-    yield from (Text(line) for line in trace_words.sentences(result))
+    yield from trace_words.sentences(result)
     yield f"in everyday words: {trace_words.everyday(result)}"
     yield verdict(result)
 

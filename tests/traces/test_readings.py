@@ -7,6 +7,7 @@ output) and of a Kafka topic (rows with a partition and an offset).
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asif.cli import main
+from asif.console import console
 from model.comparison import Shape
 from model.core import Guarantee
 from model.results.trace import RowCounts, TraceComparison
@@ -312,3 +314,30 @@ def test_what_names_streams_is_never_left_out() -> None:
     rows = [frozenset({"a"})] * 3 + [frozenset({"b"})]
     assert readings._candidates(counted(rows, "abc", []), ("a",)) == [frozenset({"b"})]
     assert readings._candidates(counted(rows[:3], "abc", []), ("a",)) == []
+
+
+# --- the page --------------------------------------------------------------------------------
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_page_shows_what_the_commands_print(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "how-to" / "verify-trace.md").read_text(encoding="utf-8")
+    shown = "\n".join(re.findall(r"```console\n(.*?)```", page, re.DOTALL))
+    parts = re.split(r"^\$ ", shown.replace("\\\n", " "), flags=re.MULTILINE)[1:]
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(console, "width", 100)
+    for part in parts:
+        command, *lines = part.splitlines()
+        monkeypatch.setattr("sys.argv", command.split())
+        with pytest.raises(SystemExit):
+            main()
+        printed = [untimed(line) for line in capsys.readouterr().out.splitlines()]
+        missing = [line for line in lines if line != "..." and untimed(line) not in printed]
+        assert missing == [], command
+    assert len(parts) == 3
+
+
+def untimed(line: str) -> str:
+    return re.sub(r"\d+\.\d s$", "", line.rstrip())
