@@ -111,7 +111,7 @@ def _side(one: RowDifference, side: str, asked: AskedColumns) -> Text:
             text.append(_value(values[name]), style=style)
     copies = one.copies
     if one.kind in ("missing", "duplicated") and max(copies.reference, copies.actual) > 1:
-        text.append(f" ({copies.of(side):,} times)", style="dim")
+        text.append(f" ({_times(copies.of(side))})", style="dim")
     return text
 
 
@@ -140,6 +140,10 @@ def _fields(row: Row, path: str) -> Iterator[tuple[str, Any]]:
             yield from _fields(value, f"{path}{name}.")
         else:
             yield f"{path}{name}", value
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def _row(one: RowDifference, side: str) -> LogRow | None:

@@ -251,8 +251,6 @@ def _readings(
     first: SparkComparison,
     close: float | None,
 ) -> tuple[TraceReading, ...]:
-    opened: list[Verdicts] = []
-
     def seen(one: SparkComparison) -> JudgedLogs:
         foreign = None
         if one.findings.foreign:
@@ -261,13 +259,11 @@ def _readings(
 
     def again(asked: ColumnRoles) -> JudgedLogs:
         other = _judge(spark, logs, asked, close, lambda _: None)
-        opened.append(other.verdicts)
-        return seen(other)
+        judged = seen(other)
+        other.verdicts.close()
+        return judged
 
-    found = tuple(find_readings(first.both.asked, seen(first), again))
-    for one in opened:
-        one.close()
-    return found
+    return tuple(find_readings(first.both.asked, seen(first), again))
 
 
 def _standing(

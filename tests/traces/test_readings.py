@@ -12,19 +12,33 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
 from asif.cli import main
 from asif.console import console
 from model.comparison import Shape
 from model.core import Guarantee
+from model.results.plain import plain
 from model.results.trace import RowCounts, TraceComparison
 from reports.results import trace_words
 from spark_check.traces import readings
 from spark_check.traces.readings import ForeignRows, Names
-from spark_check.traces.verify import verify
+from spark_check.traces.roles import ColumnRoles
+from spark_check.traces.verify import compare, verify
+from tests.traces.test_small_logs import (  # noqa: F401
+    in_memory,
+    logs_at,
+    spark,
+    without_ties,
+    write,
+)
+from tests.traces.test_spark_traces import ASKED, packed
+from tests.traces.trace_oracle import TraceCase, cases
 
 Rows = list[dict[str, Any]]
 LATER = 50_000
@@ -286,6 +300,55 @@ def test_the_command_that_is_shown_gives_the_reading(
     assert "at least as good as repeating: repeating recovery" in capsys.readouterr().out
 
 
+@given(many=st.lists(cases(), min_size=1, max_size=3), name=st.sampled_from([*ASKED]))
+def test_a_reading_says_what_its_columns_give(
+    folder: Path, many: list[TraceCase], name: str
+) -> None:
+    """Compared with the columns of a reading, logs have its counts; and fewer rows disagree."""
+    reference, actual = packed(many)
+    if not reference or not actual:
+        return
+    logs = logs_at(*write(folder, reference, actual))
+    before = in_memory(logs, ASKED[name])
+    for one in before["readings"]:
+        key, order, id_, ignore = (
+            tuple(one["asked"][role]) for role in ("key", "order", "id", "ignore")
+        )
+        found = in_memory(logs, ColumnRoles(key, order, id_, ignore))
+        for key in ("read", "streams", "rows"):
+            assert found[key] == one[key]
+        assert one["changed"] + one["again"] == foreign(before) - foreign(found)
+        assert one["changed"] >= 0
+        assert one["again"] >= 0
+        assert foreign(found) < foreign(before)
+        before = found
+
+
+def foreign(found: dict[str, Any]) -> int:
+    return int(found["rows"]["different"] + found["rows"]["unexpected"])
+
+
+@pytest.mark.spark
+def test_fields_of_parquet_are_left_out_as_those_of_json(
+    spark: SparkSession,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    """JSON lines are compared in this process, and Parquet on Spark."""
+    damage = Damage(14, range(3, 6), frozenset({8}), frozenset({10}), (11, 13))
+    rows = changes(14)
+    sides = {"r": rows, "a": damaged(damage, rows, LATER)}
+    for side, some in sides.items():
+        ordered = [{name: row[name] for name in sorted(row)} for row in some]
+        for row in ordered:
+            row["source"] = {name: row["source"][name] for name in sorted(row["source"])}
+        pq.write_table(pa.Table.from_pylist(ordered), tmp_path / f"{side}.parquet")
+    small = logs_at(*write(tmp_path, sides["r"], sides["a"]))
+    large = logs_at(tmp_path / "r.parquet", tmp_path / "a.parquet")
+    for asked in (ColumnRoles(), ColumnRoles(ignore=("source.ts_ms", "ts_ms"))):
+        found = plain(compare(spark, large, asked, 10_000, lambda *_: None))
+        assert without_ties(found) == without_ties(in_memory(small, asked))
+
+
 # --- the search ------------------------------------------------------------------------------
 def counted(rows: Sequence[Names], names: str, tried: list[Names]) -> ForeignRows:
     """Foreign rows by the columns in which they differ from the nearest row."""
@@ -324,7 +387,7 @@ def test_the_page_shows_what_the_commands_print(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = (ROOT / "docs" / "how-to" / "verify-trace.md").read_text(encoding="utf-8")
-    shown = "\n".join(re.findall(r"```console\n(.*?)```", page, re.DOTALL))
+    shown = "".join(re.findall(r"```console\n(.*?)```", page, re.DOTALL))
     parts = re.split(r"^\$ ", shown.replace("\\\n", " "), flags=re.MULTILINE)[1:]
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(console, "width", 100)
