@@ -91,9 +91,10 @@ class RowDifference:
 
 @dataclass(frozen=True, slots=True)
 class TraceReading:
-    """The same logs, with some more columns left out, so that more rows agree.
+    """The same logs, read otherwise: with some more columns left out, so that more rows agree, or
+    with one more column as key, so that no row is out of order.
 
-    left_out: these columns, beside those of the reading before.  asked: the columns of each option
+    left_out: these columns, beside those of the reading before; empty if one more is a key.  asked: the columns of each option
     that reads so.  changed: rows of ACTUAL that differ from a missing row of REFERENCE in
     these columns alone.  again: rows that differ from a row that has come in these columns alone.
     streams, rows, guarantee: the findings of this reading.

@@ -65,11 +65,12 @@ def sentences(result: TraceComparison) -> Iterator[str]:
     for at, one in enumerate(result.readings):
         begin = "of the rest, " if at else ""
         yield begin + sentence(one, last)
-        if one.again or _most(one):
+        if one.again or _most(one) or not one.left_out:
             yield f"    {command(result, one.asked)}"
         last = one.asked
     rows = result.rows
-    if rows.out_of_order and not (rows.missing or rows.different or rows.unexpected):
+    others = rows.missing + rows.different + rows.unexpected
+    if rows.out_of_order and not others and not result.readings:
         came = "all rows came" if rows.duplicated else "the rows are the same"
         yield f"{came}, in another order; without an order:"
         yield f"    {command(result, result.asked._replace(sink='bag'))}"
@@ -77,8 +78,11 @@ def sentences(result: TraceComparison) -> Iterator[str]:
 
 def sentence(one: TraceReading, before: AskedColumns) -> str:
     """One reading.  before: the columns of the reading before."""
-    names = _listed([f"`{name}`" for name in one.left_out])
     then = f"{outcome(one)} ({one.guarantee} recovery)"
+    if not one.left_out:
+        (new,) = (name for name in one.asked.key if name not in before.key)
+        return f"the rows of each `{new}` are in order: if it names streams, {then}"
+    names = _listed([f"`{name}`" for name in one.left_out])
     agree = "more" if _disagreeing(one.read, one.rows) else "all"
     if _most(one) or (one.changed and one.again):
         return f"{agree} rows agree if {names} {_role(one, before)}: then {then}"

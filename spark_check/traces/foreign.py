@@ -18,7 +18,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from spark_check.traces.columns import ComparedLogs, hash_value
-from spark_check.traces.fields import leaves
+from spark_check.traces.fields import col, leaves
 from spark_check.traces.readings import ForeignRows, Names
 from spark_check.traces.streams import Verdicts
 
@@ -27,6 +27,8 @@ SAMPLE = 500
 FEW = 10_000
 """Rows that differ, so few that those among them come first as the nearest row."""
 SEED = 100
+EXACT = 0.01
+"""The relative error of a number of values."""
 
 Digest: TypeAlias = tuple[int, int]
 
@@ -106,6 +108,17 @@ def _matched(
     )
     held = {(row["place"], row["rest"]) for row in found}
     return [sum((place, one) in held for one in some) for place, some in enumerate(wanted)]
+
+
+def distinct(both: ComparedLogs) -> dict[str, int]:
+    """The number of values that each column has in REFERENCE, about; objects are no values."""
+    names = [name for name, type_ in both.compared if isinstance(type_, T.AtomicType)]
+    counts = [F.approx_count_distinct(col(name), EXACT) for name in names]
+    nulls = [F.max(col(name).isNull().cast("int")) for name in names]
+    found = both.reference.agg(*counts, *nulls).first()
+    assert found is not None
+    sums = zip(found[: len(names)], found[len(names) :], strict=True)
+    return {name: count + null for name, (count, null) in zip(names, sums, strict=True)}
 
 
 # --- the nearest -----------------------------------------------------------------------------

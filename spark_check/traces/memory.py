@@ -71,15 +71,23 @@ def _judge(logs: Sequence[OutputLog], plain: PlainLogs, asked: ColumnRoles) -> J
         sum(stream.lost for stream in streams) if asked.lineage else None,
         tuple(plain.kinds),
     )
+    distinct = partial(_distinct, plain)
     if not findings.lacking + findings.foreign:
-        return JudgedRows(JudgedLogs(findings, None), streams, placed, None)
+        return JudgedRows(JudgedLogs(findings, None, distinct), streams, placed, None)
     groups = [group for stream in streams for group in stream.groups]
     hashed = HashedRows([group.row.content for group in groups], plain.kinds)
     known = [at for at, group in enumerate(groups) if not group.is_foreign]
     foreign = [at for at, group in enumerate(groups) if group.is_foreign]
     matched = partial(hashed.matched, known, foreign)
     some = ForeignRows(tuple(hashed.names), len(foreign), matched) if foreign else None
-    return JudgedRows(JudgedLogs(findings, some), streams, placed, LikeRows(groups, hashed))
+    judged = JudgedLogs(findings, some, distinct)
+    return JudgedRows(judged, streams, placed, LikeRows(groups, hashed))
+
+
+def _distinct(plain: PlainLogs) -> dict[str, int]:
+    values = zip(*(row.content for row in plain.rows[0]), strict=True)
+    found = dict(zip(plain.kinds, map(len, map(set, values)), strict=True))
+    return {name: count for name, count in found.items() if isinstance(plain.kinds[name], str)}
 
 
 def _place(rows: Sequence[PlainRow], asked: ColumnRoles) -> list[Place]:

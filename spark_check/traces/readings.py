@@ -7,11 +7,14 @@ Columns are candidates if rows of ACTUAL that REFERENCE does not hold agree with
 in all others: single columns first; then those of whose values REFERENCE has none, with one more;
 then pairs.  The comparison is done again with the best candidates left out.  A reading is kept
 if fewer rows disagree, and the search goes on from there.
+
+Where rows are only in another order, they may be of several streams: columns of few values are
+tried as --key, and the first is kept with which no row is out of order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
@@ -41,18 +44,23 @@ class ForeignRows(NamedTuple):
 
 
 class JudgedLogs(NamedTuple):
-    """A comparison.  foreign: None if ACTUAL holds no row that is not in REFERENCE."""
+    """A comparison.  foreign: None if ACTUAL holds no row that is not in REFERENCE.  distinct():
+    how many values the columns have in REFERENCE that may name streams."""
 
     findings: RowFindings
     foreign: ForeignRows | None
+    distinct: Callable[[], Mapping[str, int]]
 
 
-def find_readings(
-    asked: ColumnRoles, judged: JudgedLogs, judge: Callable[[ColumnRoles], JudgedLogs | None]
-) -> Iterator[TraceReading]:
-    """The readings, the first with the columns that explain most.  judge: compares once more."""
+Judge: TypeAlias = Callable[[ColumnRoles], JudgedLogs | None]
+"""Compares the same logs once more."""
+
+
+def find_readings(asked: ColumnRoles, judged: JudgedLogs, judge: Judge) -> Iterator[TraceReading]:
+    """The readings, the first with the columns that explain most."""
     for _ in range(LAYERS):
         if judged.foreign is None:
+            yield from _by_stream(asked, judged, judge)
             return
         found: list[tuple[tuple[int, int, int], int, Names, ColumnRoles, JudgedLogs]] = []
         for names in _candidates(judged.foreign, _fixed(asked)):
@@ -72,6 +80,22 @@ def find_readings(
             return
         yield _reading(names, roles, judged.findings, other.findings)
         asked, judged = roles, other
+
+
+def _by_stream(asked: ColumnRoles, judged: JudgedLogs, judge: Judge) -> Iterator[TraceReading]:
+    """The reading in which rows of several streams stand in the log, if one explains the order."""
+    before = judged.findings
+    if before.lacking or not before.rows.out_of_order:
+        return
+    counts = judged.distinct()
+    few = [name for name, count in counts.items() if 1 < count <= before.read.reference / 2]
+    few.sort(key=lambda name: counts[name])
+    for name in [name for name in few if name not in (*asked.key, *asked.lineage)][:TRIED]:
+        roles = asked._replace(key=(*asked.key, name))
+        other = judge(roles)
+        if other is not None and not other.findings.rows.out_of_order:
+            yield _reading(frozenset(), roles, before, other.findings)
+            return
 
 
 def leave_out(asked: ColumnRoles, names: Names) -> ColumnRoles:

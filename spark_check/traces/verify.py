@@ -62,6 +62,7 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
@@ -88,7 +89,7 @@ from spark_check.traces.closeness import replace_close
 from spark_check.traces.columns import ComparedLogs
 from spark_check.traces.differences import find_differences
 from spark_check.traces.early import check_early
-from spark_check.traces.foreign import foreign_rows, hashed_columns
+from spark_check.traces.foreign import distinct, foreign_rows, hashed_columns
 from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
 from spark_check.traces.plain import read_tables
 from spark_check.traces.plain_tables import SMALL_BYTES
@@ -191,8 +192,7 @@ def compare(
     with explain_errors("the logs cannot be compared", *logs), _watch(spark, progress) as phase:
         judged = _judge(spark, logs, asked, close, phase)
         found = judged.findings
-        differ = found.lacking + found.foreign > 0
-        if differ:
+        if found.foreign or found.rows.out_of_order:
             phase("looking for columns to leave out")
             found = found._replace(readings=_readings(spark, logs, judged, close))
         phase("finding the first differences")
@@ -255,7 +255,7 @@ def _readings(
         foreign = None
         if one.findings.foreign:
             foreign = foreign_rows(one.verdicts, one.sides, hashed_columns(one.both))
-        return JudgedLogs(one.findings, foreign)
+        return JudgedLogs(one.findings, foreign, partial(distinct, one.both))
 
     def again(asked: ColumnRoles) -> JudgedLogs:
         other = _judge(spark, logs, asked, close, lambda _: None)
