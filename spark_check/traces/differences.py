@@ -16,7 +16,14 @@ from pyspark.sql import functions as F
 from model.results.table import Row
 from model.results.trace import LogRow, RowCounts, RowDifference, SideCounts
 from spark_check.traces.columns import FILE_BITS
-from spark_check.traces.foreign import Digest, HashedColumns, LonelyRow, hashes_of, nearest
+from spark_check.traces.foreign import (
+    Digest,
+    HashedColumns,
+    LonelyRow,
+    digest_frame,
+    hashes_of,
+    nearest,
+)
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.readings import Names
 from spark_check.traces.roles import ColumnRoles
@@ -70,48 +77,49 @@ def find_differences(
 ) -> list[RowDifference]:
     """The first `show` of each kind that `counts` has.  left_out: as in `plain_differences`."""
     found = [one for kind in KINDS if counts.of(kind) for one in KINDS[kind](verdicts, show)]
-    digests = {digest for one in found for digest in one.digests}
-    hashes = _hashes(sides, digests, hashed)
-    found = _with_nearest(found, verdicts, sides, hashes, hashed, left_out)
-    digests = {digest for one in found for digest in one.digests}
-    missing = digests - hashes.keys()
-    hashes |= _hashes(sides, missing, hashed)
-    contents = _contents(sides, digests)
+    found = [*_with_nearest(found, verdicts, sides, hashed, left_out)]
+    contents = _contents(sides, {digest for one in found for digest in one.digests}, hashed)
     spots = {spot for one in found for spot in one.spots}
     labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
-    return [_shown(one, contents, labels, asked, hashed, hashes) for one in found]
-
-
-Hashes: TypeAlias = dict[Digest, tuple[int, ...]]
+    return [_shown(one, contents, labels, asked, hashed) for one in found]
 
 
 def _with_nearest(
     found: Sequence[FoundDifference],
     verdicts: Verdicts,
     sides: Sequence[DataFrame],
-    hashes: Hashes,
     hashed: HashedColumns,
     left_out: Names,
-) -> list[FoundDifference]:
+) -> Iterator[FoundDifference]:
     """The differences, with the nearest row of each row that is in one log only."""
-    done = [one for one in found if None not in one.rows]
+    near: dict[FoundDifference, Digest] = {}
     for side in range(2):
-        mine = [one for one in found if one.rows[side] is not None and one.rows[1 - side] is None]
-        lonely = [
-            LonelyRow(one.k, digest, hashes[digest])
-            for one in mine
-            if (digest := one.rows[side]) is not None
-        ]
-        near = nearest(lonely, sides[1 - side], verdicts, hashed, left_out)
-        for one, digest in zip(mine, near, strict=True):
-            place = None
-            if digest and not verdicts.by_content:
-                same = f"k = {one.k} and d1 = {digest[0]} and d2 = {digest[1]}"
-                row = verdicts.groups.where(same).first()
-                assert row is not None
-                place = row[f"first_{'ra'[1 - side]}"]
-            done.append(one._replace(near=digest, near_place=place))
-    return sorted(done, key=lambda one: [*KINDS].index(one.kind))
+        mine = {
+            one: digest
+            for one in found
+            if (digest := one.rows[side]) is not None and one.rows[1 - side] is None
+        }
+        if mine:
+            hashes = hashes_of(sides[side], digest_frame(sides[side], {*mine.values()}), hashed)
+            lonely = [LonelyRow(one.k, digest, hashes[digest]) for one, digest in mine.items()]
+            others = nearest(lonely, sides[1 - side], verdicts, hashed, left_out)
+            near |= {one: other for one, other in zip(mine, others, strict=True) if other}
+    places = {} if verdicts.by_content else _places(verdicts, {*near.values()})
+    for one in found:
+        other = near.get(one)
+        there = places.get((one.k, other)) if other else None
+        yield one._replace(near=other, near_place=there and there[1 - one.side])
+
+
+def _places(
+    verdicts: Verdicts, digests: set[Digest]
+) -> dict[tuple[int, Digest], tuple[int | None, int | None]]:
+    """By stream and digest the first place in each log."""
+    if not digests:
+        return {}
+    wanted = F.broadcast(digest_frame(verdicts.groups, digests))
+    rows = verdicts.groups.join(wanted, ["d1", "d2"], "left_semi").collect()
+    return {(row["k"], (row["d1"], row["d2"])): (row["first_r"], row["first_a"]) for row in rows}
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -193,25 +201,31 @@ KINDS: dict[str, Callable[[Verdicts, int], Iterator[FoundDifference]]] = {
 
 
 # --- both sides ---------------------------------------------------------------------------------
-def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, Row]:
+class ShownRow(NamedTuple):
+    """A row, as JSON has it, and its hashes by column."""
+
+    row: Row
+    hashes: tuple[int, ...]
+
+
+def _contents(
+    sides: Sequence[DataFrame], digests: set[Digest], hashed: HashedColumns
+) -> dict[Digest, ShownRow]:
     """The rows behind some digests."""
     if not digests:
         return {}
-    spark = sides[0].sparkSession
-    wanted = F.broadcast(spark.createDataFrame(sorted(digests), "d1 long, d2 long"))
-    text = F.to_json("row", {"ignoreNullFields": "false"})
-    rows = [side.join(wanted, ["d1", "d2"]).select("d1", "d2", text.alias("row")) for side in sides]
-    found = rows[0].unionAll(rows[1]).groupBy("d1", "d2").agg(F.min("row").alias("row")).collect()
-    return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
-
-
-def _hashes(sides: Sequence[DataFrame], digests: set[Digest], hashed: HashedColumns) -> Hashes:
-    """The hashes by column of the rows behind some digests."""
-    if not digests:
-        return {}
-    wanted = sides[0].sparkSession.createDataFrame(sorted(digests), "d1 long, d2 long")
-    some = ["d1", "d2", "row"]
-    return hashes_of(sides[0].select(some).unionAll(sides[1].select(some)), wanted, hashed)
+    wanted = F.broadcast(digest_frame(sides[0], digests))
+    text = F.to_json("row", {"ignoreNullFields": "false"}).alias("row")
+    both = [
+        side.join(wanted, ["d1", "d2"]).select("d1", "d2", text, hashed.hashes.alias("hashes"))
+        for side in sides
+    ]
+    first = [F.min("row").alias("row"), F.first("hashes").alias("hashes")]
+    found = both[0].unionAll(both[1]).groupBy("d1", "d2").agg(*first).collect()
+    return {
+        (row["d1"], row["d2"]): ShownRow(json.loads(row["row"]), tuple(row["hashes"]))
+        for row in found
+    }
 
 
 def _row_labels(
@@ -241,20 +255,19 @@ def _row_labels(
 
 def _shown(
     one: FoundDifference,
-    contents: dict[Digest, Row],
+    contents: dict[Digest, ShownRow],
     labels: dict[Spot, str],
     asked: ColumnRoles,
     hashed: HashedColumns,
-    hashes: Hashes,
 ) -> RowDifference:
-    rows = [contents[digest] if digest else None for digest in one.rows]
+    rows = [contents[digest].row if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}
     reference, actual = (
         None if row is None else LogRow(row, labels.get((side, place or 0)))
         for side, (row, place) in enumerate(zip(rows, one.places, strict=True))
     )
-    near = one.near and LogRow(contents[one.near], labels.get((1 - one.side, one.near_place or 0)))
-    pair = [hashes[digest] for digest in (*one.rows, one.near) if digest is not None]
+    label = labels.get((1 - one.side, one.near_place or 0))
+    pair = [contents[digest].hashes for digest in (*one.rows, one.near) if digest is not None]
     return RowDifference(
         kind=one.kind,
         key={name: some[name] for name in asked.key},
@@ -262,6 +275,6 @@ def _shown(
         reference=reference,
         actual=actual,
         copies=SideCounts(*one.copies),
-        nearest=near,
+        nearest=one.near and LogRow(contents[one.near].row, label),
         columns=hashed.differing(*pair) if len(pair) == 2 else (),
     )

@@ -72,6 +72,11 @@ def foreign_rows(
     return ForeignRows(names, len(rows), matched)
 
 
+def digest_frame(beside: DataFrame, digests: set[Digest]) -> DataFrame:
+    """The digests, in the session of another frame."""
+    return beside.sparkSession.createDataFrame(sorted(digests), "d1 long, d2 long")
+
+
 def hashes_of(
     rows: DataFrame, digests: DataFrame, hashed: HashedColumns
 ) -> dict[Digest, tuple[int, ...]]:
