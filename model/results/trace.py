@@ -94,10 +94,10 @@ class TraceReading:
     """The same logs, read otherwise: with some more columns left out, so that more rows agree, or
     with one more column as key, so that no row is out of order.
 
-    left_out: these columns, beside those of the reading before; empty if one more is a key.  asked: the columns of each option
-    that reads so.  changed: rows of ACTUAL that differ from a missing row of REFERENCE in
-    these columns alone.  again: rows that differ from a row that has come in these columns alone.
-    streams, rows, guarantee: the findings of this reading.
+    left_out: these columns, beside those of the reading before; empty if one more is a key.
+    asked: the columns of each option that reads so.  changed: rows of ACTUAL that differ from a
+    missing row of REFERENCE in these columns alone.  again: rows that differ from a row that came
+    as well in these columns alone.  read, streams, rows, guarantee: the findings of this reading.
     """
 
     left_out: tuple[str, ...]
