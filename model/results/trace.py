@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from model.core import Guarantee
 from model.results.table import Row
 
 
@@ -72,7 +73,11 @@ class LogRow:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A difference.  key, order: the values of these columns.  copies: how often the row came."""
+    """A difference.  key, order: the values of these columns.  copies: how often the row came.
+
+    nearest: of a row that is in one log only, the row of the other log that agrees with it in most
+    columns; None if all rows differ in more than half of them.  columns: those that differ.
+    """
 
     kind: str
     key: Row
@@ -80,12 +85,36 @@ class RowDifference:
     reference: LogRow | None
     actual: LogRow | None
     copies: SideCounts
+    nearest: LogRow | None = None
+    columns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TraceReading:
+    """The same logs, read otherwise: with some more columns left out, so that more rows agree, or
+    with one more column as key, so that no row is out of order.
+
+    left_out: these columns, beside those of the reading before; empty if one more is a key.
+    asked: the columns of each option that reads so.  changed: rows of ACTUAL that differ from a
+    missing row of REFERENCE in these columns alone.  again: rows that differ from a row that came
+    as well in these columns alone.  read, streams, rows, guarantee: the findings of this reading.
+    """
+
+    left_out: tuple[str, ...]
+    asked: AskedColumns
+    changed: int
+    again: int
+    read: SideCounts
+    streams: Mapping[str, int]
+    rows: RowCounts
+    guarantee: str
 
 
 class RowFindings(NamedTuple):
     """The findings in the rows of two logs.  streams: by type of recovery, how many have it.
     lost_inputs: None without lineage.  compared: the columns.  differences: the first
-    ones of each kind."""
+    ones of each kind.  readings: other ones, in which more rows agree; each goes on from the one
+    before."""
 
     read: SideCounts
     streams: Mapping[str, int]
@@ -93,6 +122,23 @@ class RowFindings(NamedTuple):
     lost_inputs: int | None
     compared: tuple[str, ...] = ()
     differences: tuple[RowDifference, ...] = ()
+    readings: tuple[TraceReading, ...] = ()
+
+    @property
+    def foreign(self) -> int:
+        """Rows of ACTUAL that are not in REFERENCE at all."""
+        return self.rows.different + self.rows.unexpected
+
+    @property
+    def lacking(self) -> int:
+        """Rows of REFERENCE that ACTUAL does not hold, whatever stands for them."""
+        kept = self.read.actual - self.foreign - self.rows.duplicated
+        return self.read.reference - kept
+
+    @property
+    def weakest(self) -> Guarantee:
+        """The type of the worst stream."""
+        return max(Guarantee[name.upper()] for name in self.streams)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +156,7 @@ class TraceComparison:
     lost_inputs: int | None
     compared: tuple[str, ...]
     differences: tuple[RowDifference, ...]
+    readings: tuple[TraceReading, ...]
     notes: tuple[str, ...]
     guarantee: str
     expect: str

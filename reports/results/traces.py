@@ -6,16 +6,16 @@ Rule of this file: it reads a value of model.results.trace and decides nothing.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from model.core import Guarantee
-from model.recovery import WORDS
-from model.results.trace import ComparedLog, LogRow, RowDifference, TraceComparison
+from model.results.table import Row
+from model.results.trace import AskedColumns, ComparedLog, LogRow, RowDifference, TraceComparison
+from reports.results import trace_words
 
 SIDES = ("reference", "actual")
 KINDS = {
@@ -34,8 +34,8 @@ def render(result: TraceComparison) -> Iterator[RenderableType]:
     yield _counts(result)
     if result.differences:
         yield _differences(result)
-        yield from _hint(result)
-    yield f"in everyday words: {words(result)}"
+    yield from trace_words.sentences(result)
+    yield f"in everyday words: {trace_words.everyday(result)}"
     yield verdict(result)
 
 
@@ -45,6 +45,8 @@ def verdict(result: TraceComparison) -> str:
     rows, read = result.rows, result.read
     if rows.missing == read.reference and rows.unexpected == read.actual:
         found = "no row is in both logs"
+    elif any(one.changed for one in result.readings):
+        found += " by all columns compared"
     if result.asked.key:
         parts = (f"{count:,} {name}" for name, count in result.streams.items())
         found += f" (streams: {', '.join(parts)})"
@@ -53,15 +55,6 @@ def verdict(result: TraceComparison) -> str:
     else:
         good, bad = (f"{no}as good as {result.expect}" for no in ("at least ", "NOT "))
     return f"{good if result.holds else bad}: {found}, {result.seconds:.1f} s"
-
-
-def words(result: TraceComparison) -> str:
-    """The guarantee in everyday words.  At most once: what is missing is all that is wrong."""
-    rows = result.rows
-    more = ("different", "duplicated", "unexpected")
-    if result.guarantee == "gap" and not any(rows.of(kind) for kind in more):
-        return "at most once"
-    return WORDS[Guarantee[result.guarantee.upper()]]
 
 
 def _logs(result: TraceComparison) -> Table:
@@ -84,53 +77,77 @@ def _counts(result: TraceComparison) -> Table:
 
 
 def _differences(result: TraceComparison) -> Table:
-    """The first differences; the values that differ are marked."""
+    """The first differences: the columns that differ, with the values marked."""
     keyed = bool(result.asked.key)
     table = Table("the first", *(["key"] if keyed else []), "REFERENCE", "ACTUAL")
     for one in result.differences:
         key = [", ".join(map(_value, one.key.values()))] if keyed else []
-        sides = [_side(one, side, result.asked.key) for side in SIDES]
+        sides = [_side(one, side, result.asked) for side in SIDES]
         table.add_row(_spaced(one.kind), *key, *sides)
     return table
 
 
-def _side(one: RowDifference, side: str, key: Sequence[str]) -> Text:
+def _side(one: RowDifference, side: str, asked: AskedColumns) -> Text:
+    """The place of the row in this log, and its values, as far as they are needed."""
     here, there = _row(one, side), _row(one, SIDES[side == SIDES[0]])
-    if here is None:
-        return Text("-")
-    other = (there or here).row
     text = Text()
+    if here is None:
+        here = one.nearest
+        if here is None:
+            return Text("-")
+        text.append("not there; nearest: ", style="dim")
+    assert here is not None
+    other = flat((there or one.nearest or here).row)
     if here.at:
         text.append(f"{here.at}: ", style="dim")
-    shown = [(name, value) for name, value in here.row.items() if name not in key]
-    for at, (name, value) in enumerate(shown):
-        style = "" if other[name] == value else "bold red"
-        text.append(f"{', ' if at else ''}{name}=")
-        text.append(_value(value), style=style)
+    if one.kind in SAME and side == SIDES[1] and here.at:
+        text.append("the same", style="dim")
+    else:
+        values = flat(here.row)
+        shown = [name for name in values if _is_shown(name, one, asked)]
+        for at, name in enumerate(shown):
+            style = "bold red" if name in one.columns or other.get(name) != values[name] else ""
+            text.append(f"{', ' if at else ''}{name}=")
+            text.append(_value(values[name]), style=style)
     copies = one.copies
     if one.kind in ("missing", "duplicated") and max(copies.reference, copies.actual) > 1:
-        text.append(f" ({copies.of(side):,} times)", style="dim")
+        text.append(f" ({_times(copies.of(side))})", style="dim")
     return text
+
+
+SAME = ("duplicated", "out_of_order")
+"""Kinds of which both logs hold the row."""
+
+
+def _is_shown(name: str, one: RowDifference, asked: AskedColumns) -> bool:
+    """Of rows that differ in some columns: these, and those that name the row."""
+    if name in asked.key:
+        return False
+    naming = {*one.order, *asked.id}
+    row = one.reference or one.actual
+    placed = bool(naming) or (row is not None and row.at is not None)
+    return not one.columns or not placed or name in naming or name in one.columns
+
+
+def flat(row: Row) -> Row:
+    """The row with the fields of objects as columns of their own: `source.ts_ms`."""
+    return dict(_fields(row, ""))
+
+
+def _fields(row: Row, path: str) -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict):
+            yield from _fields(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", value
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count:,} times")
 
 
 def _row(one: RowDifference, side: str) -> LogRow | None:
     return one.reference if side == SIDES[0] else one.actual
-
-
-def _hint(result: TraceComparison) -> Iterator[str]:
-    """A line if most rows differ by a column that may be no part of the result."""
-    rows, read = result.rows, result.read
-    if rows.missing == read.reference and rows.unexpected == read.actual:
-        yield "no row is in both: does a column differ from run to run, like a time?  --ignore it"
-    pairs = [
-        (one.reference.row, one.actual.row)
-        for one in result.differences
-        if one.kind == "different" and one.reference and one.actual
-    ]
-    names = {name for one, other in pairs for name in one if one[name] != other[name]}
-    if rows.different > read.actual / 2 and len(names) == 1:
-        (name,) = names
-        yield f"most rows differ, those shown in {name} alone: is it part of the result?"
 
 
 def _spaced(kind: str) -> str:

@@ -18,7 +18,8 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from model.errors import Invalid
-from spark_check.traces.columns import FILE, FLOATING, ROW, ComparedLogs, col, digest
+from spark_check.traces.columns import FILE, FLOATING, ROW, ComparedLogs, digest
+from spark_check.traces.fields import col
 
 NO_FLOATS = "no column that is compared holds floats"
 

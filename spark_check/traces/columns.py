@@ -15,8 +15,7 @@ by 64: two different rows among 10^9 pass for the same with a chance below 10^-2
 
 from __future__ import annotations
 
-import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -26,8 +25,10 @@ from pyspark.sql import types as T
 
 from model.comparison import Shape
 from model.errors import Invalid
+from spark_check.traces.fields import col, drop, known, type_without
 from spark_check.traces.lineage import INPUTS, digest_inputs, inputs
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.roles import ColumnRoles, check_names
 from spark_check.traces.unreadable import explain_errors
 
 FILE, ROW = "_asif_file", "_asif_row"
@@ -49,42 +50,6 @@ READING = {
 """The settings of Spark on which this file relies."""
 
 
-class ColumnRoles(NamedTuple):
-    """The columns that play a role in a comparison, by name.
-
-    sink: the shape of the sink (model.comparison); a place counts in a sequence alone.
-    """
-
-    key: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
-    id: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    lineage: tuple[str, ...] = ()
-    sink: str = Shape.SEQUENCE.value
-
-    @property
-    def by_option(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each option."""
-        return {name: names for name, names in self._asdict().items() if name != "sink"}
-
-    @property
-    def shape(self) -> Shape:
-        return Shape(self.sink)
-
-    @property
-    def sorted_by_content(self) -> bool:
-        """Is the place of a row part of its content?  In a sink without order it counts nowhere."""
-        if self.shape is not Shape.SEQUENCE:
-            return True
-        return bool(self.order) and not set(self.order) & set(self.ignore)
-
-    @property
-    def identity(self) -> tuple[str, ...]:
-        """The columns that name a result, whatever its content; empty if there are none."""
-        ordered = self.shape is Shape.SEQUENCE and self.sorted_by_content
-        return self.id or (self.order if ordered else ())
-
-
 class ComparedLogs(NamedTuple):
     """Two logs read alike; `columns` are (name, type) of all columns that are used, in order."""
 
@@ -99,11 +64,6 @@ class ComparedLogs(NamedTuple):
         return tuple(column for column in self.columns if column[0] not in left_out)
 
 
-def col(name: str) -> Column:
-    """The column with this name, whatever characters the name has."""
-    return F.col("`" + name.replace("`", "``") + "`")
-
-
 def read_alike(
     spark: SparkSession,
     reference: OutputLog,
@@ -116,17 +76,19 @@ def read_alike(
     all of them whole.  Raises Invalid if a column is missing, or the two cannot be compared."""
     logs = (reference, actual)
     schemas = [_schema(spark, log) for log in logs]
-    check_names(asked, logs, schemas)
+    check_names(asked, logs, [known(schema) for schema in schemas])
     types: dict[str, T.DataType] = {}
     for name in schemas[0].names:
         if name in asked.lineage:
             types[name] = INPUTS
         elif name not in asked.ignore or name in asked.order:
-            types[name] = _common(spark, name, logs, schemas)
+            types[name] = _common(spark, name, logs, schemas, asked)
     for name in asked.order:
         if not isinstance(types[name], T.AtomicType):
             kind = types[name].simpleString()
             raise Invalid(f"--order {name}: a column of {kind} has no order; a number or time has")
+    if all(log.format == "json" for log in logs):  # objects in them may have different fields
+        schemas = [_widened(schema, types, asked) for schema in schemas]
     read = [_read(spark, log, schema) for log, schema in zip(logs, schemas, strict=True)]
     frames = [
         frame.select(*(_used(n, t, schema, asked).alias(n) for n, t in types.items()), FILE, ROW)
@@ -152,14 +114,29 @@ def _floats_of_text(both: ComparedLogs) -> ComparedLogs:
 def _used(name: str, type_: T.DataType, schema: T.StructType, asked: ColumnRoles) -> Column:
     if name in asked.lineage:
         return inputs(col(name), name, schema[name].dataType)
-    return col(name).cast(type_)
+    type_here = schema[name].dataType
+    left = drop(col(name), type_here, asked.ignored_fields(name, schema.names))
+    return left.cast(type_)
+
+
+def _widened(
+    schema: T.StructType, types: Mapping[str, T.DataType], asked: ColumnRoles
+) -> T.StructType:
+    """The schema with the types that both logs have."""
+    fields = [
+        T.StructField(one.name, one.dataType if one.name in asked.lineage else types[one.name])
+        if one.name in types
+        else one
+        for one in schema
+    ]
+    return T.StructType(fields)
 
 
 # --- reading ---------------------------------------------------------------------------------
 def _schema(spark: SparkSession, log: OutputLog) -> T.StructType:
     if log.format == "csv":
         return T.StructType([T.StructField(name, T.StringType()) for name in log.names])
-    with explain_errors(f"{log.side} {log.root}"):
+    with explain_errors(f"{log.side} {log.root}", log):
         return _frame(spark, log, None).schema
 
 
@@ -190,59 +167,22 @@ def _read(spark: SparkSession, log: OutputLog, schema: T.StructType) -> DataFram
 
 
 # --- comparable? -----------------------------------------------------------------------------
-class NamedColumns(typing.Protocol):
-    """A schema, as far as the names of its columns go."""
-
-    @property
-    def names(self) -> Sequence[str]: ...
-
-
-def check_names(
-    asked: ColumnRoles, logs: Sequence[OutputLog], schemas: Sequence[NamedColumns]
-) -> None:
-    """Raises Invalid if a column is missing, has two roles, or is in one of the logs only."""
-    every = sorted({name for schema in schemas for name in schema.names})
-    for option, names in asked.by_option.items():
-        for name in names:
-            holders = logs if option != "ignore" else ()
-            for log, schema in zip(holders, schemas, strict=False):
-                if name not in schema.names:
-                    has = ", ".join(schema.names)
-                    raise log.complain(f"has no column {name} (--{option}); it has {has}")
-            if name not in every:
-                raise Invalid(f"--ignore {name}: no such column; there are {', '.join(every)}")
-            if option != "lineage" and name in asked.lineage:
-                raise Invalid(
-                    f"--lineage {name}: it is a column of --{option} as well; give another"
-                )
-            if option in ("key", "id") and name in asked.ignore:
-                raise Invalid(f"--{option} {name}: it is ignored as well, and cannot name anything")
-    only = [
-        [name for name in one.names if name not in {*other.names, *asked.ignore}]
-        for one, other in (schemas, reversed(schemas))
-    ]
-    if any(only):
-        differences = "; ".join(
-            f"only {log.side} has {', '.join(names)}"
-            for log, names in zip(logs, only, strict=True)
-            if names
-        )
-        raise Invalid(
-            f"the logs have different columns: {differences} (--ignore what need not agree)"
-        )
-    if not {*schemas[0].names} - {*asked.ignore, *asked.lineage}:
-        raise Invalid("--ignore leaves no column to compare")
-
-
 WHOLE = (T.ByteType, T.ShortType, T.IntegerType, T.LongType)
 FLOATING = (T.FloatType, T.DoubleType)
 
 
 def _common(
-    spark: SparkSession, name: str, logs: Sequence[OutputLog], schemas: Sequence[T.StructType]
+    spark: SparkSession,
+    name: str,
+    logs: Sequence[OutputLog],
+    schemas: Sequence[T.StructType],
+    asked: ColumnRoles,
 ) -> T.DataType:
-    """A type that both columns have without loss."""
-    one, other = (schema[name].dataType for schema in schemas)
+    """A type that both columns have without loss, and without the fields that are ignored."""
+    one, other = (
+        type_without(name, schema[name].dataType, asked.ignored_fields(name, schema.names))
+        for schema in schemas
+    )
     if one == other:
         return one
     formats = [log.format for log in logs]
@@ -253,7 +193,8 @@ def _common(
     if formats == ["json", "json"]:  # one may be all null, or all whole: infer from both
         files = tuple(file for log in logs for file in log.files)
         both = logs[0]._replace(files=files, root=files[0])
-        return _frame(spark, both, None).schema[name].dataType
+        wide = _frame(spark, both, None).schema
+        return type_without(name, wide[name].dataType, asked.ignored_fields(name, wide.names))
     for family, widest in ((WHOLE, T.LongType()), (FLOATING, T.DoubleType())):
         if isinstance(one, family) and isinstance(other, family):
             return widest
@@ -267,12 +208,17 @@ def digest(seed: int, columns: Iterable[tuple[str, T.DataType]]) -> Column:
 
     xxhash64 alone passes over nulls, so that (null, 1) and (1, null) would be the same.
     """
+    return hash_value(seed, [(col(name), type_) for name, type_ in columns])
+
+
+def hash_value(seed: int, values: Iterable[tuple[Column, T.DataType]]) -> Column:
+    """64 bits of some values."""
     parts = [F.lit(seed)]
-    for name, type_ in columns:
-        value = col(name)
+    for column, type_ in values:
+        value = column
         if not isinstance(type_, T.AtomicType):
             value = F.to_json(F.struct(value), {"ignoreNullFields": "false"})
-        parts += [col(name).isNull(), value]
+        parts += [column.isNull(), value]
     return F.xxhash64(*parts)
 
 

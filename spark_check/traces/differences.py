@@ -15,11 +15,20 @@ from pyspark.sql import functions as F
 
 from model.results.table import Row
 from model.results.trace import LogRow, RowCounts, RowDifference, SideCounts
-from spark_check.traces.columns import FILE_BITS, ColumnRoles
+from spark_check.traces.columns import FILE_BITS
+from spark_check.traces.foreign import (
+    Digest,
+    HashedColumns,
+    LonelyRow,
+    digest_frame,
+    hashes_of,
+    nearest,
+)
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.readings import Names
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import FOREIGN, LACKING, Verdicts
 
-Digest: TypeAlias = tuple[int, int]
 Spot: TypeAlias = tuple[int, int]
 """(side, place)"""
 
@@ -27,13 +36,33 @@ Spot: TypeAlias = tuple[int, int]
 class FoundDifference(NamedTuple):
     """One difference.  rows: digests of the row on each side, None where there is none.
 
-    places: where, in each log.  copies: how often the row is in each log.
+    places: where, in each log.  copies: how often the row is in each log.  k: its stream.
+    near: the digest of the nearest row, of a row in one log only; and its place.
     """
 
     kind: str
     rows: tuple[Digest | None, Digest | None]
     places: tuple[int | None, int | None]
     copies: tuple[int, int]
+    k: int
+    near: Digest | None = None
+    near_place: int | None = None
+
+    @property
+    def side(self) -> int:
+        """The log that has the row; 0 if both have it."""
+        return 1 if self.rows[0] is None else 0
+
+    @property
+    def spots(self) -> Iterator[Spot]:
+        """Where the rows are."""
+        yield from ((side, at) for side, at in enumerate(self.places) if at is not None)
+        if self.near_place is not None:
+            yield 1 - self.side, self.near_place
+
+    @property
+    def digests(self) -> set[Digest]:
+        return {digest for digest in (*self.rows, self.near) if digest is not None}
 
 
 def find_differences(
@@ -43,13 +72,54 @@ def find_differences(
     asked: ColumnRoles,
     counts: RowCounts,
     show: int,
+    hashed: HashedColumns,
+    left_out: Names = frozenset(),
 ) -> list[RowDifference]:
-    """The first `show` of each kind that `counts` has."""
+    """The first `show` of each kind that `counts` has.  left_out: as in `plain_differences`."""
     found = [one for kind in KINDS if counts.of(kind) for one in KINDS[kind](verdicts, show)]
-    contents = _contents(sides, {digest for one in found for digest in one.rows if digest})
-    spots = {(s, p) for one in found for s, p in enumerate(one.places) if p is not None}
+    found = [*_with_nearest(found, verdicts, sides, hashed, left_out)]
+    contents = _contents(sides, {digest for one in found for digest in one.digests}, hashed)
+    spots = {spot for one in found for spot in one.spots}
     labels = {} if verdicts.by_content else _row_labels(verdicts.rows, logs, asked, spots)
-    return [_shown(one, contents, labels, asked) for one in found]
+    return [_shown(one, contents, labels, asked, hashed) for one in found]
+
+
+def _with_nearest(
+    found: Sequence[FoundDifference],
+    verdicts: Verdicts,
+    sides: Sequence[DataFrame],
+    hashed: HashedColumns,
+    left_out: Names,
+) -> Iterator[FoundDifference]:
+    """The differences, with the nearest row of each row that is in one log only."""
+    near: dict[FoundDifference, Digest] = {}
+    for side in range(2):
+        mine = {
+            one: digest
+            for one in found
+            if (digest := one.rows[side]) is not None and one.rows[1 - side] is None
+        }
+        if mine:
+            hashes = hashes_of(sides[side], digest_frame(sides[side], {*mine.values()}), hashed)
+            lonely = [LonelyRow(one.k, digest, hashes[digest]) for one, digest in mine.items()]
+            others = nearest(lonely, sides[1 - side], verdicts, hashed, left_out)
+            near |= {one: other for one, other in zip(mine, others, strict=True) if other}
+    places = {} if verdicts.by_content else _places(verdicts, {*near.values()})
+    for one in found:
+        other = near.get(one)
+        there = places.get((one.k, other)) if other else None
+        yield one._replace(near=other, near_place=there and there[1 - one.side])
+
+
+def _places(
+    verdicts: Verdicts, digests: set[Digest]
+) -> dict[tuple[int, Digest], tuple[int | None, int | None]]:
+    """By stream and digest the first place in each log."""
+    if not digests:
+        return {}
+    wanted = F.broadcast(digest_frame(verdicts.groups, digests))
+    rows = verdicts.groups.join(wanted, ["d1", "d2"], "left_semi").collect()
+    return {(row["k"], (row["d1"], row["d2"])): (row["first_r"], row["first_a"]) for row in rows}
 
 
 # --- which -----------------------------------------------------------------------------------
@@ -72,7 +142,7 @@ def _missing(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(lacking, verdicts, "r", show):
         digest = (row["d1"], row["d2"])
         yield FoundDifference(
-            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"])
+            "missing", (digest, None), (_place(row, "last_r"), None), (row["r"], row["a"]), row["k"]
         )
 
 
@@ -93,26 +163,32 @@ def _different(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
         assert meant is not None
         digests = ((meant["d1"], meant["d2"]), (row["d1"], row["d2"]))
         places = (_place(meant, "first_r"), _place(row, "first_a"))
-        yield FoundDifference("different", digests, places, (meant["r"], row["a"]))
+        yield FoundDifference("different", digests, places, (meant["r"], row["a"]), row["k"])
 
 
 def _duplicated(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(verdicts.groups.where("r > 0 and a > r"), verdicts, "a", show):
         digest = (row["d1"], row["d2"])
         places = (_place(row, "first_r"), _place(row, "last_a"))
-        yield FoundDifference("duplicated", (digest, digest), places, (row["r"], row["a"]))
+        yield FoundDifference(
+            "duplicated", (digest, digest), places, (row["r"], row["a"]), row["k"]
+        )
 
 
 def _unexpected(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in _first(_foreign(verdicts, known=False), verdicts, "a", show):
         places = (None, _place(row, "first_a"))
-        yield FoundDifference("unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]))
+        yield FoundDifference(
+            "unexpected", (None, (row["d1"], row["d2"])), places, (0, row["a"]), row["k"]
+        )
 
 
 def _out_of_order(verdicts: Verdicts, show: int) -> Iterator[FoundDifference]:
     for row in verdicts.crossed.orderBy("act").limit(show).collect():
         digest = (row["d1"], row["d2"])
-        yield FoundDifference("out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1))
+        yield FoundDifference(
+            "out_of_order", (digest, digest), (row["ref"], row["act"]), (1, 1), row["k"]
+        )
 
 
 KINDS: dict[str, Callable[[Verdicts, int], Iterator[FoundDifference]]] = {
@@ -125,16 +201,31 @@ KINDS: dict[str, Callable[[Verdicts, int], Iterator[FoundDifference]]] = {
 
 
 # --- both sides ---------------------------------------------------------------------------------
-def _contents(sides: Sequence[DataFrame], digests: set[Digest]) -> dict[Digest, Row]:
+class ShownRow(NamedTuple):
+    """A row, as JSON has it, and its hashes by column."""
+
+    row: Row
+    hashes: tuple[int, ...]
+
+
+def _contents(
+    sides: Sequence[DataFrame], digests: set[Digest], hashed: HashedColumns
+) -> dict[Digest, ShownRow]:
     """The rows behind some digests."""
     if not digests:
         return {}
-    spark = sides[0].sparkSession
-    wanted = F.broadcast(spark.createDataFrame(sorted(digests), "d1 long, d2 long"))
-    text = F.to_json("row", {"ignoreNullFields": "false"})
-    rows = [side.join(wanted, ["d1", "d2"]).select("d1", "d2", text.alias("row")) for side in sides]
-    found = rows[0].unionAll(rows[1]).groupBy("d1", "d2").agg(F.min("row").alias("row")).collect()
-    return {(row["d1"], row["d2"]): json.loads(row["row"]) for row in found}
+    wanted = F.broadcast(digest_frame(sides[0], digests))
+    text = F.to_json("row", {"ignoreNullFields": "false"}).alias("row")
+    both = [
+        side.join(wanted, ["d1", "d2"]).select("d1", "d2", text, hashed.hashes.alias("hashes"))
+        for side in sides
+    ]
+    first = [F.min("row").alias("row"), F.first("hashes").alias("hashes")]
+    found = both[0].unionAll(both[1]).groupBy("d1", "d2").agg(*first).collect()
+    return {
+        (row["d1"], row["d2"]): ShownRow(json.loads(row["row"]), tuple(row["hashes"]))
+        for row in found
+    }
 
 
 def _row_labels(
@@ -164,16 +255,19 @@ def _row_labels(
 
 def _shown(
     one: FoundDifference,
-    contents: dict[Digest, Row],
+    contents: dict[Digest, ShownRow],
     labels: dict[Spot, str],
     asked: ColumnRoles,
+    hashed: HashedColumns,
 ) -> RowDifference:
-    rows = [contents[digest] if digest else None for digest in one.rows]
+    rows = [contents[digest].row if digest else None for digest in one.rows]
     some = rows[0] or rows[1] or {}
     reference, actual = (
         None if row is None else LogRow(row, labels.get((side, place or 0)))
         for side, (row, place) in enumerate(zip(rows, one.places, strict=True))
     )
+    label = labels.get((1 - one.side, one.near_place or 0))
+    pair = [contents[digest].hashes for digest in (*one.rows, one.near) if digest is not None]
     return RowDifference(
         kind=one.kind,
         key={name: some[name] for name in asked.key},
@@ -181,4 +275,6 @@ def _shown(
         reference=reference,
         actual=actual,
         copies=SideCounts(*one.copies),
+        nearest=one.near and LogRow(contents[one.near].row, label),
+        columns=hashed.differing(*pair) if len(pair) == 2 else (),
     )

@@ -8,7 +8,6 @@ with "_" or ".": markers, checksums, files not yet committed).
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from collections.abc import Sequence
@@ -33,6 +32,8 @@ COMMITS = "_spark_metadata"
 """The folder in which Spark's file sink lists the files it committed, an entry a micro-batch."""
 
 
+HEADER_BYTES = 1 << 12
+"""Bytes that are read at once for the names of a CSV file."""
 NO_ROWS = "holds no rows, so nothing could be found wrong"
 
 
@@ -179,13 +180,22 @@ def _footer(here: OutputLog, file: Path) -> None:
         raise here.complain(f"{file.name} is no whole Parquet file ({why})") from None
 
 
+def _first_line(stream: pa.NativeFile) -> bytes:
+    """The first line, with its end."""
+    found = b""
+    while b"\n" not in found and (read := stream.read(HEADER_BYTES)):
+        found += read
+    return found.splitlines(keepends=True)[0] if found else b""
+
+
 def _header(here: OutputLog, files: Sequence[Path]) -> tuple[str, ...]:
     """The names of the columns; all files must have the same, since CSV columns go by place."""
     headers: dict[tuple[str, ...], Path] = {}
     for file in files:
         try:
-            with io.TextIOWrapper(pa.input_stream(file), encoding="utf-8", newline="") as text:
-                headers.setdefault(tuple(next(csv.reader(text), ())), file)
+            with pa.input_stream(file) as stream:
+                line = _first_line(stream).decode("utf-8")
+            headers.setdefault(tuple(next(csv.reader([line]), ())), file)
         except (UnicodeDecodeError, OSError, pa.ArrowException, csv.Error):
             raise here.complain(f"{file.name} is no CSV file in UTF-8") from None
     if len(headers) > 1:

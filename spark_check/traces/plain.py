@@ -1,10 +1,10 @@
 """Small logs of plain values, read into this process: without Spark, a comparison takes no time.
 
 Rule of this file: it reads what it is certain to read as `traces.columns` does on Spark, and
-nothing else: for every other log, `read_plainly` is None, and Spark reads it or says what is wrong.
+nothing else: for every other log, it returns None, and Spark reads it or says what is wrong.
 
 Plain are whole numbers, 64-bit floats, texts, truth values, dates and timestamps in Parquet; JSON
-lines without nested values; CSV with a line for each row.  Types must agree without a conversion.
+lines without arrays; CSV with a line for each row.  Types must agree without a conversion.
 """
 
 from __future__ import annotations
@@ -21,17 +21,21 @@ import pyarrow as pa
 from model.errors import Invalid
 from model.results.table import Row
 from spark_check.traces.closeness import NO_FLOATS, is_close_to_two
-from spark_check.traces.columns import ColumnRoles, check_names
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.plain_tables import (
     EPOCH,
     READERS,
     SMALL_BYTES,
     Columns,
+    Kind,
     NotPlain,
+    ObjectKind,
     PlainTable,
+    kind_without,
+    paths_of,
     wider,
 )
+from spark_check.traces.roles import ColumnRoles, KnownColumns, check_names
 
 Values: TypeAlias = tuple[Any, ...]
 
@@ -51,59 +55,89 @@ class PlainRow(NamedTuple):
 
 
 class PlainLogs(NamedTuple):
-    """The rows of both logs, in order, and the names of the columns that are compared."""
+    """The rows of both logs, in order, and the kinds of the columns that are compared."""
 
     rows: tuple[list[PlainRow], list[PlainRow]]
-    compared: list[str]
+    kinds: Mapping[str, Kind]
 
 
-def read_plainly(
-    logs: Sequence[OutputLog], asked: ColumnRoles, close: float | None = None
-) -> PlainLogs | None:
-    """The logs; None if they are not small, or not plain.  Raises Invalid as Spark's part does.
+Tables: TypeAlias = tuple[PlainTable, PlainTable]
 
-    close: a tolerance for floats, as in `traces.closeness`.
-    """
+
+def read_tables(logs: Sequence[OutputLog]) -> Tables | None:
+    """Both logs as they are; None if they are not small, or not plain."""
     if sum(log.size for log in logs) > SMALL_BYTES:
         return None
     try:
         one, other = (READERS[log.format](log) for log in logs)
-        check_names(asked, logs, (one, other))
-        kinds = {
-            name: _common(name, kind, other.kinds[name], logs, asked)
-            for name, kind in one.kinds.items()
-            if name in asked.lineage or name in asked.order or name not in asked.ignore
-        }
-        numeric = {name: _number(name, (one, other)) for name in asked.order}
-        if close is not None and all(log.format == "csv" for log in logs):
-            texts = [name for name in kinds if name not in (*asked.ignore, *asked.lineage)]
-            floats = [name for name in texts if _number(name, (one, other)) is float]
-            kinds |= dict.fromkeys(floats, "float")
-            numeric |= dict.fromkeys({*floats} & {*asked.order}, float)
     except (NotPlain, UnicodeError, OSError, pa.ArrowException):
         return None
+    return one, other
+
+
+def plain_rows(
+    tables: Tables, logs: Sequence[OutputLog], asked: ColumnRoles, close: float | None = None
+) -> PlainLogs | None:
+    """The rows; None if their columns are not plain.  Raises Invalid as Spark's part does.
+
+    close: a tolerance for floats, as in `traces.closeness`.
+    """
+    check_names(asked, logs, [_known(table) for table in tables])
+    try:
+        kinds, numeric = _kinds(tables, logs, asked, close)
+    except NotPlain:
+        return None
     left_out = (*asked.ignore, *asked.lineage)
-    compared = [name for name in kinds if name not in left_out]
+    compared = {name: kind for name, kind in kinds.items() if name not in left_out}
     values = [
         {name: _convert(table.columns[name], kind) for name, kind in kinds.items()}
-        for table in (one, other)
+        for table in tables
     ]
     if close is not None:
-        floats = [name for name in compared if kinds[name] == "float"]
-        _bring_close(values[0], values[1], compared, floats, close)
+        floats = [name for name, kind in compared.items() if kind == "float"]
+        _bring_close(values[0], values[1], [*compared], floats, close)
     rows = [
-        list(_rows(columns, table.files, kinds, compared, numeric, asked))
-        for columns, table in zip(values, (one, other), strict=True)
+        list(_rows(columns, table.files, kinds, [*compared], numeric, asked))
+        for columns, table in zip(values, tables, strict=True)
     ]
     return PlainLogs((rows[0], rows[1]), compared)
+
+
+def _known(table: PlainTable) -> KnownColumns:
+    paths = (path for name, kind in table.kinds.items() for path in paths_of(name, kind))
+    return KnownColumns(table.names, [path for path in paths if path not in table.names])
+
+
+Ranks: TypeAlias = Mapping[str, Callable[[Any], Any]]
+
+
+def _kinds(
+    tables: Tables, logs: Sequence[OutputLog], asked: ColumnRoles, close: float | None
+) -> tuple[dict[str, Kind], Ranks]:
+    """Of each column that is used its kind, and of those of --order how they are ranked."""
+    one, other = tables
+    kinds = {
+        name: _common(name, (kind, other.kinds[name]), one.names, logs, asked)
+        for name, kind in one.kinds.items()
+        if name in asked.lineage or name in asked.order or name not in asked.ignore
+    }
+    if any(isinstance(kinds[name], ObjectKind) for name in asked.order):
+        raise NotPlain
+    numeric = {name: _number(name, tables) for name in asked.order}
+    if close is not None and all(log.format == "csv" for log in logs):
+        texts = [name for name in kinds if name not in (*asked.ignore, *asked.lineage)]
+        floats = [name for name in texts if _number(name, tables) is float]
+        kinds |= dict.fromkeys(floats, "float")
+        numeric |= dict.fromkeys({*floats} & {*asked.order}, float)
+    return kinds, numeric
 
 
 def _rows(
     columns: Columns,
     files: Sequence[int],
-    kinds: Mapping[str, str],
+    kinds: Mapping[str, Kind],
     compared: Sequence[str],
-    numeric: Mapping[str, Callable[[Any], Any]],
+    numeric: Ranks,
     asked: ColumnRoles,
 ) -> Iterable[PlainRow]:
     places = ((file, number) for file, n in enumerate(files) for number in range(1, n + 1))
@@ -164,7 +198,13 @@ def _close(one: Any, other: Any, close: float) -> bool:
 
 
 # --- values ----------------------------------------------------------------------------------
-def _convert(values: list[Any], kind: str) -> list[Any]:
+def _convert(values: list[Any], kind: Kind) -> list[Any]:
+    """The values as their kind has them; objects become tuples of the values of their fields."""
+    if isinstance(kind, ObjectKind):
+        objects = [value or {} for value in values]
+        fields = [_convert([one.get(name) for one in objects], k) for name, k in kind.fields]
+        rows = zip(values, zip(*fields, strict=True), strict=True)
+        return [None if value is None else row for value, row in rows]
     if kind != "float":
         return values
     return [value if value is None else float(value) for value in values]
@@ -191,10 +231,13 @@ def _rank(value: Any, number: Callable[[Any], Any]) -> tuple[int, Any]:
     return 1, number(value)
 
 
-def _shown(value: Any, kind: str) -> Any:
+def _shown(value: Any, kind: Kind) -> Any:
     """As Spark writes it to JSON."""
     if value is None:
         return None
+    if isinstance(kind, ObjectKind):
+        inner = zip(kind.fields, value, strict=True)
+        return {name: _shown(one, field_kind) for (name, field_kind), one in inner}
     if kind == "float" and value - value != 0:
         return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}[str(value)]
     if kind == "date":
@@ -234,11 +277,20 @@ def _number(name: str, tables: Sequence[PlainTable]) -> Callable[[Any], Any]:
     return str
 
 
-def _common(name: str, one: str, other: str, logs: Sequence[OutputLog], asked: ColumnRoles) -> str:
+def _common(
+    name: str,
+    kinds: tuple[Kind, Kind],
+    names: Sequence[str],
+    logs: Sequence[OutputLog],
+    asked: ColumnRoles,
+) -> Kind:
+    """The kind of a column in both logs, without the fields that are ignored."""
     if name in asked.lineage:
-        if {one, other} <= {"text", "whole", "nothing"}:
-            return one
+        if {*kinds} <= {"text", "whole", "nothing"}:
+            return kinds[0]
         raise NotPlain
+    left_out = asked.ignored_fields(name, names)
+    one, other = (kind_without(name, kind, left_out) for kind in kinds)
     if one == other:
         return one
     if all(log.format == "json" for log in logs):  # types are inferred from both

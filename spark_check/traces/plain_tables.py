@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -19,6 +19,7 @@ import pyarrow.types as pt
 
 from model.results.table import Row
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.roles import no_field_left
 
 SMALL_BYTES = 10_000_000
 """Of both logs, and of the text in each log, which may be packed."""
@@ -36,11 +37,21 @@ class NotPlain(Exception):
     """Only Spark can read this as Spark does."""
 
 
+class ObjectKind(NamedTuple):
+    """The kind of a column whose values are objects: that of each field, by name."""
+
+    fields: tuple[tuple[str, Kind], ...]
+
+
+Kind: TypeAlias = str | ObjectKind
+"""A word, as "whole", or the kinds of fields."""
+
+
 class PlainTable(NamedTuple):
     """A log.  kinds: of the columns, in Spark's order.  columns: their values.  files: the number
     of rows in each file."""
 
-    kinds: Mapping[str, str]
+    kinds: Mapping[str, Kind]
     columns: Columns
     files: Sequence[int]
 
@@ -49,14 +60,43 @@ class PlainTable(NamedTuple):
         return list(self.kinds)
 
 
-def wider(one: str, other: str) -> str:
+def wider(one: Kind, other: Kind) -> Kind:
+    """The kind that holds the values of both.  Raises NotPlain if none does."""
     if one == other:
         return one
     if "nothing" in (one, other):
         return other if one == "nothing" else one
     if {one, other} == {"whole", "float"}:
         return "float"
+    if isinstance(one, ObjectKind) and isinstance(other, ObjectKind):
+        kinds = dict(one.fields)
+        for name, kind in other.fields:
+            kinds[name] = wider(kinds.get(name, "nothing"), kind)
+        return ObjectKind(tuple(sorted(kinds.items())))
     raise NotPlain
+
+
+def kind_without(name: str, kind: Kind, paths: Sequence[str]) -> Kind:
+    """As `fields.type_without`."""
+    if not paths or not isinstance(kind, ObjectKind):
+        return kind
+    left = []
+    for field, inner in kind.fields:
+        if field not in paths:
+            begin = f"{field}."
+            below = [path.removeprefix(begin) for path in paths if path.startswith(begin)]
+            left.append((field, kind_without(f"{name}.{field}", inner, below)))
+    if not left:
+        raise no_field_left(name)
+    return ObjectKind(tuple(left))
+
+
+def paths_of(name: str, kind: Kind) -> Iterator[str]:
+    """The column, and the fields in it."""
+    yield name
+    if isinstance(kind, ObjectKind):
+        for field, inner in kind.fields:
+            yield from paths_of(f"{name}.{field}", inner)
 
 
 # --- Parquet ---------------------------------------------------------------------------------
@@ -128,15 +168,28 @@ def _json(log: OutputLog) -> PlainTable:
     rows = [row for file in files for row in file]
     names = sorted({name for row in rows for name in row})
     columns = {name: [row.get(name) for row in rows] for name in names}
-    kinds = {}
-    for name, values in columns.items():
-        kinds[name] = "nothing"
-        for type_ in {*map(type, values)}:
-            kinds[name] = wider(kinds[name], JSON_KINDS[type_])
+    kinds = {name: _json_kind(values) for name, values in columns.items()}
     return PlainTable(kinds, columns, list(map(len, files)))
 
 
 JSON_KINDS = {type(None): "nothing", bool: "truth", int: "whole", float: "float", str: "text"}
+
+
+EMPTY = re.compile(r"\{\s*\}")
+NEGATIVE_ZERO = re.compile(r":\s*-0(\.0*)?([eE][+-]?\d+)?\s*[,}]")
+
+
+def _json_kind(values: Sequence[Any]) -> Kind:
+    """The kind of a column, or of a field in all objects that hold it."""
+    kind: Kind = "nothing"
+    for type_ in {*map(type, values)} - {dict}:
+        kind = wider(kind, JSON_KINDS[type_])
+    objects = [value for value in values if type(value) is dict]
+    if objects:
+        names = sorted({name for one in objects for name in one})
+        inner = ((name, _json_kind([one.get(name) for one in objects])) for name in names)
+        kind = wider(kind, ObjectKind(tuple(inner)))
+    return kind
 
 
 def _object(line: str) -> Row:
@@ -146,12 +199,16 @@ def _object(line: str) -> Row:
         raise NotPlain from None
     if not isinstance(found, dict) or "\\u" in line:
         raise NotPlain
+    inner = [value for value in found.values() if type(value) is dict]
+    if inner and (EMPTY.search(line) or NEGATIVE_ZERO.search(line)):
+        raise NotPlain  # objects are compared by their text
     return found
 
 
 def _pairs(pairs: Sequence[tuple[str, Any]]) -> Row:
     found = dict(pairs)
-    if len(found) < len(pairs) or any(type(value) not in JSON_KINDS for value in found.values()):
+    kinds = (*JSON_KINDS, dict)
+    if len(found) < len(pairs) or any(type(value) not in kinds for value in found.values()):
         raise NotPlain
     numbers = [value for value in found.values() if type(value) in (int, float)]
     if any(value - value != 0 for value in numbers):

@@ -15,6 +15,8 @@ from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 
 from model.errors import Invalid
+from spark_check.traces.lines import broken_line
+from spark_check.traces.logs import OutputLog
 
 CONDITIONS = {
     "MALFORMED_RECORD_IN_PARSING": "a line is not whole (cut off by a crash, perhaps)",
@@ -24,6 +26,8 @@ CONDITIONS = {
     "CAST_INVALID_INPUT": r"\1 is no \2, which the other log's column holds",
 }
 """Spark's error conditions that mean bad input, and what is reported."""
+OF_LINES = ("MALFORMED_RECORD_IN_PARSING", "INVALID_JSON_RECORD_TYPE", "FAILED_READ_FILE")
+"""Conditions that come from a line."""
 DETAILS = {
     "FAILED_READ_FILE": r"reading file (?:file:/+)?(\S+?)\.? ",
     "CAST_INVALID_INPUT": r"The value ('.*?') of the type \S+ cannot be cast to \"(\w+)\"",
@@ -34,8 +38,9 @@ LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 @contextmanager
-def explain_errors(where: str) -> Iterator[None]:
-    """Turn Spark's errors about a log into Invalid, with `where` in front."""
+def explain_errors(where: str, *logs: OutputLog) -> Iterator[None]:
+    """Turn Spark's errors about logs into Invalid: with the line, if one cannot be read, or else
+    with `where` in front."""
 
     def nothing(_: logging.LogRecord) -> bool:
         return False
@@ -51,6 +56,9 @@ def explain_errors(where: str) -> Iterator[None]:
         detail = re.search(DETAILS.get(cause, ""), said) if cause else None
         if cause is None or detail is None:
             raise
+        for log in logs if cause in OF_LINES else ():
+            if found := broken_line(log, by_line=True, surely=False):
+                raise log.complain(found) from None
         raise Invalid(f"{where}: {detail.expand(CONDITIONS[cause])}") from None
     finally:
         for name in LOGGERS:

@@ -62,8 +62,10 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -79,15 +81,20 @@ from model.results.trace import (
     RowFindings,
     SideCounts,
     TraceComparison,
+    TraceReading,
 )
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns, memory
 from spark_check.traces.closeness import replace_close
-from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.columns import ComparedLogs
 from spark_check.traces.differences import find_differences
+from spark_check.traces.early import check_early
+from spark_check.traces.foreign import distinct, foreign_rows, hashed_columns
 from spark_check.traces.logs import NO_ROWS, OutputLog, find_log
-from spark_check.traces.plain import read_plainly
+from spark_check.traces.plain import read_tables
 from spark_check.traces.plain_tables import SMALL_BYTES
+from spark_check.traces.readings import JudgedLogs, find_readings
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS, Verdicts
 from spark_check.traces.unreadable import explain_errors
 
@@ -130,12 +137,12 @@ def verify(
     roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
     asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
-    plain = None if master or conf else read_plainly(logs, asked, close)
-    if plain is None:
+    tables = None if master or conf else read_tables(logs)
+    found = tables and memory.compare(logs, tables, asked, show, close)
+    if found is None:
+        check_early(logs, asked)
         found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, progress)
-    else:
-        found = memory.compare(logs, plain, asked, show)
-    weakest = max(Guarantee[name.upper()] for name in found.streams)
+    weakest = found.weakest
     return TraceComparison(
         _described(logs[0]),
         _described(logs[1]),
@@ -182,27 +189,81 @@ def compare(
     close: float | None = None,
 ) -> RowFindings:
     """The part of `verify` that Spark does, in a session with `columns.READING`."""
-    with explain_errors("the logs cannot be compared"), _watch(spark, progress) as phase:
-        phase("reading")
-        both = columns.read_alike(spark, *logs, asked, as_numbers=close is not None)
-        if close is not None:
-            both = replace_close(both, close)
-        rank = columns.rank(both)
-        sides = [
-            columns.content(columns.digest_rows(both, side, rank), logs[side], asked)
-            for side in range(2)
-        ]
-        verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
-        phase("counting rows")
-        verdicts.groups.count()
-        phase("judging streams")
-        found = _totals(logs, verdicts.streams(), asked)
+    with explain_errors("the logs cannot be compared", *logs), _watch(spark, progress) as phase:
+        judged = _judge(spark, logs, asked, close, phase)
+        found = judged.findings
+        if found.foreign or found.rows.out_of_order:
+            phase("looking for columns to leave out")
+            found = found._replace(readings=_readings(spark, logs, judged, close))
         phase("finding the first differences")
-        first = find_differences(verdicts, sides, logs, asked, found.rows, show)
-        verdicts.close()
-    return found._replace(
-        compared=tuple(name for name, _ in both.compared), differences=tuple(first)
-    )
+        left_out = found.readings[0].left_out if found.readings else ()
+        first = find_differences(
+            judged.verdicts,
+            judged.sides,
+            logs,
+            asked,
+            found.rows,
+            show,
+            hashed_columns(judged.both),
+            frozenset(left_out),
+        )
+        judged.verdicts.close()
+    return found._replace(differences=tuple(first))
+
+
+class SparkComparison(NamedTuple):
+    """Two logs, judged; the verdicts are kept until they are closed."""
+
+    both: ComparedLogs
+    sides: Sequence[DataFrame]
+    verdicts: Verdicts
+    findings: RowFindings
+
+
+def _judge(
+    spark: SparkSession,
+    logs: tuple[OutputLog, OutputLog],
+    asked: ColumnRoles,
+    close: float | None,
+    phase: Callable[[str], None],
+) -> SparkComparison:
+    phase("reading")
+    both = columns.read_alike(spark, *logs, asked, as_numbers=close is not None)
+    if close is not None:
+        both = replace_close(both, close)
+    rank = columns.rank(both)
+    sides = [
+        columns.content(columns.digest_rows(both, side, rank), logs[side], asked)
+        for side in range(2)
+    ]
+    verdicts = Verdicts(_standing(sides, logs, asked), bool(asked.identity))
+    phase("counting rows")
+    verdicts.groups.count()
+    phase("judging streams")
+    found = _totals(logs, verdicts.streams(), asked)
+    compared = tuple(name for name, _ in both.compared)
+    return SparkComparison(both, sides, verdicts, found._replace(compared=compared))
+
+
+def _readings(
+    spark: SparkSession,
+    logs: tuple[OutputLog, OutputLog],
+    first: SparkComparison,
+    close: float | None,
+) -> tuple[TraceReading, ...]:
+    def seen(one: SparkComparison) -> JudgedLogs:
+        foreign = None
+        if one.findings.foreign:
+            foreign = foreign_rows(one.verdicts, one.sides, hashed_columns(one.both))
+        return JudgedLogs(one.findings, foreign, partial(distinct, one.both))
+
+    def again(asked: ColumnRoles) -> JudgedLogs:
+        other = _judge(spark, logs, asked, close, lambda _: None)
+        judged = seen(other)
+        other.verdicts.close()
+        return judged
+
+    return tuple(find_readings(first.both.asked, seen(first), again))
 
 
 def _standing(

@@ -30,8 +30,8 @@ from proofs.classify.figure2 import EXPECTED, OUTPUTS, tuples
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.traces import columns, lineage
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import Verdicts
 from spark_check.traces.verify import SHOWN, _standing, compare
 from tests.traces.trace_oracle import Row, judge

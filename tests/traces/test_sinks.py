@@ -17,7 +17,7 @@ from model.errors import Invalid
 from model.events import Body
 from model.recovery import classify_content
 from model.results.plain import plain
-from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.verify import compare, verify
 from tests.traces.test_small_logs import in_memory, logs_at, spark, write  # noqa: F401
 

@@ -21,9 +21,9 @@ from model.results.plain import plain as as_json
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from spark_check.traces import columns, memory, verify
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
-from spark_check.traces.plain import read_plainly
+from spark_check.traces.plain import plain_rows, read_tables
+from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS
 from tests.traces.test_lineage import cases as lineage_cases
 from tests.traces.test_spark_traces import ASKED, packed
@@ -59,10 +59,20 @@ def logs_at(reference: Path, actual: Path) -> tuple[OutputLog, OutputLog]:
 def in_memory(
     logs: tuple[OutputLog, OutputLog], asked: ColumnRoles, close: float | None = None
 ) -> dict[str, Any]:
-    found = read_plainly(logs, asked, close)
+    tables = read_tables(logs)
+    assert tables is not None
+    found = memory.compare(logs, tables, asked, ALL, close)
     assert found is not None
-    compared: dict[str, Any] = as_json(memory.compare(logs, found, asked, ALL))
+    compared: dict[str, Any] = as_json(found)
     return compared
+
+
+NOTHING = ColumnRoles()
+
+
+def is_plain(logs: tuple[OutputLog, OutputLog], asked: ColumnRoles = NOTHING) -> bool:
+    tables = read_tables(logs)
+    return tables is not None and plain_rows(tables, logs, asked) is not None
 
 
 @pytest.fixture(scope="module")
@@ -117,9 +127,9 @@ def test_what_is_not_small_is_left_to_spark(
 ) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"n": [1, 2, 3]}), path)
-    assert read_plainly(logs_at(path, path), ColumnRoles()) is not None
+    assert is_plain(logs_at(path, path))
     monkeypatch.setattr(f"spark_check.traces.{limit}", 2)
-    assert read_plainly(logs_at(path, path), ColumnRoles()) is None
+    assert not is_plain(logs_at(path, path))
 
 
 def test_a_reference_without_rows_is_refused(tmp_path: Path) -> None:
@@ -139,7 +149,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory, jvm: Jvm) -> Iterator[SparkS
 
 def without_ties(result: Mapping[str, Any]) -> dict[str, Any]:
     """The result with its differences in an order of their own: of rows that tie, either may come
-    first, either may be the row that is meant, and either may be shown with what is not compared.
+    first, either may be the row that is meant or the nearest one, and either may be shown with
+    columns that are not compared.
     """
     shown = []
     for one in result["differences"]:
@@ -147,8 +158,10 @@ def without_ties(result: Mapping[str, Any]) -> dict[str, Any]:
             if one[side]:
                 values = {name: one[side]["row"][name] for name in result["compared"]}
                 one = {**one, side: {**one[side], "row": values}}
+        one = {**one, "nearest": one["nearest"] is not None, "columns": len(one["columns"])}
         if one["kind"] == "different":
             one = {**one, "reference": None, "order": None, "copies": one["copies"]["actual"]}
+            one["columns"] = None
         shown.append(json.dumps(one, sort_keys=True))
     return {**result, "differences": sorted(shown)}
 
@@ -292,7 +305,7 @@ def test_text_is_read_as_on_spark(
     logs = logs_at(tmp_path / "r.csv", tmp_path / "a.csv")
     asked = ColumnRoles(order=order)
     if what == "spaces" and order:  # " 1" may be a number
-        assert read_plainly(logs, asked) is None
+        assert not is_plain(logs, asked)
     else:
         assert_as_on_spark(spark, logs, asked)
 
@@ -304,6 +317,10 @@ LINES = {
     "null in both": ('{"a": null, "b": 1}\n', '{"a": null, "b": 2}\n'),
     "truth": ('{"a": true}\n', '{"a": false}\n'),
     "large": ('{"a": 9223372036854775807, "b": 1e300}\n', '{"a": 1, "b": -1e-300}\n'),
+    "objects": (
+        '{"a": {"x": 1, "y": {"z": "t"}}, "b": 1}\n{"a": null, "b": 2}\n{"a": {"x": 2}, "b": 3}\n',
+        '{"a": {"x": 1.0, "y": {"z": "t"}}, "b": 1}\n{"a": {"w": true}, "b": 2}\n{"b": 3}\n',
+    ),
     "numbers as text": ('{"a": "10"}\n{"a": "9"}\n', '{"a": "9"}\n'),
 }
 
@@ -314,7 +331,8 @@ def test_json_is_read_as_on_spark(what: str, spark: SparkSession, tmp_path: Path
     for side, text in zip("ra", LINES[what], strict=True):
         (tmp_path / f"{side}.jsonl").write_text(text)
     logs = logs_at(tmp_path / "r.jsonl", tmp_path / "a.jsonl")
-    for asked in (ColumnRoles(), ColumnRoles(order=("a",))):
+    other = ColumnRoles(ignore=("a.y.z",)) if what == "objects" else ColumnRoles(order=("a",))
+    for asked in (ColumnRoles(), other):
         assert_as_on_spark(spark, logs, asked)
 
 
@@ -329,7 +347,10 @@ def test_json_is_read_as_on_spark(what: str, spark: SparkSession, tmp_path: Path
         ("blank.csv", "n,v\n1,a\n \n"),
         ("one.csv", "n\n1\n \n"),
         ("old.csv", "n,v\r1,a\r"),
-        ("nested.jsonl", '{"n": {"v": 1}}\n'),
+        ("nothing.jsonl", '{"n": {}}\n'),
+        ("zero.jsonl", '{"n": {"v": -0.0}}\n'),
+        ("inside.jsonl", '{"n": {"v": [1]}}\n'),
+        ("objects.jsonl", '{"n": {"v": 1}}\n{"n": 1}\n'),
         ("array.jsonl", '{"n": [1]}\n'),
         ("list.jsonl", "[1]\n"),
         ("mixed.jsonl", '{"n": 1}\n{"n": "1"}\n'),
@@ -342,7 +363,7 @@ def test_json_is_read_as_on_spark(what: str, spark: SparkSession, tmp_path: Path
 )
 def test_what_is_not_plain_is_left_to_spark(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(text.encode())
-    assert read_plainly(logs_at(tmp_path / name, tmp_path / name), ColumnRoles()) is None
+    assert not is_plain(logs_at(tmp_path / name, tmp_path / name))
 
 
 @pytest.mark.parametrize(
@@ -362,7 +383,7 @@ def test_what_is_not_plain_is_left_to_spark(name: str, text: str, tmp_path: Path
 def test_columns_that_are_not_plain_are_left_to_spark(column: pa.Array, tmp_path: Path) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"n": column}), path)
-    assert read_plainly(logs_at(path, path), ColumnRoles()) is None
+    assert not is_plain(logs_at(path, path))
 
 
 # --- close rows ------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
 from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import OutputLog, find_log
+from spark_check.traces.roles import ColumnRoles
 from tests.traces.trace_oracle import (
     FAULTS,
     KNOWN,
@@ -425,10 +425,10 @@ def test_what_cannot_be_compared_is_refused(
     refused("REFERENCE .*empty.parquet: holds no rows", empty, good)
     assert compared(spark, good, empty)["streams"] == {"gap": 1}
     text.write_text(text.read_text()[:-5])
-    refused("ACTUAL .*text.jsonl: a line is not whole", good, text)
+    refused("ACTUAL .*text.jsonl: line 100 is not whole", good, text)
     other_text = tmp_path / "x.json"
     other_text.write_text("[1]\n")
-    refused("ACTUAL .*x.json: a line is no JSON object", good, other_text)
+    refused("ACTUAL .*x.json: line 1 is no JSON object", good, other_text)
     data = bytearray(good.read_bytes())
     data[20:60] = bytes(40)
     damaged = tmp_path / "damaged.parquet"

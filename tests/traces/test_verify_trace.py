@@ -30,11 +30,13 @@ from model.results.trace import (
     RowDifference,
     SideCounts,
     TraceComparison,
+    TraceReading,
 )
+from reports.results import trace_words
 from reports.results import traces as traced
 from spark_check.traces import rewinds
-from spark_check.traces.columns import ColumnRoles
 from spark_check.traces.logs import find_log
+from spark_check.traces.roles import ColumnRoles
 from tests.traces.trace_oracle import FIGURE_2, Row, StreamVerdict, judge
 
 # --- rewinds ---------------------------------------------------------------------------------
@@ -293,6 +295,7 @@ def result(**changes: Any) -> TraceComparison:
         lost_inputs=None,
         compared=("user", "n", "v"),
         differences=(one,),
+        readings=(),
         notes=("ACTUAL: a note",),
         guarantee="divergent",
         expect="precise",
@@ -314,18 +317,83 @@ def test_a_result_is_reported_with_both_sides_and_a_verdict() -> None:
     assert text.startswith("ACTUAL: a note\n")
     assert "│ REFERENCE │ a    │ csv    │ 1     │ 1,200 │" in text
     assert "│ different │ a   │ row 7: n=3, v=1.5 │ n=3, v=null │" in text
-    assert "most rows differ, those shown in v alone: is it part of the result?" in text
     assert text.rstrip().endswith(
-        "in everyday words: at least once, and results may stay others\n"
+        "in everyday words: at least once, some with other content\n"
         "NOT as if nothing had failed: divergent recovery (streams: 2 precise, 1 divergent), 1.2 s"
     )
 
 
-def test_rows_that_are_never_in_both_are_remarked() -> None:
-    rows = RowCounts(1200, 0, 0, 3, 0)
-    assert "does a column differ from run to run" in printed(result(rows=rows))
-    some = replace(rows, unexpected=2)
-    assert "does a column differ from run to run" not in printed(result(rows=some))
+NO_ROWS = RowCounts(0, 0, 0, 0, 0)
+
+
+def reading(**changes: Any) -> TraceReading:
+    found = TraceReading(
+        left_out=("t",),
+        asked=AskedColumns(key=("user",), order=("n",), ignore=("t",)),
+        changed=1200,
+        again=3,
+        read=SideCounts(1200, 1203),
+        streams={"repeating": 1},
+        rows=RowCounts(0, 0, 3, 0, 0),
+        guarantee="repeating",
+    )
+    return replace(found, **changes)
+
+
+READINGS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({}, "all rows agree if `t` is left out: then 3 came twice (repeating recovery)"),
+    (
+        {"left_out": ("s", "t"), "rows": RowCounts(0, 1, 0, 0, 0), "read": SideCounts(1200, 1200)},
+        "more rows agree if `s` and `t` are left out: then 1 came with other content "
+        "(repeating recovery)",
+    ),
+    (
+        {"left_out": ("n",)},
+        "all rows agree if `n` is the order and no part of a result: then 3 came twice "
+        "(repeating recovery)",
+    ),
+    (
+        {"changed": 0},
+        "3 rows differ from a row that came as well in `t` alone; if `t` is left out, 3 came twice "
+        "(repeating recovery)",
+    ),
+    (
+        {"changed": 1, "again": 0, "rows": NO_ROWS, "guarantee": "precise"},
+        "1 row differs from a row of REFERENCE in `t` alone; if `t` is left out, nothing differs "
+        "(precise recovery)",
+    ),
+)
+
+
+@pytest.mark.parametrize(("changes", "line"), READINGS)
+def test_a_reading_is_a_sentence(changes: dict[str, Any], line: str) -> None:
+    asked = AskedColumns(key=("user",), order=("n",))
+    assert trace_words.sentence(reading(**changes), asked) == line
+
+
+def test_a_reading_comes_with_its_command() -> None:
+    """But not if few rows differ: then it is their content that is wrong."""
+    line = "    asif verify-trace a a --key user --order n --ignore t\n"
+    assert line in printed(result(readings=(reading(),)))
+    assert line not in printed(result(readings=(reading(changed=1, again=0),)))
+
+
+def test_a_row_shows_the_columns_that_differ() -> None:
+    one = result().differences[0]
+    row = {"user": "a", "n": 3, "v": {"x": 1, "y": 2}, "w": 5}
+    lonely = replace(
+        one,
+        kind="missing",
+        order={},
+        reference=LogRow(row, "row 7"),
+        actual=None,
+        nearest=LogRow({**row, "v": {"x": 1, "y": 3}}, "row 8"),
+        columns=("v.y",),
+    )
+    text = printed(result(asked=AskedColumns(), differences=(lonely,)))
+    assert "│ missing   │ row 7: v.y=2 │ not there; nearest: row 8: v.y=3 │" in text
+    alone = printed(result(differences=(replace(lonely, nearest=None, columns=()),)))
+    assert "row 7: n=3, v.x=1, v.y=2, w=5 │ -" in alone
 
 
 @pytest.mark.parametrize(
@@ -341,20 +409,39 @@ def test_the_verdict_is_one_line(expect: str, holds: bool, line: str) -> None:
     assert traced.verdict(found) == line
 
 
-NO_ROWS = RowCounts(0, 0, 0, 0, 0)
-
-
 @pytest.mark.parametrize(
     ("guarantee", "rows", "words"),
     [
         ("repeating", {"duplicated": 1}, "at least once: results come again as they were"),
         ("gap", {"missing": 1}, "at most once"),
-        ("gap", {"missing": 1, "duplicated": 1}, "results are missing: at most once at best"),
-        ("gap", {"missing": 1, "unexpected": 1}, "results are missing: at most once at best"),
+        ("gap", {"missing": 1, "duplicated": 1}, "results are missing, some came again"),
+        ("gap", {"missing": 1, "unexpected": 1}, "results are missing or have other content"),
+        (
+            "gap",
+            {"missing": 3, "unexpected": 1, "out_of_order": 1},
+            "results are missing or have other content (at least 2 are missing), some in another "
+            "order",
+        ),
+        ("convergent", {"out_of_order": 2}, "exactly once, in another order"),
+        ("divergent", {"out_of_order": 2, "duplicated": 1}, "at least once, in another order"),
+        ("divergent", {"different": 1}, "at least once, some with other content"),
+        (
+            "convergent",
+            {"unexpected": 1},
+            "at least once, some that REFERENCE does not hold",
+        ),
     ],
 )
 def test_a_verdict_has_everyday_words(guarantee: str, rows: dict[str, int], words: str) -> None:
-    assert traced.words(result(guarantee=guarantee, rows=replace(NO_ROWS, **rows))) == words
+    found = result(guarantee=guarantee, rows=replace(NO_ROWS, **rows), asked=AskedColumns())
+    assert trace_words.everyday(found) == words
+
+
+def test_what_has_an_identity_is_missing_unless_other_content_stands_for_it() -> None:
+    found = result(guarantee="gap", rows=replace(NO_ROWS, missing=1, unexpected=1))
+    assert trace_words.everyday(found) == "results are missing, others came"
+    stands = replace(found, readings=(reading(left_out=("n",)),))
+    assert trace_words.everyday(stands) == "results are missing or have other content"
 
 
 def test_no_row_agrees() -> None:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from model.core import Guarantee
 from model.recovery import classify
-from spark_check.traces.columns import ColumnRoles
+from spark_check.traces.roles import ColumnRoles
 
 Row: TypeAlias = Mapping[str, Any]
 Values: TypeAlias = tuple[Any, ...]
