@@ -46,6 +46,15 @@ class Joins(Enum):
     CONNECTED = "when upstream has answered its request, and keeps the tuples for it"
 
 
+class Overdue(Enum):
+    """An output that is made when all readers have released it: by a secondary that is behind the
+    primary, or by one that has taken over.  5.3: "trims all logged output tuples that have a high
+    watermark lower than the high watermarks of the tuples already received"."""
+
+    LOGGED = "it is logged, until the next release"
+    DROPPED = "it is not logged"
+
+
 @dataclass(frozen=True, slots=True)
 class ActiveStandbyDesign:
     """A protocol: one choice of each kind."""
@@ -60,6 +69,7 @@ class ActiveStandbyDesign:
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
     sources: SourceLog = SourceLog.KEPT
+    overdue: Overdue = Overdue.LOGGED
 
 
 PUBLISHED = ActiveStandbyDesign(

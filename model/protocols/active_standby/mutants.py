@@ -94,6 +94,20 @@ MUTANTS = (
         "sends = ()",
         scope="arbitrary: a relay",
     ),
+    Mutant(
+        "let go of nothing that downstream has",
+        WATERMARKS,
+        "kept = [one for one in queue.kept if not is_duplicate(rule, one.marks, served)]",
+        "kept = [*queue.kept]",
+        "overdue-dropped: no crash",
+    ),
+    Mutant(
+        "drop what is overdue, and report nothing",
+        WATERMARKS,
+        "return state._replace(queue=queue), (*notes, *report_served(site, state, overdue))",
+        "return state._replace(queue=queue), notes",
+        "overdue-dropped: a relay",
+    ),
 )
 DETERMINANTS = (
     Mutant(
@@ -113,8 +127,8 @@ DETERMINANTS = (
     Mutant(
         "log the other input",
         ORDER,
-        "effects = (Send(site.config.other, Determinant(edge, queue.place)),)",
-        "effects = (Send(site.config.other, Determinant(0, queue.place)),)",
+        "effects = (*notes, Send(site.config.other, Determinant(edge, queue.place)))",
+        "effects = (*notes, Send(site.config.other, Determinant(0, queue.place)))",
         "a union",
     ),
     Mutant(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from model.boxes.box import Item, Of
 from model.core import Effect, Note, Send, Site
 from model.protocols.active_standby.messages import Replica
-from model.protocols.active_standby.watermarks import marks_of
+from model.protocols.active_standby.watermarks import drop_overdue, marks_of
 from model.standbys import producers
 from model.standbys.choices import Determinants
 from model.standbys.messages import WITHHELD, Determinant, Output
@@ -47,12 +47,12 @@ def _run(site: Site, state: Replica, edge: int) -> tuple[Replica, tuple[Effect, 
         marks = marks_of(site, state, out.of, of)
         queue = producers.put(queue, Output(queue.place + 1, out.body, ghost, marks))
         state = state._replace(queue=queue)
-    state = state._replace(pending=pending, inner=fed.state)
+    state, notes = drop_overdue(site, state._replace(pending=pending, inner=fed.state))
     if not state.leads:
-        return state, ()
-    effects: tuple[Effect, ...] = ()
+        return state, notes
+    effects: tuple[Effect, ...] = notes
     if state.spare and design.determinants is not Determinants.NONE:
-        effects = (Send(site.config.other, Determinant(edge, queue.place)),)
+        effects = (*notes, Send(site.config.other, Determinant(edge, queue.place)))
         if design.determinants is Determinants.SENT:
             state = state._replace(safe=queue.place)
     state, sends = release(site, state)
