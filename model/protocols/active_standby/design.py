@@ -2,7 +2,8 @@
 
 Rule of this file: a choice is a field of ActiveStandbyDesign, in every reading that the paper's
 words allow; no step of a node.  The default of each field is the mended choice of rollback
-recovery.  Hwang et al., Sections 5.3 and 6: cited at each choice.
+recovery, but for `overdue`, which no output shows.  Hwang et al., Sections 5.3 and 6: cited at each
+choice.
 """
 
 from __future__ import annotations
