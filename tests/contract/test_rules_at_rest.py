@@ -16,6 +16,7 @@ RULES = (
     ("active-standby", "overdue-dropped", "drop what is overdue, and report nothing"),
     ("crb", "reconnects", "begin no answer once the last output is made again"),
     ("crb", "reconnects", "remind a producer of nothing"),
+    ("progressive", "others-go-on", "a progressive recovery waits for all partitions"),
 )
 HOMES = {protocol.family: (home, protocol) for home, protocol in modules().items()}
 
