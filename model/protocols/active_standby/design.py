@@ -11,7 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
+from model.standbys.choices import (
+    Again,
+    Alone,
+    Deposes,
+    Determinants,
+    LateTuples,
+    NodeReturns,
+    SourceLog,
+)
 
 
 class Trims(Enum):
@@ -67,6 +75,7 @@ class ActiveStandbyDesign:
     late: LateTuples = LateTuples.REFUSED
     again: Again = Again.ALL
     determinants: Determinants = Determinants.NONE
+    alone: Alone = Alone.ALL
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
     sources: SourceLog = SourceLog.KEPT

@@ -116,10 +116,19 @@ CLAIMS = FindingTable(
             remark='for those that are sent and not yet there, and for those "involved" alone',
             witnesses=(
                 ByScope("active-standby:determinants-sent", "a union"),
+                ByScope(
+                    "active-standby:alone-silent",
+                    "a union, any replica",
+                    "a secondary is lost for ever",
+                ),
                 ByLemma("determinants-involved", "1 steps"),
             ),
-            mend="all earlier determinants, acknowledged",
-            mended=("active-standby:arbitrary",),
+            mend="all earlier determinants, acknowledged; alone, a primary waits for none",
+            mended=(
+                "active-standby:arbitrary",
+                "active-standby:arbitrary-alone",
+                "active-standby:arbitrary-again",
+            ),
         ),
     ),
 )

@@ -61,11 +61,13 @@ class Joining(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """The state of the primary."""
+    """The state of the primary, with the tuples that wait for the determinants of its
+    predecessor."""
 
     inlets: tuple[StreamEnd, ...]
     inner: Any
     queue: OutputQueue
+    pending: tuple[tuple[Output, ...], ...]
 
 
 State: TypeAlias = EndState | Replica | Joining
@@ -75,9 +77,10 @@ def size(message: Any) -> Size:
     match message:
         case Trim():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="trim")
-        case Copied(_, inner, queue):
+        case Copied(_, inner, queue, pending):
             events, items = contents(inner)
-            return Size(MessageKind.COPY, 0, events + items + len(queue.kept))
+            waiting = sum(map(len, pending))
+            return Size(MessageKind.COPY, 0, events + items + len(queue.kept) + waiting)
         case _:
             return messages.size(message)
 

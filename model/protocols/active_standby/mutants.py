@@ -65,8 +65,8 @@ MUTANTS = (
     Mutant(
         "a copy without the state",
         NODES,
-        "copied = Copied(state.inlets, state.inner, state.queue)",
-        "copied = Copied(state.inlets, site.spec.begin(1), state.queue)",
+        "copied = Copied(state.inlets, state.inner, state.queue, state.pending)",
+        "copied = Copied(state.inlets, site.spec.begin(1), state.queue, state.pending)",
         "pairs, two crashes",
     ),
     Mutant(
@@ -93,6 +93,27 @@ MUTANTS = (
         "state, sends = release(site, state._replace(queue=queue))",
         "sends = ()",
         scope="arbitrary: a relay",
+    ),
+    Mutant(
+        "hold back what waits once the secondary is lost",
+        NODES,
+        "return Step(*release(site, state._replace(spare=False)))",
+        "return Step(state._replace(spare=False))",
+        "arbitrary-alone: a relay, any replica",
+    ),
+    Mutant(
+        "follow determinants from before the copy",
+        NODES,
+        "case Received(sender, Output() | Trim() as message):",
+        "case Received(sender, Output() | Trim() | Determinant() as message):",
+        "arbitrary-again: one tuple of a union, any replica",
+    ),
+    Mutant(
+        "a copy without the tuples that wait",
+        NODES,
+        "copied = Copied(state.inlets, state.inner, state.queue, state.pending)",
+        "copied = Copied(state.inlets, state.inner, state.queue, ((),) * len(state.pending))",
+        "arbitrary-again: a union",
     ),
     Mutant(
         "let go of nothing that downstream has",

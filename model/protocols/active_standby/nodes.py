@@ -153,7 +153,7 @@ def _renew(site: Site, state: Replica, sender: NodeName) -> Answer:
     state = state._replace(spare=True, safe=state.queue.place)
     if site.config.design.renewal is not SecondaryStart.COPY:
         return Step(state)
-    copied = Copied(state.inlets, state.inner, state.queue)
+    copied = Copied(state.inlets, state.inner, state.queue, state.pending)
     return Step(state, (Send(sender, copied),))
 
 
@@ -220,10 +220,12 @@ def _take_over(site: Site, state: Replica, *notes: Note) -> Answer:
 
 
 def _join(site: Site, state: Joining, input_: Input) -> Answer:
-    """Wait for the state of the primary; then process what has come since."""
+    """Wait for the state of the primary; then process what has come since.
+
+    A determinant that comes before the copy is of a tuple that is in the copy.
+    """
     match input_:
-        case Received(_, Copied(inlets, inner, queue)):
-            pending: tuple[tuple[Output, ...], ...] = ((),) * len(inlets)
+        case Received(_, Copied(inlets, inner, queue, pending)):
             replica = Replica(inlets, inner, queue, False, False, pending)
             effects: list[Effect] = []
             for sender, message in state.came:
@@ -240,7 +242,7 @@ def _join(site: Site, state: Joining, input_: Input) -> Answer:
             return Step(Joining(left, came), asks)
         case Received(sender, Output()) if edge_of(site, sender) in state.unconnected:
             return replicas.stale(state)  # upstream sends it again
-        case Received(sender, Output() | Determinant() | Trim() as message):
+        case Received(sender, Output() | Trim() as message):
             return Step(state._replace(came=(*state.came, (sender, message))))
         case _:
             return replicas.stale(state)

@@ -13,7 +13,7 @@ from model.core import Effect, Note, Send, Site
 from model.protocols.active_standby.messages import Replica
 from model.protocols.active_standby.watermarks import drop_overdue, marks_of
 from model.standbys import producers
-from model.standbys.choices import Determinants
+from model.standbys.choices import Alone, Determinants
 from model.standbys.messages import WITHHELD, Determinant, Output
 
 
@@ -64,7 +64,9 @@ def release(site: Site, state: Replica) -> tuple[Replica, tuple[Effect, ...]]:
     if producers.waits(state.queue):
         return state, (Note(WITHHELD),)
     queue = state.queue
-    free = site.config.design.determinants is Determinants.NONE or not state.spare
+    design = site.config.design
+    alone = not state.spare and (design.alone is Alone.ALL or not site.config.other)
+    free = design.determinants is Determinants.NONE or alone
     number = queue.place if free else state.safe
     leaving = [o for o in queue.kept if state.forwarded < o.place <= number]
     held = (Note(WITHHELD),) if number < queue.place else ()

@@ -18,6 +18,7 @@ from model.properties import AS_IF, COMPLETE
 from model.protocol import Assumptions, Failures
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby import runs
+from model.protocols.active_standby.any_replica import ANY_REPLICA
 from model.protocols.active_standby.chains import CHAINS
 from model.protocols.active_standby.design import (
     PRECISE,
@@ -316,5 +317,6 @@ VARIANTS = (
         ),
         "Sources that send to both replicas need not keep anything: 7.5 is right.",
     ),
+    *ANY_REPLICA,
     *CHAINS,
 )
