@@ -17,6 +17,7 @@ RULES = (
     ("active-standby", "overdue-dropped", "let go of nothing that downstream has"),
     ("active-standby", "overdue-dropped", "drop what is overdue, and report nothing"),
     ("active-standby", "arbitrary-again", "follow determinants from before the copy"),
+    ("cec", "closed-windows-checked", "a G_check keeps a closed window"),
     ("crb", "reconnects", "begin no answer once the last output is made again"),
     ("crb", "reconnects", "remind a producer of nothing"),
     ("progressive", "others-go-on", "a progressive recovery waits for all partitions"),
