@@ -147,6 +147,7 @@ TWO_OPERATORS_IN_A_NODE = Case(
     "two operators in a node", one(series(Map("b"), PAIRED), 3), DETERMINISTIC
 )
 A_UNION = Case("a union", two(Union(), 1, 1), ARBITRARY)
+ONE_TUPLE_OF_A_UNION = Case("one tuple of a union", two(Union(), 1, 0), ARBITRARY)
 PAIRS_OF_A_UNION = Case("pairs of a union", two(after_union(windows(2, 1)), 2, 1), ARBITRARY)
 TWO_PATHS_AFTER_A_UNION = Case("two paths after a union", two(LAST_ALONE, 2, 2, "bc"), ARBITRARY)
 A_JOIN = Case("a join", joined(Join(9), 2, 1), ARBITRARY)
@@ -227,6 +228,17 @@ NO_CRASH_SLIDING_WINDOWS = Case(
 )
 
 
+def any_replica(case: Case) -> Case:
+    """The case in which any crashable node crashes, the secondary, too."""
+    return replace(case, name=f"{case.name}, any replica", scope=replace(case.scope, victims=None))
+
+
+A_UNION_ANY = any_replica(A_UNION)
+ONE_TUPLE_OF_A_UNION_ANY = any_replica(ONE_TUPLE_OF_A_UNION)
+A_RELAY_ANY = any_replica(A_RELAY)
+PAIRS_OF_A_UNION_ANY = any_replica(PAIRS_OF_A_UNION)
+
+
 def twice(case: Case) -> Case:
     """The case with two crashes, of any crashable nodes."""
     scope = replace(case.scope, crashes=2, victims=None)
@@ -240,6 +252,10 @@ SLIDING_WINDOWS_TWO_CRASHES = twice(SLIDING_WINDOWS)
 PAIRS_TWO_CRASHES = twice(PAIRS)
 A_PAIR_TWO_CRASHES = twice(A_PAIR)
 TWO_OPERATORS_IN_A_NODE_TWO_CRASHES = twice(TWO_OPERATORS_IN_A_NODE)
+THREE_TUPLES_OF_A_UNION_TWO_CRASHES = twice(
+    Case("three tuples of a union", two(Union(), 2, 1), ARBITRARY)
+)
+ONE_TUPLE_OF_A_UNION_TWO_CRASHES = twice(ONE_TUPLE_OF_A_UNION)
 A_UNION_TWO_CRASHES = twice(A_UNION)
 PAIRS_OF_A_UNION_TWO_CRASHES = twice(PAIRS_OF_A_UNION)
 TWO_NODES_TWO_CRASHES = twice(TWO_NODES)

@@ -45,6 +45,15 @@ class Determinants(Enum):
     STORED = "when the secondary has its determinants"
 
 
+class Alone(Enum):
+    """What a primary without a secondary forwards, where it forwards only what the secondary knows.
+    6: "can only forward checkpointed tuples"; "cannot send tuples downstream until the secondary
+    receives all determinants".  No word on a secondary that is lost."""
+
+    NOTHING = "nothing: it waits for a secondary"
+    ALL = "every tuple at once"
+
+
 class Deposes(Enum):
     """Whether a secondary that takes over informs the primary, which may be up.  No word: Section 2
     has no false suspicions."""
@@ -59,6 +68,7 @@ class NodeReturns(Enum):
 
     YES = "it does, as the new secondary"
     NEVER = "a primary never does, and no secondary crashes"
+    NO_SECONDARY = "a secondary never does, and no primary crashes"
 
 
 class SourceLog(Enum):

@@ -2,7 +2,8 @@
 
 Rule of this file: a choice is a field of ActiveStandbyDesign, in every reading that the paper's
 words allow; no step of a node.  The default of each field is the mended choice of rollback
-recovery.  Hwang et al., Sections 5.3 and 6: cited at each choice.
+recovery, but for `overdue`, which no output shows.  Hwang et al., Sections 5.3 and 6: cited at each
+choice.
 """
 
 from __future__ import annotations
@@ -10,7 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
+from model.standbys.choices import (
+    Again,
+    Alone,
+    Deposes,
+    Determinants,
+    LateTuples,
+    NodeReturns,
+    SourceLog,
+)
 
 
 class Trims(Enum):
@@ -46,6 +55,15 @@ class Joins(Enum):
     CONNECTED = "when upstream has answered its request, and keeps the tuples for it"
 
 
+class Overdue(Enum):
+    """An output that is made when all readers have released it: by a secondary that is behind the
+    primary, or by one that has taken over.  5.3: "trims all logged output tuples that have a high
+    watermark lower than the high watermarks of the tuples already received"."""
+
+    LOGGED = "it is logged, until the next release"
+    DROPPED = "it is not logged"
+
+
 @dataclass(frozen=True, slots=True)
 class ActiveStandbyDesign:
     """A protocol: one choice of each kind."""
@@ -57,9 +75,11 @@ class ActiveStandbyDesign:
     late: LateTuples = LateTuples.REFUSED
     again: Again = Again.ALL
     determinants: Determinants = Determinants.NONE
+    alone: Alone = Alone.ALL
     deposes: Deposes = Deposes.YES
     returns: NodeReturns = NodeReturns.YES
     sources: SourceLog = SourceLog.KEPT
+    overdue: Overdue = Overdue.LOGGED
 
 
 PUBLISHED = ActiveStandbyDesign(

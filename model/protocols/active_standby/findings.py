@@ -57,6 +57,28 @@ CLAIMS = FindingTable(
             ),
         ),
         Finding(
+            (
+                "Each secondary trims all logged output tuples that have a high watermark lower "
+                "than those of the tuples already received by downstream nodes"
+            ),
+            Judgement.REFUTED,
+            section="5.3",
+            quotes=(
+                "trims all logged output tuples that have a high watermark lower than",
+                "the tuples already received by downstream nodes",
+            ),
+            remark=(
+                "for those that are logged later: a secondary that is behind its primary keeps "
+                "them at rest, and so does one that has taken over"
+            ),
+            witnesses=(
+                ByScope("active-standby:overdue-logged", "no crash", "the secondary is behind"),
+                ByScope("active-standby:overdue-logged", "a tuple", "it has taken over"),
+            ),
+            mend="an output that all readers have is not logged, and a primary reports it, too",
+            mended=("active-standby:overdue-dropped",),
+        ),
+        Finding(
             "Starts with an empty state, becomes up-to-date",
             Judgement.REFUTED,
             section="5.3",
@@ -94,10 +116,19 @@ CLAIMS = FindingTable(
             remark='for those that are sent and not yet there, and for those "involved" alone',
             witnesses=(
                 ByScope("active-standby:determinants-sent", "a union"),
+                ByScope(
+                    "active-standby:alone-silent",
+                    "a union, any replica",
+                    "a secondary is lost for ever",
+                ),
                 ByLemma("determinants-involved", "1 steps"),
             ),
-            mend="all earlier determinants, acknowledged",
-            mended=("active-standby:arbitrary",),
+            mend="all earlier determinants, acknowledged; alone, a primary waits for none",
+            mended=(
+                "active-standby:arbitrary",
+                "active-standby:arbitrary-alone",
+                "active-standby:arbitrary-again",
+            ),
         ),
     ),
 )

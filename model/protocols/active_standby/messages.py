@@ -33,7 +33,8 @@ class Replica(NamedTuple):
 
     leads: is it the primary?  spare: has the primary a secondary?  pending: the tuples of each
     input that wait for determinants.  order: the determinants to follow.  safe: the last output of
-    which the secondary has the determinants.  forwarded: the last one that has left.
+    which the secondary has the determinants.  forwarded: the last one that has left.  served: the
+    watermarks of the newest release that a secondary has received, if it drops what is overdue.
     """
 
     inlets: tuple[StreamEnd, ...]
@@ -45,6 +46,7 @@ class Replica(NamedTuple):
     order: tuple[int, ...] = ()
     safe: int = 0
     forwarded: int = 0
+    served: Marks = ()
 
 
 class Joining(NamedTuple):
@@ -59,11 +61,13 @@ class Joining(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """The state of the primary."""
+    """The state of the primary, with the tuples that wait for the determinants of its
+    predecessor."""
 
     inlets: tuple[StreamEnd, ...]
     inner: Any
     queue: OutputQueue
+    pending: tuple[tuple[Output, ...], ...]
 
 
 State: TypeAlias = EndState | Replica | Joining
@@ -73,9 +77,10 @@ def size(message: Any) -> Size:
     match message:
         case Trim():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="trim")
-        case Copied(_, inner, queue):
+        case Copied(_, inner, queue, pending):
             events, items = contents(inner)
-            return Size(MessageKind.COPY, 0, events + items + len(queue.kept))
+            waiting = sum(map(len, pending))
+            return Size(MessageKind.COPY, 0, events + items + len(queue.kept) + waiting)
         case _:
             return messages.size(message)
 

@@ -65,8 +65,8 @@ MUTANTS = (
     Mutant(
         "a copy without the state",
         NODES,
-        "copied = Copied(state.inlets, state.inner, state.queue)",
-        "copied = Copied(state.inlets, site.spec.begin(1), state.queue)",
+        "copied = Copied(state.inlets, state.inner, state.queue, state.pending)",
+        "copied = Copied(state.inlets, site.spec.begin(1), state.queue, state.pending)",
         "pairs, two crashes",
     ),
     Mutant(
@@ -94,6 +94,41 @@ MUTANTS = (
         "sends = ()",
         scope="arbitrary: a relay",
     ),
+    Mutant(
+        "hold back what waits once the secondary is lost",
+        NODES,
+        "return Step(*release(site, state._replace(spare=False)))",
+        "return Step(state._replace(spare=False))",
+        "arbitrary-alone: a relay, any replica",
+    ),
+    Mutant(
+        "follow determinants from before the copy",
+        NODES,
+        "case Received(sender, Output() | Trim() as message):",
+        "case Received(sender, Output() | Trim() | Determinant() as message):",
+        "arbitrary-again: one tuple of a union, any replica",
+    ),
+    Mutant(
+        "a copy without the tuples that wait",
+        NODES,
+        "copied = Copied(state.inlets, state.inner, state.queue, state.pending)",
+        "copied = Copied(state.inlets, state.inner, state.queue, ((),) * len(state.pending))",
+        "arbitrary-again: a union",
+    ),
+    Mutant(
+        "let go of nothing that downstream has",
+        WATERMARKS,
+        "kept = [one for one in queue.kept if not is_duplicate(rule, one.marks, served)]",
+        "kept = [*queue.kept]",
+        "overdue-dropped: no crash",
+    ),
+    Mutant(
+        "drop what is overdue, and report nothing",
+        WATERMARKS,
+        "return state._replace(queue=queue), (*notes, *report_served(site, state, overdue))",
+        "return state._replace(queue=queue), notes",
+        "overdue-dropped: a relay",
+    ),
 )
 DETERMINANTS = (
     Mutant(
@@ -113,8 +148,8 @@ DETERMINANTS = (
     Mutant(
         "log the other input",
         ORDER,
-        "effects = (Send(site.config.other, Determinant(edge, queue.place)),)",
-        "effects = (Send(site.config.other, Determinant(0, queue.place)),)",
+        "effects = (*notes, Send(site.config.other, Determinant(edge, queue.place)))",
+        "effects = (*notes, Send(site.config.other, Determinant(0, queue.place)))",
         "a union",
     ),
     Mutant(

@@ -44,13 +44,16 @@ from model.core import (
     TimerFired,
 )
 from model.costs import Amount, Gauges, Memory
-from model.log import Log
 from model.parts import contents, open_windows
-from model.protocols.active_standby.design import ActiveStandbyDesign, Joins, SecondaryStart
+from model.protocols.active_standby.design import (
+    ActiveStandbyDesign,
+    Joins,
+    Overdue,
+    SecondaryStart,
+)
 from model.protocols.active_standby.messages import UNREADY, Copied, Joining, Replica, State, Trim
 from model.protocols.active_standby.order import advance, bare, release
-from model.protocols.active_standby.watermarks import is_duplicate
-from model.queues import TRIMMED
+from model.protocols.active_standby.watermarks import discard, report_served
 from model.standbys import consumers, deployment, ends, producers, replicas
 from model.standbys.choices import Again, Determinants
 from model.standbys.consumers import ACKNOWLEDGE
@@ -138,10 +141,7 @@ def _report_served(
     """After an acknowledgement the secondary learns up to which output all readers are served."""
     received = after.queue.received
     served = [output for output in before.queue.kept if output.place <= received]
-    if not (served and after.spare):
-        return Step(after, notes)
-    marks = served[-1].marks[len(site.preds) :]
-    return Step(after, (*notes, Send(site.config.other, Trim(marks))))
+    return Step(after, (*notes, *report_served(site, after, served)))
 
 
 def _resume(site: Site, state: Replica, sender: NodeName, place: int) -> Answer:
@@ -153,7 +153,7 @@ def _renew(site: Site, state: Replica, sender: NodeName) -> Answer:
     state = state._replace(spare=True, safe=state.queue.place)
     if site.config.design.renewal is not SecondaryStart.COPY:
         return Step(state)
-    copied = Copied(state.inlets, state.inner, state.queue)
+    copied = Copied(state.inlets, state.inner, state.queue, state.pending)
     return Step(state, (Send(sender, copied),))
 
 
@@ -187,12 +187,10 @@ REPLICA = replicas.Conduct(
 def _follow(site: Site, state: Replica, received: Received) -> Answer:
     match received:
         case Received(_, Trim(marks)):
-            rule = site.config.design.trims
-            kept = [o for o in state.queue.kept if not is_duplicate(rule, o.marks, marks)]
-            gone = len(state.queue.kept) - len(kept)
-            empty: Log[Output] = Log()
-            queue = state.queue._replace(kept=empty.extend(kept))
-            return Step(state._replace(queue=queue), (Note(TRIMMED, gone),) if gone else ())
+            design = site.config.design
+            queue, notes = discard(design.trims, state.queue, marks)
+            served = marks if design.overdue is Overdue.DROPPED else ()
+            return Step(state._replace(queue=queue, served=served), notes)
         case Received(sender, Determinant(edge, outputs)):
             state = state._replace(order=(*state.order, edge))
             state, effects = advance(site, state, None)
@@ -213,6 +211,7 @@ def _take_over(site: Site, state: Replica, *notes: Note) -> Answer:
         safe=queue.place,
         forwarded=forwarded,
         spare=False,
+        served=(),
     )
     effects = replicas.succeed(site)
     effects += replicas.present(again, queue, start, bare(queue.kept))
@@ -221,10 +220,12 @@ def _take_over(site: Site, state: Replica, *notes: Note) -> Answer:
 
 
 def _join(site: Site, state: Joining, input_: Input) -> Answer:
-    """Wait for the state of the primary; then process what has come since."""
+    """Wait for the state of the primary; then process what has come since.
+
+    A determinant that comes before the copy is of a tuple that is in the copy.
+    """
     match input_:
-        case Received(_, Copied(inlets, inner, queue)):
-            pending: tuple[tuple[Output, ...], ...] = ((),) * len(inlets)
+        case Received(_, Copied(inlets, inner, queue, pending)):
             replica = Replica(inlets, inner, queue, False, False, pending)
             effects: list[Effect] = []
             for sender, message in state.came:
@@ -241,7 +242,7 @@ def _join(site: Site, state: Joining, input_: Input) -> Answer:
             return Step(Joining(left, came), asks)
         case Received(sender, Output()) if edge_of(site, sender) in state.unconnected:
             return replicas.stale(state)  # upstream sends it again
-        case Received(sender, Output() | Determinant() | Trim() as message):
+        case Received(sender, Output() | Trim() as message):
             return Step(state._replace(came=(*state.came, (sender, message))))
         case _:
             return replicas.stale(state)

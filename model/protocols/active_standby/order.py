@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from model.boxes.box import Item, Of
 from model.core import Effect, Note, Send, Site
 from model.protocols.active_standby.messages import Replica
-from model.protocols.active_standby.watermarks import marks_of
+from model.protocols.active_standby.watermarks import drop_overdue, marks_of
 from model.standbys import producers
-from model.standbys.choices import Determinants
+from model.standbys.choices import Alone, Determinants
 from model.standbys.messages import WITHHELD, Determinant, Output
 
 
@@ -47,12 +47,12 @@ def _run(site: Site, state: Replica, edge: int) -> tuple[Replica, tuple[Effect, 
         marks = marks_of(site, state, out.of, of)
         queue = producers.put(queue, Output(queue.place + 1, out.body, ghost, marks))
         state = state._replace(queue=queue)
-    state = state._replace(pending=pending, inner=fed.state)
+    state, notes = drop_overdue(site, state._replace(pending=pending, inner=fed.state))
     if not state.leads:
-        return state, ()
-    effects: tuple[Effect, ...] = ()
+        return state, notes
+    effects: tuple[Effect, ...] = notes
     if state.spare and design.determinants is not Determinants.NONE:
-        effects = (Send(site.config.other, Determinant(edge, queue.place)),)
+        effects = (*notes, Send(site.config.other, Determinant(edge, queue.place)))
         if design.determinants is Determinants.SENT:
             state = state._replace(safe=queue.place)
     state, sends = release(site, state)
@@ -64,7 +64,9 @@ def release(site: Site, state: Replica) -> tuple[Replica, tuple[Effect, ...]]:
     if producers.waits(state.queue):
         return state, (Note(WITHHELD),)
     queue = state.queue
-    free = site.config.design.determinants is Determinants.NONE or not state.spare
+    design = site.config.design
+    alone = not state.spare and (design.alone is Alone.ALL or not site.config.other)
+    free = design.determinants is Determinants.NONE or alone
     number = queue.place if free else state.safe
     leaving = [o for o in queue.kept if state.forwarded < o.place <= number]
     held = (Note(WITHHELD),) if number < queue.place else ()

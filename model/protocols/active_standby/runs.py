@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.actions import Crash, Deliver, Inject, Timeout
+from model.actions import Crash, Deliver, Inject, Restart, Timeout
 from model.core import Arrival, Guarantee
-from model.evidence import PinnedRun
-from model.pair_scopes import ARBITRARY, LAST_ALONE, two
+from model.evidence import REST, PinnedRun
+from model.pair_scopes import (
+    ARBITRARY,
+    LAST_ALONE,
+    THREE_TUPLES_OF_A_UNION_TWO_CRASHES,
+    two,
+)
 from model.standbys.consumers import ACKNOWLEDGE
 
 _LEFT = Inject("left", Arrival(1, "a"))
@@ -34,3 +39,23 @@ B_IS_LOST = PinnedRun(
 )
 """The secondary has discarded the pair a1 b1, and b1 is in no other output."""
 B_IS_THERE = replace(B_IS_LOST, guarantee=Guarantee.DIVERGENT)
+
+_WAITING = (
+    *(_LEFT, Inject("right", Arrival(5, "b")), Deliver("A", "left", 1), Deliver("A'", "right")),
+    *(Deliver("A'", "A"), Deliver("A'", "A"), Deliver("sink", "A'"), Restart("A")),
+    *(Deliver("right", "A"), Deliver("left", "A"), Deliver("A", "left"), Deliver("A", "left")),
+    *(Deliver("A", "right"), Deliver("A", "right"), Deliver("A'", "sink"), Deliver("A'", "A")),
+    *(Deliver("A", "A'"), REST, Crash("A'"), REST, _LEFT),
+)
+"""The primary fails when it has logged that it takes a1 next.  Its secondary takes over, and b1
+waits there until a1 has come.  Meanwhile the new secondary gets its copy.  Then the primary
+fails."""
+
+B_WAITED = PinnedRun(
+    "a copy while a tuple waits",
+    THREE_TUPLES_OF_A_UNION_TWO_CRASHES.scope,
+    ARBITRARY,
+    _WAITING,
+    Guarantee.PRECISE,
+)
+"""The copy has b1, so that the next result gets the next number."""

@@ -14,25 +14,30 @@ from model.core import (
     SUSPECTED,
     Guarantee,
 )
+from model.properties import AS_IF, COMPLETE
 from model.protocol import Assumptions, Failures
 from model.protocols.active_standby import design as designs
 from model.protocols.active_standby import runs
+from model.protocols.active_standby.any_replica import ANY_REPLICA
 from model.protocols.active_standby.chains import CHAINS
 from model.protocols.active_standby.design import (
     PRECISE,
     PUBLISHED,
     ActiveStandbyDesign,
     Joins,
+    Overdue,
     SecondaryStart,
     Serves,
     Trims,
 )
 from model.protocols.active_standby.family import (
     ACTIVE_STANDBY,
+    ALL,
     ROLLBACK,
     SEEN,
 )
 from model.protocols.active_standby.mutants import DETERMINANTS
+from model.protocols.active_standby.properties import LETS_GO
 from model.standbys.choices import Again, Deposes, Determinants, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
@@ -279,6 +284,30 @@ VARIANTS = (
         "Two failures at once lose both states.",
         assumes=ANY,
     ),
+    ACTIVE_STANDBY.design(
+        "overdue-logged",
+        PRECISE,
+        (cases.NO_CRASH.fails(1_543, 15), cases.A_TUPLE.fails(7_244, 19)),
+        "A secondary that is behind, or has taken over, logs outputs that all readers have, and "
+        "keeps them until the next release.",
+        properties=(AS_IF, COMPLETE, LETS_GO),
+    ),
+    ACTIVE_STANDBY.design(
+        "overdue-dropped",
+        replace(PRECISE, overdue=Overdue.DROPPED),
+        (
+            cases.NO_CRASH.holds(1_550),
+            cases.NO_CRASH_A_FILTER.holds(2_677),
+            cases.NO_CRASH_SLIDING_WINDOWS.holds(8_090),
+            cases.A_TUPLE_TWO_CRASHES.holds(11_104),
+            cases.A_RELAY.holds(286_126, reduced=29_189),
+            cases.PAIRS.holds(282_930, reduced=39_730),
+        ),
+        "If no replica logs outputs that all readers have, and a primary reports these, too, each "
+        "replica lets go, after a failure as well.",
+        properties=(AS_IF, COMPLETE, LETS_GO),
+        must_occur=ALL,
+    ),
     ROLLBACK.design(
         "sources-forget",
         replace(PUBLISHED, returns=NodeReturns.NEVER, sources=SourceLog.NONE),
@@ -288,5 +317,6 @@ VARIANTS = (
         ),
         "Sources that send to both replicas need not keep anything: 7.5 is right.",
     ),
+    *ANY_REPLICA,
     *CHAINS,
 )

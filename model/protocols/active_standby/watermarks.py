@@ -6,11 +6,17 @@ Hwang et al., Section 5.3.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from model.boxes.box import Lineage, inputs_in
-from model.core import Site
-from model.protocols.active_standby.design import Serves, Trims
-from model.protocols.active_standby.messages import Replica
-from model.standbys.messages import Marks
+from model.core import Effect, Note, Send, Site
+from model.log import Log
+from model.protocols.active_standby.design import Overdue, Serves, Trims
+from model.protocols.active_standby.messages import Replica, Trim
+from model.queues import TRIMMED
+from model.standbys import producers
+from model.standbys.messages import Marks, Output
+from model.standbys.producers import OutputQueue
 
 
 def marks_of(site: Site, state: Replica, of: Lineage, processed: Lineage) -> Marks:
@@ -41,3 +47,32 @@ def is_duplicate(rule: Trims, marks: Marks, served: Marks) -> bool:
     if rule is Trims.NONE_GREATER:
         return all(mark <= bound for mark, bound in pairs)
     return all(mark < bound for mark, bound in pairs)
+
+
+def discard(rule: Trims, queue: OutputQueue, served: Marks) -> tuple[OutputQueue, tuple[Note, ...]]:
+    """The queue of a secondary without the outputs that downstream has."""
+    kept = [one for one in queue.kept if not is_duplicate(rule, one.marks, served)]
+    gone = len(queue.kept) - len(kept)
+    empty: Log[Output] = Log()
+    return queue._replace(kept=empty.extend(kept)), ((Note(TRIMMED, gone),) if gone else ())
+
+
+def report_served(site: Site, state: Replica, served: Iterable[Output]) -> tuple[Send, ...]:
+    """The report to the secondary that all readers have these outputs."""
+    newest = (*served,)[-1:]
+    if not state.spare:
+        return ()
+    return tuple(Send(site.config.other, Trim(one.marks[len(site.preds) :])) for one in newest)
+
+
+def drop_overdue(site: Site, state: Replica) -> tuple[Replica, tuple[Effect, ...]]:
+    """The replica without outputs that were overdue when it made them; a primary reports them."""
+    design = site.config.design
+    if design.overdue is Overdue.LOGGED:
+        return state, ()
+    queue, notes = producers.trim(state.queue)
+    overdue = [*state.queue.kept][: len(state.queue.kept) - len(queue.kept)]
+    if state.served:
+        queue, more = discard(design.trims, queue, state.served)
+        notes += more
+    return state._replace(queue=queue), (*notes, *report_served(site, state, overdue))

@@ -136,6 +136,13 @@ MUTANTS = (
         "background",
     ),
     Mutant(
+        "a G_check keeps a closed window",
+        OPERATOR,
+        "if pane is not None or between:",
+        "if True:",
+        "closed-windows-checked: no crash, gaps between windows",
+    ),
+    Mutant(
         "checkpoint during the replay",
         OPERATOR,
         "if design.background is Background.CAUGHT_UP and state.stamp < state.until:",

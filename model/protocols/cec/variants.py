@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from model.core import Guarantee
 from model.protocols.cec import scopes
+from model.protocols.cec.closed import CLOSED
 from model.protocols.cec.design import (
     PUBLISHED,
     Background,
@@ -359,4 +360,5 @@ VARIANTS = (
         ),
         "Several results may have one time: downstream must ask by number.",
     ),
+    *CLOSED,
 )

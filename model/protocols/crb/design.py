@@ -1,8 +1,9 @@
 """The choices of checkpoint roll-backward: what the paper's words allow, and the mends.
 
 Rule of this file: a choice is a field of CrbDesign, in every reading that the paper's words allow;
-no step of a node.  The default of each field is the mended choice; PUBLISHED has the published
-ones.  Sebepou and Magoutis, CEC, 2011: sections are cited at each choice.
+no step of a node.  The default of each field is the mended choice, but for those that no output
+shows (`answers`, `reminds`); PUBLISHED has the published ones.  Sebepou and Magoutis, CEC, 2011:
+sections are cited at each choice.
 """
 
 from __future__ import annotations
@@ -75,6 +76,23 @@ class Resumes(Enum):
     EVERYTHING = "all that there is"
 
 
+class RestartAnswers(Enum):
+    """When a restarted operator answers downstream, which has outputs that it must make again.
+    II.A: a node that "is asked to replay tuples that it has to reconstruct" recovers first; no word
+    on the answer."""
+
+    WITH_OUTPUT = "with the first output that downstream does not have"
+    MADE_AGAIN = "as soon as it has made the last output that downstream has"
+
+
+class Reminds(Enum):
+    """Whether a consumer acknowledges once more when a producer has restarted.  II: queues preserve
+    results "until receiving an acknowledgment", and a checkpoint may be older than that."""
+
+    NEVER = "it does not"
+    ANSWERED = "when the producer has answered"
+
+
 @dataclass(frozen=True, slots=True)
 class CrbDesign:
     """A protocol: one choice of each kind.
@@ -94,6 +112,8 @@ class CrbDesign:
     parts: Parts = Parts.IN_SYNC
     previous: Previous = Previous.KEPT
     resumes: Resumes = Resumes.NUMBER
+    answers: RestartAnswers = RestartAnswers.WITH_OUTPUT
+    reminds: Reminds = Reminds.NEVER
 
 
 KNOBS = (

@@ -167,6 +167,42 @@ ROLL_BACKWARD = FindingTable(
             witnesses=(ByScope("crb"),),
         ),
         Finding(
+            "A node that is asked to replay tuples that it has to reconstruct recovers first",
+            Judgement.SILENT,
+            section="II.A",
+            quotes=("asked to replay tuples that it has to reconstruct",),
+            remark=(
+                "on the answer: if it comes with the first output that downstream does not have, "
+                "downstream waits at rest for ever"
+            ),
+            witnesses=(
+                ByScope(
+                    "crb:answers-with-output", "a filter", "`a1 !`, and the result was delivered"
+                ),
+                ByScope("crb:answers-with-output", "two tuples"),
+                ByScope("crb:answers-with-output", "adjacent crashes", "two operators"),
+            ),
+            mend="answer as soon as the last output that downstream has is made again",
+            mended=("crb:reconnects",),
+        ),
+        Finding(
+            "Queues preserve results until receiving an acknowledgment",
+            Judgement.CONDITIONAL,
+            section="II",
+            quotes=("until receiving an acknowledgment",),
+            remark=(
+                "not if the acknowledgement is lost with a crash, or is newer than the queue in "
+                "the checkpoint: at rest, queues keep results for ever"
+            ),
+            witnesses=(
+                ByScope(
+                    "crb:acknowledges-once", "a filter", "`b1 [ ] !` before the acknowledgement"
+                ),
+            ),
+            mend="consumers acknowledge once more when a restarted producer has answered",
+            mended=("crb:reconnects",),
+        ),
+        Finding(
             "The protocol as published",
             Judgement.REFUTED,
             remark=(

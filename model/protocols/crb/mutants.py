@@ -94,7 +94,7 @@ MUTANTS = (
     Mutant(
         "answer before outputs are made again",
         NODES,
-        'if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):',
+        "if _wants_next(queue, request):",
         "if request != NOT_ASKED:",
         "a filter",
     ),
@@ -104,6 +104,20 @@ MUTANTS = (
         "effects.append(Send(succ, Replayed(owed, queue.place)))",
         "effects.append(Send(succ, Replayed(owed, queue.place + 1)))",
         "a filter",
+    ),
+    Mutant(
+        "begin no answer once the last output is made again",
+        NODES,
+        "if owed is not None and _is_made(site.config, queue, owed):",
+        "if owed is None and _is_made(site.config, queue, NOT_ASKED):",
+        "reconnects: a filter",
+    ),
+    Mutant(
+        "remind a producer of nothing",
+        NODES,
+        "effects.append(Send(sender, Trim(_safe(state))))",
+        "effects.append(Send(sender, Trim(0)))",
+        "reconnects: a filter",
     ),
     Mutant(
         "do not keep outputs",

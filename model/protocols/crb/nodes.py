@@ -60,7 +60,9 @@ from model.protocols.crb.design import (
     Parts,
     Previous,
     Queue,
+    Reminds,
     Replays,
+    RestartAnswers,
     Resumes,
 )
 from model.protocols.crb.messages import (
@@ -150,8 +152,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
             return Step(
                 state._replace(inlet=inlet._replace(request=request)), (Send(sender, request),)
             )
-        case CrbOperator() | CrbSink(), Received(_, Replayed() as answer):
-            return _begin(state, answer)
+        case CrbOperator() | CrbSink(), Received(sender, Replayed() as answer):
+            return _begin(site, state, sender, answer)
         case CrbOperator() | CrbSink(), Received(sender, Event() | Output() as tuple_):
             if not state.inlet.is_next(tuple_):
                 return Step(state, (STALE_NOTE,))
@@ -199,13 +201,21 @@ def _take(site: Site, state: CrbSink, sender: NodeName, tuple_: Event | Output) 
     return Step(CrbSink(inlet), (emit, Send(sender, Trim(inlet.place))))
 
 
-def _begin(state: CrbOperator | CrbSink, answer: Replayed) -> Step:
+def _begin(site: Site, state: CrbOperator | CrbSink, sender: NodeName, answer: Replayed) -> Step:
     """Take what follows; an operator that was loaded is restored once it does."""
-    inlet = state.inlet.begin(answer)
+    waited, inlet = state.inlet.request is not None, state.inlet.begin(answer)
     state = state._replace(inlet=inlet)
+    effects: list[Effect] = []
+    if waited and inlet.request is None and site.config.reminds is Reminds.ANSWERED:
+        effects.append(Send(sender, Trim(_safe(state))))
     if isinstance(state, CrbOperator) and state.loaded and inlet.request is None:
-        return Step(state._replace(loaded=False), (Note(RESTORED),))
-    return Step(state)
+        return Step(state._replace(loaded=False), (*effects, Note(RESTORED)))
+    return Step(state, tuple(effects))
+
+
+def _safe(state: CrbOperator | CrbSink) -> int:
+    """The last place up to which the node needs no tuple again."""
+    return state.inlet.place if isinstance(state, CrbSink) else state.stable.whole.place
 
 
 # --- an operator -----------------------------------------------------------------------------
@@ -229,13 +239,26 @@ def _put_out(
             owed = None
         effects.append(Send(succ, output) if owed is None else Note(HELD_BACK))
         queue = QueueState(queue.place + 1, body.time, queue.kept.append(output))
+        if owed is not None and _is_made(site.config, queue, owed):
+            effects.append(Send(succ, Replayed(owed, output.sn[0])))
+            owed = None
     return state._replace(queue=queue, owed=owed), effects
+
+
+def _is_made(design: CrbDesign, queue: QueueState, owed: Replay) -> bool:
+    """Is the next output the first one that downstream asks for, whatever its time?"""
+    return design.answers is RestartAnswers.MADE_AGAIN and _wants_next(queue, owed)
+
+
+def _wants_next(queue: QueueState, request: Replay) -> bool:
+    earliest = Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)
+    return request.wants(earliest)
 
 
 def _answer(site: Site, state: CrbOperator, request: Replay) -> Step:
     """Send again what downstream asks for; first make again what it does not ask for."""
     queue = state.queue
-    if request.wants(Output((queue.place + 1,), Body(queue.now, "earliest"), NOTHING_OF)):
+    if _wants_next(queue, request):
         return Step(state._replace(owed=None), serve(queue, site.succs[0], request).effects)
     return Step(state._replace(owed=request))
 

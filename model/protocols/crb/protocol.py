@@ -1,4 +1,4 @@
-"""Checkpoint roll-backward, with every mend, and its evidence.
+"""Checkpoint roll-backward, with every mend of its output, and its evidence.
 
 Rule of this file: no design but the mended one, joined with its variants and mutants.
 """

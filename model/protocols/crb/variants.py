@@ -9,6 +9,7 @@ recovery for deterministic operators.
 from __future__ import annotations
 
 from model.core import Guarantee
+from model.properties import AS_IF, COMPLETE
 from model.protocols.crb import scopes
 from model.protocols.crb.design import (
     PUBLISHED,
@@ -19,10 +20,13 @@ from model.protocols.crb.design import (
     Parts,
     Previous,
     Queue,
+    Reminds,
     Replays,
+    RestartAnswers,
     Resumes,
 )
 from model.protocols.crb.family import CRB, SEEN
+from model.protocols.crb.properties import ANSWERED, QUEUES_EMPTY
 from model.queues import Stamp
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
@@ -161,6 +165,46 @@ VARIANTS = (
             scopes.ONE_KEY.fails(4_503, 12, REPEATING),
         ),
         "Downstream that takes what comes gets what was made since the checkpoint twice.",
+    ),
+    CRB.design(
+        "answers-with-output",
+        CrbDesign(),
+        (
+            scopes.A_FILTER.fails(5_738, 12),
+            scopes.TWO_TUPLES.fails(2_768, 15),
+            scopes.AN_AGGREGATE_OF_AN_AGGREGATE.fails(35_210, 14),
+            scopes.ADJACENT_CRASHES.fails(58_944, 16, reduced=10_500),
+        ),
+        "An operator that has made again all that downstream has, and makes nothing more, never "
+        "answers: downstream waits, and acknowledges nothing.",
+        properties=(AS_IF, COMPLETE, ANSWERED),
+    ),
+    CRB.design(
+        "acknowledges-once",
+        CrbDesign(answers=RestartAnswers.MADE_AGAIN),
+        (scopes.A_FILTER.fails(5_627, 10), scopes.TWO_TUPLES.fails(2_726, 10)),
+        "A crash loses an acknowledgement that is due, or the queue of a checkpoint is older than "
+        "one that came; nobody acknowledges again.",
+        properties=(AS_IF, COMPLETE, ANSWERED, QUEUES_EMPTY),
+    ),
+    CRB.design(
+        "reconnects",
+        CrbDesign(answers=RestartAnswers.MADE_AGAIN, reminds=Reminds.ANSWERED),
+        (
+            scopes.WINDOWS_OF_ONE_TUPLE.holds(17_056),
+            scopes.WINDOWS_OF_TWO_TUPLES.holds(37_032),
+            scopes.EQUAL_TIMES.holds(42_252),
+            scopes.TWO_CRASHES.holds(61_284),
+            scopes.THREE_CRASHES.holds(183_065, reduced=35_037),
+            scopes.A_FILTER.holds(8_432),
+            scopes.AN_AGGREGATE_OF_AN_AGGREGATE.holds(51_915, reduced=6_319),
+            scopes.A_FILTER_UPSTREAM.holds(62_396),
+            scopes.ADJACENT_CRASHES.holds(101_968, reduced=13_469),
+            scopes.NO_CRASH.holds(1_165),
+        ),
+        "An answer as soon as the last output that downstream has is made again, and an "
+        "acknowledgement after each answer: at rest nobody waits, and queues are empty.",
+        properties=(AS_IF, COMPLETE, ANSWERED, QUEUES_EMPTY),
     ),
     CRB.design(
         "published",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns, SourceLog
+from model.standbys.choices import Again, Alone, Deposes, LateTuples, NodeReturns, SourceLog
 
 
 class Line(Enum):
@@ -35,14 +35,6 @@ class Forwards(Enum):
     ALL = "every one at once"
     SENT = "those in a checkpoint that it has sent"
     STORED = "those in a checkpoint that the secondary has"
-
-
-class Alone(Enum):
-    """What a primary without a secondary forwards, where it forwards only what is checkpointed.
-    No word."""
-
-    NOTHING = "nothing: it waits for a secondary"
-    ALL = "every tuple at once"
 
 
 class FirstCheckpoint(Enum):

@@ -161,10 +161,19 @@ CLAIMS = FindingTable(
             ),
             witnesses=(
                 ByScope("passive-standby:forwards-sent", "a union"),
-                ByScope("passive-standby:alone-silent", "a union", "a secondary is lost for ever"),
+                ByScope("passive-standby:alone-silent", "a union", "a primary is lost for ever"),
+                ByScope(
+                    "passive-standby:alone-silent-up",
+                    "a union, any replica",
+                    "a secondary is lost for ever",
+                ),
             ),
             mend="an acknowledgement of the secondary; alone, it forwards all",
-            mended=("passive-standby:arbitrary",),
+            mended=(
+                "passive-standby:arbitrary",
+                "passive-standby:arbitrary-alone",
+                "passive-standby:arbitrary-lost",
+            ),
         ),
     ),
 )

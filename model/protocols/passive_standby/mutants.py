@@ -153,6 +153,13 @@ MUTANTS = (
         "behind = (state.behind or begun)._replace(inlets=state.inlets)",
         "rollback: two operators in a node",
     ),
+    Mutant(
+        "hold back what waits once the secondary is lost",
+        NODES,
+        "return Step(*stop_line(site, state._replace(spare=Spare.NONE)))",
+        "return Step(state._replace(spare=Spare.NONE))",
+        "arbitrary-alone: a relay, any replica",
+    ),
 )
 STORED = (
     Mutant(

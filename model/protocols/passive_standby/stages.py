@@ -11,9 +11,10 @@ from typing import Any
 from model.boxes.box import Box, Item
 from model.boxes.network import INPUT, OUTPUT, Network
 from model.core import Effect, Note, Site
-from model.protocols.passive_standby.design import Alone, Forwards, Line
+from model.protocols.passive_standby.design import Forwards, Line
 from model.protocols.passive_standby.messages import CROSSED, Copy, Primary, Spare, Stage
 from model.standbys import consumers, producers
+from model.standbys.choices import Alone
 from model.standbys.messages import WITHHELD, Output
 
 

@@ -21,7 +21,6 @@ from model.protocols.passive_standby.chains import CHAINS
 from model.protocols.passive_standby.design import (
     PRECISE,
     PUBLISHED,
-    Alone,
     FirstCheckpoint,
     Forwards,
     Line,
@@ -34,8 +33,9 @@ from model.protocols.passive_standby.family import (
     ROLLBACK,
     SEEN,
 )
+from model.protocols.passive_standby.lost import NO_RETURN
 from model.protocols.passive_standby.mutants import STORED
-from model.standbys.choices import Again, Deposes, LateTuples, NodeReturns, SourceLog
+from model.standbys.choices import Again, Alone, Deposes, LateTuples, NodeReturns, SourceLog
 
 GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -55,6 +55,8 @@ VARIANTS = (
             cases.PAIRS_OF_A_UNION.holds(1_759_434, quick=False, reduced=15_785),
             cases.NO_CRASH.holds(286),
             cases.A_RELAY_TWO_CRASHES.holds(70_603),
+            cases.A_UNION_ANY.holds(623_920, quick=False),
+            cases.A_UNION_TWO_CRASHES.holds(773_579, quick=False),
             cases.A_JOIN.holds(1_084_842, reduced=8_752),
             cases.FIGURE_5.holds(None, quick=False, reduced=145_792),
         ),
@@ -280,5 +282,6 @@ VARIANTS = (
         "7.5 asks nothing of the sources of the first nodes: a tuple that no checkpoint has is "
         "lost with the primary, unless its source keeps it.",
     ),
+    *NO_RETURN,
     *CHAINS,
 )

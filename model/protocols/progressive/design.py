@@ -121,6 +121,14 @@ class LateFailures(Enum):
     STAYS = "the recovery stays blocking"
 
 
+class Replacements(Enum):
+    """Whether new nodes take the place of failed ones.  1: "One cannot assume an instant
+    availability of sufficient resources"."""
+
+    COME = "each failed partition restarts, sooner or later"
+    NEVER = "a failed partition stays down"
+
+
 @dataclass(frozen=True, slots=True)
 class ProgressiveDesign:
     """A protocol: one choice of each kind.
@@ -141,6 +149,7 @@ class ProgressiveDesign:
     punctuates: Punctuates = Punctuates.PERIODIC
     batches: Batches = Batches.PUNCTUATED
     suspicion: Suspicion = Suspicion.AWAITED
+    replacements: Replacements = Replacements.COME
     buffering: Buffering = Buffering.ADAPTIVE
     late: LateFailures = LateFailures.SWITCHES
     overlap: bool = False

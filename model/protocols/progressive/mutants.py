@@ -12,6 +12,13 @@ SOURCE, PARTITION = f"{HOME}.source", f"{HOME}.partition"
 APPLICATION, COORDINATOR = f"{HOME}.application", f"{HOME}.coordinator"
 MUTANTS = (
     Mutant(
+        "a progressive recovery waits for all partitions",
+        COORDINATOR,
+        "waiting = frozenset(up if progressive else members.partitions)",
+        "waiting = frozenset(members.partitions)",
+        scope="others-go-on: one share down",
+    ),
+    Mutant(
         "a source trims one item too many",
         SOURCE,
         "return kept.trim(lambda item: item.number <= place)",

@@ -33,7 +33,7 @@ from model.errors import Invalid
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
-from model.protocols.progressive.design import Batches, ProgressiveDesign
+from model.protocols.progressive.design import Batches, ProgressiveDesign, Replacements
 from model.protocols.progressive.messages import (
     COORDINATOR,
     Application,
@@ -78,12 +78,16 @@ def deploy(design: ProgressiveDesign, scope: Scope) -> Deployment:
     if len(members.sources) > 1:
         reporting = (*members.sources, *reporting)
     reports = ((name, COORDINATOR) for name in reporting)
+    returning = {site.name for site in sites}
+    if design.replacements is Replacements.NEVER:
+        returning -= {*members.partitions}
     return Deployment(
         sites,
         (*base.channels, *back, *orders, *reports),
         base.crashable | {COORDINATOR},
         together=_groups(members.partitions),
         watched=frozenset((name, COORDINATOR) for name in members.partitions),
+        returning=frozenset(returning),
     )
 
 

@@ -77,6 +77,19 @@ SHARES = Graph(
 )
 """Two partitions of an operator: each gets the tuples of its key."""
 
+UNION_AND_QUERY = Graph(
+    (
+        ("source", SOURCE),
+        ("left", Map("l")),
+        ("union", Union()),
+        ("other", Relay()),
+        ("Q1", SINK),
+        ("Q2", SINK),
+    ),
+    (*TRIANGLE.edges[:3], ("source", "other"), ("union", "Q1"), ("other", "Q2")),
+)
+"""Two queries that share the source; one of them has a partition with two inputs."""
+
 
 def of(graph: Graph, length: int, crashes: int, *victims: str, types: str = "a") -> Scope:
     """The scope over words of these types; victims: all that may crash, if none is named."""
@@ -188,6 +201,15 @@ A_DIAMOND_SIDES_TWICE_NO_TUPLE = Case(
 A_DIAMOND = Case("a diamond", of(DIAMOND, 1, 1, "union"), ARBITRARY)
 A_DIAMOND_BOTH_SIDES = Case(
     "a diamond, both sides", of(DIAMOND, 1, 1, "left", "right"), ARBITRARY, quick=False
+)
+ONE_QUERY_DOWN = Case("one query down", of(QUERIES, 2, 1, "O2"), DETERMINISTIC)
+THE_OTHER_QUERY_DOWN = Case("the other query down", of(QUERIES, 2, 1, "O3"), DETERMINISTIC)
+ONE_QUERY_AND_THE_COORDINATOR_DOWN = Case(
+    "one query and the coordinator down", of(QUERIES, 1, 2, "O2", "coordinator"), DETERMINISTIC
+)
+ONE_SHARE_DOWN = Case("one share down", of(SHARES, 1, 1, "left", types="ab"), REPEATABLE)
+A_QUERY_BESIDE_A_UNION_DOWN = Case(
+    "a query beside a union down", of(UNION_AND_QUERY, 1, 1, "other"), ARBITRARY
 )
 TWO_SOURCES = Case("two sources", of(SOURCES, 1, 1, "join"), REPEATABLE)
 TWO_SOURCES_THREE_TUPLES = Case("two sources, three tuples", UNEVEN, REPEATABLE, quick=False)

@@ -31,6 +31,7 @@ from model.protocols.progressive.design import (
 from model.protocols.progressive.family import PROGRESSIVE_RECOVERY, SEEN
 from model.protocols.progressive.inside import INSIDE, RESTED
 from model.protocols.progressive.messages import BLOCKING, GLOBAL, PROGRESSIVE, REJOINED, WITHDRAWN
+from model.protocols.progressive.others import OTHERS
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -351,4 +352,5 @@ VARIANTS = (
         ),
         "With threshold 0, every recovery is progressive.",
     ),
+    *OTHERS,
 )

@@ -9,9 +9,20 @@ import pytest
 
 from model.core import Guarantee, Scope
 from model.evidence import Outcome
+from model.properties import compares_outputs
 from model.protocol import Protocol
 from model.protocols.crb import scopes
-from model.protocols.crb.design import PUBLISHED, CrbDesign, Instant, Mode, Queue, Replays, Resumes
+from model.protocols.crb.design import (
+    PUBLISHED,
+    CrbDesign,
+    Instant,
+    Mode,
+    Queue,
+    Reminds,
+    Replays,
+    RestartAnswers,
+    Resumes,
+)
 from model.protocols.crb.family import CRB
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.variants import VARIANTS
@@ -19,7 +30,10 @@ from model.queues import Stamp
 from proofs.explore.explorer import explore
 
 MENDED = CrbDesign()
+FILTERED = scopes.A_FILTER.scope
 STATELESS, WINDOWED = (case.scope for case in (scopes.WINDOWS_OF_ONE_TUPLE, scopes.ONE_KEY))
+AT_REST = ("answers", "reminds")
+"""The choices that no output shows."""
 MODES = pytest.mark.parametrize("mode", Mode)
 
 
@@ -79,15 +93,27 @@ def test_the_published_protocol_needs_both_mends() -> None:
 
 
 def test_every_mend_has_a_variant_that_drops_it_alone_and_is_refuted() -> None:
+    chosen = [f.name for f in fields(CrbDesign) if f.name not in AT_REST]
     named = {
-        tuple(
-            f.name for f in fields(CrbDesign) if getattr(design, f.name) != getattr(MENDED, f.name)
-        )
+        tuple(name for name in chosen if getattr(design, name) != getattr(MENDED, name))
         for design, variant in zip(map(design_of, VARIANTS), VARIANTS, strict=True)
         if variant.evidence.expected is Outcome.REFUTED
     }
-    assert {name for names in named if len(names) == 1 for name in names} == {
-        field.name for field in fields(CrbDesign) if field.name != "mode"
-    }
+    assert {name for names in named if len(names) == 1 for name in names} == {*chosen} - {"mode"}
     assert design_of(PROTOCOL) == MENDED
     assert PUBLISHED in map(design_of, VARIANTS)
+
+
+@MODES
+def test_of_four_readings_of_a_reconnection_one_leaves_nobody_waiting(mode: Mode) -> None:
+    """When a restarted operator answers, and whether consumers acknowledge again then."""
+    (right,) = (one for one in VARIANTS if one.variant == "reconnects")
+    outputs = tuple(one for one in right.promise.properties if compares_outputs(one))
+    found = set()
+    for answers, reminds in product(RestartAnswers, Reminds):
+        reading = replace(MENDED, mode=mode, answers=answers, reminds=reminds)
+        variant = right.vary(design=reading)
+        assert explore(variant.vary(properties=outputs), FILTERED).outcome is Outcome.HOLDS
+        if explore(variant, FILTERED).outcome is Outcome.HOLDS:
+            found.add((answers, reminds))
+    assert found == {(RestartAnswers.MADE_AGAIN, Reminds.ANSWERED)}

@@ -200,11 +200,37 @@ RECOVERY = FindingTable(
                 "the text does not say where new data ends a batch; at punctuations alone, a "
                 "partition with several inputs processes one batch, and waits for the last host"
             ),
-            witnesses=(ByTest("tests/families/progressive/test_queries.py"),),
+            witnesses=(
+                ByScope("progressive:others-wait-at-a-union", "a query beside a union down"),
+                ByTest("tests/families/progressive/test_queries.py"),
+            ),
             mend="batches that end apart from punctuations, or checkpoints that overlap",
             mended=(
                 "progressive:batches-marked",
                 "progressive:overlapping-checkpoints",
+                "progressive:others-marked",
+                "progressive:others-overlap",
+            ),
+        ),
+        Finding(
+            "Progressively recover the outputs of queries as early as possible",
+            Judgement.CONDITIONAL,
+            section="1",
+            quotes=("Progressively recover the outputs of queries as early as possible",),
+            remark=(
+                "while a partition is down for good, the queries without it have all results; not "
+                "up to the threshold, with results that wait for their checkpoint, or if the "
+                "coordinator restarts meanwhile"
+            ),
+            witnesses=(
+                ByScope("progressive:others-go-on"),
+                ByScope("progressive:others-blocked", "one query down", "one failure, `a P !`"),
+                ByScope("progressive:others-committed", "one query down"),
+                ByScope(
+                    "progressive:others-wait-for-the-coordinator",
+                    "one query and the coordinator down",
+                    "a notice does not come again",
+                ),
             ),
         ),
         Finding(
