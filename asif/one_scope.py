@@ -49,6 +49,7 @@ def check_scope(
     memory, for the same result.  Raises Invalid.
     """
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
+    from proofs.explore.vacuity import never_tried_in_all
 
     if name is None:
         raise Invalid("--scope is for one protocol: give its name")
@@ -69,7 +70,9 @@ def check_scope(
     ) as explore:
         done = perform_on(chosen, task, explore)
     assert isinstance(done, ScopeDone)
-    return ScopeVerdict(chosen.protocol.name, done.row, done.row.as_pinned, done.vacuous)
+    alone = () if done.trial is None else never_tried_in_all(chosen.protocol, [done.trial])
+    name, as_pinned = chosen.protocol.name, done.row.as_pinned
+    return ScopeVerdict(name, done.row, as_pinned, done.vacuous, tuple(alone))
 
 
 @contextmanager

@@ -86,6 +86,7 @@ class Behaviour:
 class Failures(Enum):
     """The failures that a protocol promises to survive; every driver grants exactly these.
 
+    NONE: no node crashes; link faults and early time-outs come as the scope grants them.
     SINGLE: after the first fault of a run, a further fault comes only when the system is at rest:
     nothing is in progress, though more inputs may come.
     """

@@ -85,13 +85,15 @@ class ScopeResult:
 class ScopeVerdict:
     """The result of one scope of a protocol or variant, which was explored alone.
 
-    expected: is everything as pinned?  vacuous: as in Verdict.
+    expected: is everything as pinned?  vacuous: as in Verdict.  untried: the trials that the scope
+    alone lacks, a sentence each; other scopes of the protocol may have them.
     """
 
     protocol: str
     scope: ScopeResult
     expected: bool
     vacuous: tuple[str, ...]
+    untried: tuple[str, ...]
 
 
 class ClaimResult(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from importlib.util import find_spec
@@ -18,20 +18,21 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from model.actions import Action
 from model.choices import disturbances, enabled, offers, ready
-from model.core import DISTURBED, Guarantee, Property, Scope, When
-from model.errors import Invalid, StepFailed, nearest
+from model.core import Guarantee, Property, Scope, When
+from model.errors import Invalid, StepFailed
 from model.evidence import Outcome
 from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.system import System
-from model.timers import parse_timer
-from model.world import Node, World, apply
+from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, FewWorlds, Meter
 from proofs.explore.search.plain import PlainSearch
 from proofs.explore.search.rest import Circles, find_suspects, has_circles
+from proofs.explore.trials import ScopeTrial, try_scope
+from proofs.explore.vacuity import never_tried
 from proofs.garbage import seldom_collected
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ class Exploration:
     spent: the budget that ended it, in words.
     reduced: the worlds are those of a reduced search (proofs.explore.search.reduced).
     vacuous: things that the exploration should have tried and never tried, a sentence each.
+    trial: the other trials; None if it did not see all worlds, or found a counterexample.
     guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
     notes, counted once for each distinct focus of a node (proofs.explore.collapse).
     """
@@ -88,6 +90,7 @@ class Exploration:
     vacuous: tuple[str, ...] = ()
     spent: str = ""
     reduced: bool = False
+    trial: ScopeTrial | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -227,6 +230,7 @@ def _explore(
         vacuous=tuple(vacuous),
         spent=meter.why,
         reduced=reduced,
+        trial=try_scope(collapsed, judge) if complete and counterexample is None else None,
     )
 
 
@@ -360,27 +364,6 @@ def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexamp
         what = "every run comes to rest (the last step repeats without end)"
     property_ = Property(what, When.QUIESCENT, lambda *_: False)
     return Counterexample(property_, trace_through(system, worlds), steps)
-
-
-def never_tried(collapsed: Collapsed) -> Iterator[str]:
-    """The faults that the scope grants and that could not come, a sentence each."""
-    system = collapsed.system
-    if system.scope.crashes and not collapsed.evidence.hit:
-        yield f"crashes: {system.scope.crashes} granted, and none could strike"
-    if system.scope.disturbances and not collapsed.evidence.notes[DISTURBED.name]:
-        yield f"disturbances: {system.scope.disturbances} granted, and no message came to a link"
-    patient = system.deployment.patient.difference(system.protocol.behaviour.timers)
-    timers = {timer for node in _seen_nodes(collapsed) for timer in node.timers} if patient else ()
-    kinds = sorted({parse_timer(timer).kind for timer in timers})
-    for kind in sorted(patient.difference(kinds)):  # a kind in Behaviour.timers is no slip
-        yield f"patient timers: nobody set one of the kind {kind!r}{nearest(kind, kinds)}"
-
-
-def _seen_nodes(collapsed: Collapsed) -> Iterator[Node]:
-    """The nodes as some world had them; a reduced search also asks about others."""
-    for view in collapsed.views:
-        values = collapsed.values[view.fields[0]]
-        yield from (values[number] for number in {focus[0] for focus in view.focuses})
 
 
 def trace_through(system: System, worlds: Sequence[World]) -> Trace:

@@ -31,7 +31,7 @@ from model.core import Property, Scope
 from model.errors import StepFailed
 from model.evidence import Outcome
 from model.observations import first_violation
-from model.protocol import Failures, Protocol
+from model.protocol import Protocol
 from model.system import System
 from model.world import World, apply, initial
 from proofs.explore import random_walk
@@ -162,24 +162,24 @@ def machine(
 
 
 def enlarge(protocol: Protocol) -> tuple[Scope, ...]:
-    """The protocol's scopes with longer streams, and with one more crash if the protocol assumes
-    failures: these scopes are too big to explore whole.
+    """The protocol's scopes with longer streams and with one more crash: these scopes are too big
+    to explore whole.
 
-    A variant that is expected to be refuted keeps its own refuted scopes.
+    Nothing is added that a scope leaves out, as the explorer has it: a source without events sends
+    none, and a scope without crashes has none.  A variant that is expected to be refuted keeps its
+    own refuted scopes.
     """
     if any(pinned.expect is Outcome.REFUTED for pinned in protocol.evidence.scopes):
         return tuple(p.scope for p in protocol.evidence.scopes if p.expect is Outcome.REFUTED)
-    return tuple(
-        replace(
-            pinned.scope,
-            inputs=tuple(
-                (name, inputs._replace(length=inputs.length + 3))
-                for name, inputs in pinned.scope.inputs
-            ),
-            crashes=pinned.scope.crashes + (protocol.promise.assumes.failures is not Failures.NONE),
-        )
-        for pinned in protocol.evidence.scopes
+    return tuple(_enlarge(pinned.scope) for pinned in protocol.evidence.scopes)
+
+
+def _enlarge(scope: Scope) -> Scope:
+    inputs = tuple(
+        (name, one._replace(length=one.length + 3) if one.length else one)
+        for name, one in scope.inputs
     )
+    return replace(scope, inputs=inputs, crashes=scope.crashes + 1 if scope.crashes else 0)
 
 
 def targets(protocol: Protocol) -> tuple[Scope, ...]:

@@ -28,6 +28,7 @@ from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.story import story
+from proofs.explore.vacuity import NamedTrial
 
 WALKS = {"quick": 200, "full": 20_000}
 """The number of random walks for each protocol."""
@@ -164,11 +165,13 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class ScopeDone(Done):
-    """hit: the crash points that were.  vacuous: things that it never tried."""
+    """hit: the crash points that were.  vacuous: things that it never tried.  trial: the
+    other trials; None if it was not explored whole, or is refuted."""
 
     row: ScopeResult
     hit: frozenset[str]
     vacuous: tuple[str, ...]
+    trial: NamedTrial | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +209,7 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
                 time.perf_counter() - started,
                 frozenset(map(str, found.hit)),
                 found.vacuous,
+                _named_trial(pinned, found),
             )
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
@@ -285,6 +289,12 @@ def _scope_result(
         spent=found.spent or None,
         counterexample=counterexample,
     )
+
+
+def _named_trial(pinned: PinnedScope, found: Exploration) -> NamedTrial | None:
+    if found.trial is None:
+        return None
+    return NamedTrial(pinned.name, pinned.operators, found.trial)
 
 
 def _counterexample(

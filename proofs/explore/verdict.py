@@ -36,6 +36,7 @@ from proofs.explore.tasks import (
     perform,
     perform_on,
 )
+from proofs.explore.vacuity import never_tried_in_all
 
 
 def verdicts(
@@ -168,6 +169,7 @@ def assemble(
             if isinstance(one, NotDone)
         ),
         *_never_tried(protocol, profile, tasks, refuted=refuted),
+        *(() if refuted else _never_tried_in_all(protocol, tasks, ended)),
     )
     found = _guarantees(scopes)
     weaker, stronger, unclaimed = _compare(protocol.promise.claims, found)
@@ -237,6 +239,15 @@ def _never_tried(
     for one in protocol.promise.claims:
         if one not in explorable:
             yield f"claimed for {one.name} operators, and no scope has operators of that class"
+
+
+def _never_tried_in_all(
+    protocol: Protocol, tasks: Sequence[Task], ended: Sequence[ScopeDone]
+) -> Iterator[str]:
+    """The things that no scope tries, if all are explored whole."""
+    trials = [one.trial for one in ended if one.trial is not None]
+    if len(trials) == sum(task.kind is TaskKind.SCOPE for task in tasks):
+        yield from never_tried_in_all(protocol, trials)
 
 
 def _outcome(scopes: Sequence[ScopeResult], *, refuted: bool, vacuous: bool) -> Outcome:

@@ -76,6 +76,7 @@ def scope(result: ScopeVerdict) -> Output:
     if row.notes:
         yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
     yield from (f"  vacuous: {why}" for why in result.vacuous)
+    yield from (f"  not tried by this scope alone: {why}" for why in result.untried)
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 
 
@@ -103,7 +104,7 @@ def _guarantees(result: Verdict) -> Iterator[str]:
             differs = ", stronger than claimed"
         found = one.found.name.lower()
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
-    if result.found:
+    if result.found and result.outcome is not Outcome.VACUOUS:
         yield f"in everyday words: {WORDS[max(result.found.values())]}"
 
 

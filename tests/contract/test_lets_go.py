@@ -37,7 +37,8 @@ def needed(scope, seen):
     return {"source": 0, "sink": 0}
 FREE = Case("nothing fails", over_words(relay.GRAPH, 2, crashes=0), OperatorClass.REPEATABLE)
 TIDY = relay.RELAY.design(
-    scopes=(FREE.holds(),), behaviour=replace(relay.RELAY.behaviour, needed=needed)
+    scopes=(FREE.holds(), relay.ONE.holds()),
+    behaviour=replace(relay.RELAY.behaviour, needed=needed),
 )
 def step(site, state, input_):
     if isinstance(input_, Received) and isinstance(input_.message, relay.Ack):

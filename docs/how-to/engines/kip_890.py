@@ -113,6 +113,7 @@ KAFKA = asif.Family(
     "A producer that gives up on a message",
     "https://cwiki.apache.org/confluence/display/KAFKA/KIP-890%3A+Transactions+Server-Side+Defense",
     asif.Behaviour(deploy, boot, step, show=asif.show_stream, timers=TIMERS),
+    assumes=asif.Assumptions(asif.Failures.NONE),
 )
 REPORTED = KAFKA.design("reported", False, (ONE.fails(43, 11, REPEATING),), claims=REPEATING)
 FIXED = ONE.holds(35), TWO.holds(139)

@@ -108,6 +108,7 @@ PULSAR = asif.Family(
         timers={"write": "From a write to the moment at which the broker takes it for failed."},
         quantities=(asif.TRIMMED,),
     ),
+    assumes=asif.Assumptions(asif.Failures.NONE),
     must_occur=(asif.DISTURBED, asif.REPLAYED),
 )
 REPORTED = PULSAR.design("reported", False, (ONE.fails(11, 7, GAP),), claims=GAP)

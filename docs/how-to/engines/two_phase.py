@@ -98,6 +98,7 @@ TWO_PHASE = asif.Family(
         },
     ),
     properties=(AGREE,),
+    assumes=asif.Assumptions(asif.Failures.NONE),
 )
 EARLY = TWO_PHASE.design("early", 1, (THREE.fails(17_654, 5),))
 PROTOCOL = TWO_PHASE.design(design=3, scopes=(THREE.holds(7_394),), variants=(EARLY,))

@@ -36,6 +36,7 @@ RIGHT = (
             scopes.A_TABLE.holds(259_071, quick=False, reduced=117_396),
             scopes.A_RELAY_BEFORE_A_KEY.holds(26_939),
             scopes.NO_CRASH.holds(607),
+            scopes.PAIRS.holds(10_969),
             scopes.TWO_MOVE.holds(70_529, reduced=25_169),
         ),
         "From one instance to two: key groups move, and each record on its way goes to the "
@@ -49,6 +50,7 @@ RIGHT = (
             scopes.THE_SECOND_FALLS.holds(72_339, reduced=14_910),
             scopes.A_RELAY_BEFORE_THE_SECOND.holds(52_299, reduced=10_631),
             scopes.NO_CRASH.holds(607),
+            scopes.PAIRS.holds(10_969),
             scopes.AN_IDLE_SLOT.holds(20_839),
         ),
         "From two instances to one: the channels of both become one channel.",
@@ -77,6 +79,7 @@ RIGHT = (
             scopes.A_KEY_MOVES.holds(14_851),
             scopes.TWO_KEYS.holds(37_116),
             scopes.NO_CRASH.holds(198),
+            scopes.PAIRS.holds(3_725),
         ),
         "With aligned barriers a rescaled restart moves key groups alone.",
         must_occur=(*SEEN, RESCALED),
@@ -87,6 +90,7 @@ RIGHT = (
         (
             scopes.TWO_RELAYS.holds(12_729),
             scopes.PAIRS_BEHIND_A_RELAY.holds(134_233, reduced=54_459),
+            scopes.PAIRS.holds(3_725),
             scopes.NO_CRASH.holds(198),
         ),
         "An aligned operator behind an unaligned one is right, since the upstream operator stores "

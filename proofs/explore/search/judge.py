@@ -10,13 +10,18 @@ from collections.abc import Iterator
 from model.core import Guarantee, Observation, Property, When
 from model.errors import Invalid, StepFailed, describe_error
 from model.observations import looks_of
-from model.properties import guarantee
+from model.properties import allowed_outputs, guarantee
 from model.system import System, is_satisfied
+from proofs.explore.search.samples import SeenSamples
 
 
 class Judge:
-    """The properties of a protocol in a scope.  always_looks, rest_looks: the parts of the system
-    at which the properties of every world, and those at rest, look."""
+    """The properties of a protocol in a scope.
+
+    always_looks, rest_looks: the parts of the system at which the properties of every world, and
+    those at rest, look.  seen, rested: samples of the observations of any worlds, and of those at
+    rest.  expected: in some world at rest, do its inputs have a result?
+    """
 
     def __init__(self, system: System) -> None:
         properties = system.properties
@@ -26,15 +31,22 @@ class Judge:
         self.always_looks = looks_of(system, rest=False)
         self.rest_looks = looks_of(system, rest=True)
         self.guarantee = Guarantee.PRECISE
+        self.seen, self.rested = SeenSamples(), SeenSamples()
+        self.expected = False
 
     def broken(self, seen: Observation) -> Property | None:
         """The property that a world with this observation violates, at rest or not."""
+        self.seen.add(seen)
         return self._first(self.always, seen)
 
     def broken_at_rest(self, seen: Observation) -> Property | None:
         """The property that a world at rest violates because it is at rest."""
+        self.rested.add(seen)
         failed = self._first(self.at_rest, seen)
         self.guarantee = max(self.guarantee, self._guarantee(seen))
+        if not self.expected:
+            outs = allowed_outputs(self.system.scope, seen.arrivals)
+            self.expected = any(any(edges) for edges in outs)
         return failed
 
     def _first(self, properties: list[Property], seen: Observation) -> Property | None:

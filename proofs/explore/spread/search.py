@@ -33,7 +33,6 @@ from proofs.explore.explorer import (
     answer_property,
     append_failing_action,
     endless,
-    never_tried,
     trace_through,
 )
 from proofs.explore.search.judge import Judge
@@ -43,6 +42,7 @@ from proofs.explore.spread import rows
 from proofs.explore.spread.edges import MOST_EDGES, SuspectEdges
 from proofs.explore.spread.tables import SharedTables
 from proofs.explore.spread.work import WIDE, BrokenAt, FailedAt, PartReport, SpreadWork, properties
+from proofs.explore.vacuity import never_tried
 from proofs.garbage import seldom_collected
 
 UNDECIDED = (

@@ -39,7 +39,7 @@ VARIANTS = (
     build(
         "empty-reads",
         LogIoDesign(reads=Reads.STORED),
-        (scopes.A_POLL.holds(1_633),),
+        (scopes.A_POLL.holds(1_633), scopes.A_READ_AND_A_CRASH.holds(255)),
         "A read action that shows nothing: a transaction without outputs ends it.",
         (*SEEN, RESUMED, READ_AGAIN),
     ),

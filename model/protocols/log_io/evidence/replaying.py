@@ -99,6 +99,7 @@ VARIANTS = (
         TRACED,
         (
             scopes.TWO_RELAYS.holds(12_329),
+            scopes.ONE_BATCH_AND_A_RELAY.holds(3_655),
             scopes.BATCHES_BY_TYPE_TWICE.holds(9_118),
         ),
         "Outputs that are generated again have the lineage row of the first time.",

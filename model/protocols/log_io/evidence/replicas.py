@@ -88,6 +88,7 @@ A_REPLICA_WITH_TWO_EVENTS_GOES_AWAY = Case(
     "a replica with two events goes away", replicas(2, 0, gap=1), ARBITRARY
 )
 TWO_KEYS = Case("two keys", shared(EACH, "ab", 2, 0), ARBITRARY)
+TWO_KEYS_AND_ONE_FAILS = Case("two keys and one fails", shared(EACH, "ab", 2, 1, "one"), ARBITRARY)
 A_PAIR = Case("a pair", shared(PAIRS, "b", 2, 0), DETERMINISTIC)
 A_PAIR_WITH_A_CRASH = Case("a pair with a crash", shared(PAIRS, "b", 2, 1), DETERMINISTIC)
 A_PAIR_AND_ITS_REPLICAS_FAIL = Case(

@@ -62,6 +62,7 @@ VARIANTS = (
         (
             replicas.A_KEY_WITH_A_CRASH.holds(65_409),
             replicas.TWO_KEYS.holds(2_253),
+            replicas.TWO_KEYS_AND_ONE_FAILS.holds(18_594),
             replicas.A_PAIR_WITH_A_CRASH.holds(16_395),
             replicas.CONTROLLER_AND_TWO_FAIL.holds(7_078),
             replicas.DISPATCH_FAILS.holds(7_289),
@@ -165,8 +166,9 @@ VARIANTS = (
             replicas.ONE_FAILS.holds(5_850),
             replicas.TWO_FAILS.holds(15_492),
             replicas.TWO_KEYS.holds(12_049, quick=False),
+            replicas.TWO_KEYS_AND_ONE_FAILS.holds(95_352, quick=False),
             replicas.A_PAIR_AND_ONE_MORE.holds(29_864, quick=False),
-            replicas.A_PAIR_AND_ITS_REPLICAS_FAIL.holds(32_809, quick=False),
+            replicas.A_PAIR_AND_ITS_REPLICAS_FAIL.holds(32_809),
             replicas.A_LIST.holds(476_909, quick=False),
         ),
         "A replica comes and goes away again in one run (Algorithms 12 and 13).",
