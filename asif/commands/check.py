@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -176,7 +177,6 @@ def check(
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from asif import one_scope
     from asif.progress import show_progress
-    from proofs.explore.verdict import verdicts
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
@@ -184,6 +184,7 @@ def check(
         runs = {"walks": walks, "examples": examples, "workers": workers}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
+        _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
         return
@@ -195,6 +196,10 @@ def check(
         return
     names = _names(name, all_, mutants)
     execute = _execute(workers, master, settings(conf), out / "_spark")
+    if not all_:  # the project's own protocols are asked by tests/conformance: --all stays fast
+        _refuse_impure(name, None, out, json_)
+    from proofs.explore.verdict import verdicts
+
     with show_progress() as progress:
         results = verdicts(
             names,
@@ -212,6 +217,22 @@ def check(
     _end(results, out, json_, file, all_=all_, allow_unfinished=allow_unfinished)
 
 
+def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
+    """End the command if a function of the protocol is impure: what is explored then may differ."""
+    from asif.elsewhere import ask_elsewhere
+    from model.registry import absolute, subject
+    from proofs.explore.purity import impure_verdict
+
+    if name is None:
+        return  # which is refused later
+    protocol = subject(name).protocol
+    with ask_elsewhere([absolute(name)], scope) as asked:
+        import_module("proofs.explore.verdict")  # meanwhile: it takes as long
+        impure = next(asked)
+    if impure:
+        _end([impure_verdict(protocol, impure)], out, json_, None, all_=False)
+
+
 def _end(
     results: Sequence[Verdict],
     out: Path,
@@ -219,7 +240,7 @@ def _end(
     file: PinnedFile | None,
     *,
     all_: bool,
-    allow_unfinished: bool,
+    allow_unfinished: bool = False,
 ) -> None:
     """Print and write the results; raises Exit if one is not as it should be.  file: to pin."""
     from model.evidence import Outcome

@@ -26,6 +26,9 @@ Output: TypeAlias = Iterator[RenderableType]
 
 def verdict(result: Verdict) -> Output:
     """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
+    if result.impure:
+        yield from _impure(result)
+        return
     yield from _scopes(result.scopes)
     yield _attack(result.attack)
     yield f"crash points hit: {result.hit} of {result.points}"
@@ -39,6 +42,19 @@ def verdict(result: Verdict) -> Output:
     if result.outcome is Outcome.UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
     yield f"{result.protocol}: {result.outcome.value}{expected}"
+
+
+def _impure(result: Verdict) -> Iterator[str]:
+    """The functions that gave two answers, in place of a verdict."""
+    for one in result.impure:
+        whose = f" of {one.node}" if one.node else ""
+        answers = " and ".join(one.answers)
+        yield f"impure: {one.function}{whose} on {one.on} ({one.place}) answers {answers}"
+    yield (
+        "The same question had two answers, in processes with another clock, environment, hash seed"
+        "\nor order of questions.  A function reads its arguments alone; nothing was explored."
+    )
+    yield f"{result.protocol}: {result.outcome.value} - NOT AS EXPECTED"
 
 
 def _scopes(rows: Sequence[ScopeResult]) -> Output:

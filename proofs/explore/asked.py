@@ -1,0 +1,233 @@
+"""Answers: the functions of a protocol are asked the same in every process that runs this file.
+
+Rule of this file: no clock, no comparison, and no order of a set: pure functions give the same
+table wherever it is made (proofs.explore.purity compares tables).
+
+Random runs of the protocol's scopes, a fixed number, ask its functions.  Then all is asked once
+more, the last question first: a function that counts hidden calls has another answer then.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple
+
+from model.actions import Action, Inject, OwnStep
+from model.boxes.box import Stream
+from model.choices import faults, offers, quiescent, ready
+from model.core import Arrival, Input, NodeName, Step, When
+from model.errors import StepFailed
+from model.evidence import PinnedScope
+from model.graph import SINK, SOURCE, Graph
+from model.observations import look_inside, looks_of
+from model.oracle import outputs_of
+from model.protocol import Protocol
+from model.system import System, describe, is_satisfied, read_gauges
+from model.world import DOWN, World, apply, initial, response
+from proofs.explore.canonical import canonical
+
+RUNS, STEPS = 24, 60
+"""The random runs of a protocol, evenly over its scopes, and the actions of each at most."""
+SCOPES = 8
+"""The largest number of scopes that these run through."""
+FAULTS = 1 / 6
+"""The probability that an action is a fault where one may come."""
+MOST_OUTPUTS = 64
+"""A box that allows this number of outputs is not asked: the first ones of many may differ."""
+
+
+class Question(NamedTuple):
+    """A call of a function of a protocol.
+
+    function: its role.  node: whose call it is; "" for none.  on: its input, in a few words.
+    given: its arguments, as a canonical text.
+    """
+
+    function: str
+    node: NodeName
+    on: str
+    given: str
+
+
+class AskedAnswer(NamedTuple):
+    """The function that answered, and its answers as canonical texts, each once."""
+
+    by: Callable[..., Any]
+    texts: tuple[str, ...]
+
+
+class Answers:
+    """The questions that were asked, and their answers."""
+
+    def __init__(self) -> None:
+        self.found: dict[Question, AskedAnswer] = {}
+        self._again: list[tuple[Question, Callable[[], Any]]] = []
+
+    def ask(self, question: Question, by: Callable[..., Any], call: Callable[[], Any]) -> None:
+        """Note the answer to a question; one that was asked before is asked no more."""
+        if question not in self.found:
+            self.found[question] = AskedAnswer(by, (_text(call),))
+            self._again.append((question, call))
+
+    def ask_again(self) -> None:
+        """Ask each question once more, the last one first."""
+        for question, call in reversed(self._again):
+            by, texts = self.found[question]
+            self.found[question] = AskedAnswer(by, tuple(dict.fromkeys((*texts, _text(call)))))
+
+
+def _text(call: Callable[[], Any]) -> str:
+    """The answer; of an error its type alone, since its words may name an address."""
+    try:
+        return canonical(call())
+    except Exception as error:  # of a protocol, which may be anybody's
+        return f"fails ({type(error).__name__})"
+
+
+@dataclass(frozen=True)
+class AskingSystem(System):
+    """The same system, which notes the steps that it asks for."""
+
+    answers: Answers = field(default_factory=Answers, compare=False)
+    known: dict[Question, Step] = field(init=False, default_factory=dict, compare=False)
+
+    def answer(
+        self, name: NodeName, value: Any, input_: Input | None, disk: tuple[Any, ...] = ()
+    ) -> Step:
+        behaviour = self.protocol.behaviour
+        function: str = "step"
+        by: Callable[..., Any] = behaviour.step
+        if input_ is None:
+            function, by = "recover", behaviour.recover or behaviour.boot
+        given = canonical((self.sites[name], value, input_, disk))
+        question = Question(function, name, describe(input_), given)
+        known = self.known.get(question)
+        if known is None:
+            call = partial(super().answer, name, value, input_, disk)
+            self.answers.ask(question, by, call)
+            known = self.known[question] = call()
+        return known
+
+
+def ask(
+    protocol: Protocol,
+    scope: str | None = None,
+    again: Callable[[], AbstractContextManager[None]] = nullcontext,
+) -> Mapping[Question, AskedAnswer]:
+    """The answers of the protocol's functions.
+
+    scope: in this scope alone.  again: the context in which all is asked once more; by then the
+    libraries that the functions load are there.  Raises Invalid.
+    """
+    answers = Answers()
+    scopes = _sample(protocol.evidence.scopes, scope)
+    systems = [_deploy(protocol, pinned, answers) for pinned in scopes]
+    for run in range(RUNS):
+        _run(systems[run % len(systems)], random.Random(run), answers)
+    with again():
+        answers.ask_again()
+    return answers.found
+
+
+def _sample(pinned: Sequence[PinnedScope], name: str | None) -> Sequence[PinnedScope]:
+    """The quick scopes, or some of them, as far apart as possible; all if none is quick."""
+    if name is not None:
+        return [one for one in pinned if one.name == name]
+    quick = [one for one in pinned if one.quick] or pinned
+    count = min(len(quick), SCOPES)
+    return [quick[at * len(quick) // count] for at in range(count)]
+
+
+def _deploy(protocol: Protocol, pinned: PinnedScope, answers: Answers) -> AskingSystem:
+    system = AskingSystem(protocol, pinned.scope, answers)
+    given = canonical(pinned.scope)
+    deploy = partial(protocol.deploy, pinned.scope)
+    answers.ask(
+        Question("deploy", "", f"scope {pinned.name}", given), protocol.behaviour.deploy, deploy
+    )
+    boot = protocol.behaviour.boot
+    for site in system.deployment.sites:
+        question = Question("boot", site.name, "start", canonical(site))
+        answers.ask(question, boot, partial(boot, site))
+    return system
+
+
+def _run(system: AskingSystem, chance: random.Random, answers: Answers) -> None:
+    """A run whose steps, and those that it might have taken instead, are asked for."""
+    with suppress(StepFailed):
+        world = initial(system)
+        with suppress(StepFailed):
+            for _ in range(STEPS):
+                _look(system, world, answers)
+                action = _choose(system, world, chance)
+                if action is None:
+                    break
+                world = apply(system, world, action)
+        _compute(system, world, answers)
+
+
+def _choose(system: System, world: World, chance: random.Random) -> Action | None:
+    own: list[OwnStep | Inject] = [*ready(system, world)]
+    own += (one for name in system.sites for one in offers(system, world, name))
+    for action in own:
+        response(system, world, action)  # also of the steps that this run does not take
+    failing = [one for name in system.sites for one in faults(system, world, name)]
+    if failing and (not own or chance.random() < FAULTS):
+        return chance.choice(failing)
+    return chance.choice(own) if own else None
+
+
+def _look(system: System, world: World, answers: Answers) -> None:
+    """Ask about a world: its properties, the gauges of its nodes, and `needed`."""
+    resting = quiescent(system, world)
+    seen = look_inside(system, world, looks_of(system, rest=resting))
+    given = canonical((system.scope.inputs, seen))
+    for one in system.properties:
+        if resting or one.when is When.ALWAYS:
+            question = Question("holds", "", f"property {one.name}", given)
+            answers.ask(question, one.holds, partial(is_satisfied, system, one, seen))
+    behaviour = system.protocol.behaviour
+    for name, node in zip(system.sites, world.nodes, strict=True):
+        if node.state is not DOWN:
+            question = Question(
+                "gauges", name, "state", canonical((system.sites[name], node.state))
+            )
+            gauges = partial(read_gauges, system, name, node.state)
+            answers.ask(question, behaviour.gauges, gauges)
+    if behaviour.needed is not None and resting and not system.scope.crashes:
+        question = Question("needed", "", "world at rest", given)
+        answers.ask(question, behaviour.needed, partial(behaviour.needed, system.scope, seen))
+
+
+def _compute(system: System, world: World, answers: Answers) -> None:
+    """Ask the boxes of the graph for the outputs that they allow for a world's arrivals."""
+    graph = system.scope.graph
+    arrivals = dict(zip((name for name, _ in system.scope.inputs), world.arrivals, strict=True))
+    streams: dict[str, Stream] = {}
+    for name in graph.order():
+        spec = graph.specs[name]
+        given = canonical((spec, [streams[pred] for pred in graph.preds(name)]))
+        found = partial(_allowed, graph, arrivals, {**streams}, name)
+        if spec not in (SOURCE, SINK):
+            question = Question("allowed outputs", name, "its inputs", given)
+            answers.ask(question, type(spec).runs, found)
+        try:
+            streams[name] = min(found(), key=canonical, default=Stream(()))
+        except Exception:  # of a box, which may be anybody's; the explorer reports it
+            return
+
+
+def _allowed(
+    graph: Graph,
+    arrivals: Mapping[str, Sequence[Arrival]],
+    streams: Mapping[str, Stream],
+    name: str,
+) -> frozenset[Stream]:
+    """The outputs that a box allows; none if there are too many to compare."""
+    found = frozenset(islice(outputs_of(graph, arrivals, streams, name), MOST_OUTPUTS))
+    return found if len(found) < MOST_OUTPUTS else frozenset()
