@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -18,12 +18,10 @@ from asif.console import (
     PROFILE_HELP,
     Profile,
     calls_on_spark,
-    console,
     print_all,
     read_bytes,
     save,
     settings,
-    write,
 )
 from asif.processes import call_all
 from model.errors import Invalid
@@ -145,6 +143,14 @@ PinOption: TypeAlias = Annotated[
 YesOption: TypeAlias = Annotated[
     bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
 ]
+LongOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--long",
+        help="Print all: each scope, crash point and note, and a long run whole.",
+        rich_help_panel=WRITE,
+    ),
+]
 CheckJsonOption: TypeAlias = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
@@ -171,6 +177,7 @@ def check(
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
     yes: YesOption = False,
+    long: LongOption = False,
     out: OutOption = Path("build/check"),
     json_: CheckJsonOption = None,
 ) -> None:
@@ -186,7 +193,7 @@ def check(
         where = master, settings(conf), out / "_spark", spill
         _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
-        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
+        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished, long=long)
         return
     if spill is not None:
         raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
@@ -212,9 +219,9 @@ def check(
             execute=execute,
             progress=progress,
         )
-    if not all_:
-        _show_readings(*names)
-    _end(results, out, json_, file, all_=all_, allow_unfinished=allow_unfinished)
+    readings = () if all_ else _readings(*names)
+    how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
+    _end(results, out, json_, file, readings, **how)
 
 
 def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
@@ -230,7 +237,7 @@ def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path |
         import_module("proofs.explore.verdict")  # meanwhile: it takes as long
         impure = next(asked)
     if impure:
-        _end([impure_verdict(protocol, impure)], out, json_, None, all_=False)
+        _end([impure_verdict(protocol, impure)], out, json_, None)
 
 
 def _end(
@@ -238,11 +245,16 @@ def _end(
     out: Path,
     json_: Path | None,
     file: PinnedFile | None,
+    readings: Iterable[str] = (),
     *,
-    all_: bool,
+    all_: bool = False,
     allow_unfinished: bool = False,
+    long: bool = False,
 ) -> None:
-    """Print and write the results; raises Exit if one is not as it should be.  file: to pin."""
+    """Print and write the results; raises Exit if one is not as it should be.
+
+    file: to pin.  readings: lines on the words that a single protocol reads otherwise.
+    """
     from model.evidence import Outcome
     from proofs.explore.verdict import good
     from reports.results import verdicts as output
@@ -251,7 +263,7 @@ def _end(
         print_all(output.verdicts(results))
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
-            _show(result, out)
+            _show(result, out, readings, long=long)
     save(json_, results if all_ else results[0])
     if file is not None:
         as_said = write_pins(file, results[0])
@@ -263,15 +275,15 @@ def _end(
 
 
 def _end_scope(
-    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool
+    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool, long: bool
 ) -> None:
     """As `_end`, for one scope."""
     from asif.one_scope import good
     from reports.results import verdicts as output
 
-    print_all(output.scope(result))
-    if result.scope.counterexample is not None:
-        _draw(result.scope.counterexample, result.protocol, out)
+    found = result.scope.counterexample
+    files = [] if found is None else [_draw(found, result.protocol, out)]
+    print_all(output.scope(result, below=[*map(str, files)], long=long))
     save(json_, result)
     if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
@@ -328,43 +340,50 @@ def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:
     return execute
 
 
-def _show_readings(name: str) -> None:
-    """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
+def _readings(name: str) -> Iterator[str]:
+    """The words that the protocol reads otherwise, and the lines that it has therefore."""
     from model.patches import diff, readings_of
     from model.registry import subject
 
     for reading in readings_of(subject(name).protocol.behaviour):
-        console.print(f"{reading.quote}:", markup=False, highlight=False)
-        console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
+        yield f"{reading.quote}:"
+        yield diff(reading.changes)
 
 
-def _show(result: Verdict, out: Path) -> None:
+def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) -> None:
+    """Print a verdict, and write the run that refutes it."""
     from model.evidence import Outcome
     from reports.results import verdicts as output
 
-    print_all(output.verdict(result))
+    below = [*readings]
     if result.outcome is Outcome.REFUTED:
-        _write_failures(result, out)
+        below += map(str, _write_failures(result, out))
+    print_all(output.verdict(result, below=below, long=long))
     if result.mutants is not None:
         print_all(output.mutants(result.mutants))
 
 
-def _write_failures(result: Verdict, out: Path) -> None:
+def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
+    from reports import files
+
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        _draw(found, result.protocol, out)
+        yield _draw(found, result.protocol, out)
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
-        write(out / f"{stem}.py", failure.pytest)
+        path = out / f"{stem}.py"
+        files.write({path: failure.pytest})
+        yield path
 
 
-def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> None:
-    """Print and write the diagram of a run."""
-    from reports.diagrams import spacetime, terminal
+def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> Path:
+    """Write the diagram of a run."""
+    from reports import files
+    from reports.diagrams import spacetime
 
-    console.print(terminal.style(found.story, caption=found.property))
-    stem = protocol.replace(":", "-")
-    write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))
+    path = out / f"{protocol.replace(':', '-')}.svg"
+    files.write({path: spacetime.svg(found.story, caption=found.property)})
+    return path

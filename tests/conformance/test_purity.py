@@ -1,0 +1,30 @@
+"""The functions of every protocol are pure: asked again elsewhere, they answer the same.
+
+Rule of this file: it starts its processes once for many protocols; `asif check --all` asks none of
+these, since they are asked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from asif.elsewhere import ask_elsewhere
+from tests.conformance.subjects import NAMES, QUICK
+
+
+def assert_pure(names: Sequence[str]) -> None:
+    with ask_elsewhere(names) as asked:
+        found = dict(zip(names, asked, strict=True))
+    assert {name: impure for name, impure in found.items() if impure} == {}
+
+
+@pytest.mark.slow
+def test_protocols_are_pure() -> None:
+    assert_pure(QUICK)
+
+
+@pytest.mark.exhaustive
+def test_variants_that_are_refuted_are_pure() -> None:
+    assert_pure(sorted({*NAMES} - {*QUICK}))
