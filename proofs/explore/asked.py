@@ -91,27 +91,39 @@ def _text(call: Callable[[], Any]) -> str:
 
 @dataclass(frozen=True)
 class AskingSystem(System):
-    """The same system, which notes the steps that it asks for."""
+    """The same system, which notes the steps that it asks for.
+
+    key: the text of the scope, on which sites and initial states depend.
+    """
 
     answers: Answers = field(default_factory=Answers, compare=False)
-    known: dict[Question, Step] = field(init=False, default_factory=dict, compare=False)
+    key: str = field(init=False, default="", compare=False)
+    known: dict[Any, tuple[Any, Step]] = field(init=False, default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "key", canonical(self.scope))
+
+    def given(self, *arguments: Any) -> str:
+        """The text of arguments in this scope."""
+        return f"{self.key}: {canonical(arguments)}"
 
     def answer(
         self, name: NodeName, value: Any, input_: Input | None, disk: tuple[Any, ...] = ()
     ) -> Step:
-        behaviour = self.protocol.behaviour
-        function: str = "step"
-        by: Callable[..., Any] = behaviour.step
-        if input_ is None:
-            function, by = "recover", behaviour.recover or behaviour.boot
-        given = canonical((self.sites[name], value, input_, disk))
-        question = Question(function, name, describe(input_), given)
-        known = self.known.get(question)
-        if known is None:
+        asked = name, id(value), input_, disk
+        found = self.known.get(asked)
+        if found is None:
+            behaviour = self.protocol.behaviour
+            function: str = "step"
+            by: Callable[..., Any] = behaviour.step
+            if input_ is None:
+                function, by = "recover", behaviour.recover or behaviour.boot
+            question = Question(function, name, describe(input_), self.given(value, input_, disk))
             call = partial(super().answer, name, value, input_, disk)
             self.answers.ask(question, by, call)
-            known = self.known[question] = call()
-        return known
+            found = self.known[asked] = value, call()  # kept, so that no other one gets its id
+        return found[1]
 
 
 def ask(
@@ -145,14 +157,12 @@ def _sample(pinned: Sequence[PinnedScope], name: str | None) -> Sequence[PinnedS
 
 def _deploy(protocol: Protocol, pinned: PinnedScope, answers: Answers) -> AskingSystem:
     system = AskingSystem(protocol, pinned.scope, answers)
-    given = canonical(pinned.scope)
     deploy = partial(protocol.deploy, pinned.scope)
-    answers.ask(
-        Question("deploy", "", f"scope {pinned.name}", given), protocol.behaviour.deploy, deploy
-    )
+    question = Question("deploy", "", f"scope {pinned.name}", system.key)
+    answers.ask(question, protocol.behaviour.deploy, deploy)
     boot = protocol.behaviour.boot
     for site in system.deployment.sites:
-        question = Question("boot", site.name, "start", canonical(site))
+        question = Question("boot", site.name, "start", system.key)
         answers.ask(question, boot, partial(boot, site))
     return system
 
@@ -182,11 +192,11 @@ def _choose(system: System, world: World, chance: random.Random) -> Action | Non
     return chance.choice(own) if own else None
 
 
-def _look(system: System, world: World, answers: Answers) -> None:
+def _look(system: AskingSystem, world: World, answers: Answers) -> None:
     """Ask about a world: its properties, the gauges of its nodes, and `needed`."""
     resting = quiescent(system, world)
     seen = look_inside(system, world, looks_of(system, rest=resting))
-    given = canonical((system.scope.inputs, seen))
+    given = system.given(seen)
     for one in system.properties:
         if resting or one.when is When.ALWAYS:
             question = Question("holds", "", f"property {one.name}", given)
@@ -194,9 +204,7 @@ def _look(system: System, world: World, answers: Answers) -> None:
     behaviour = system.protocol.behaviour
     for name, node in zip(system.sites, world.nodes, strict=True):
         if node.state is not DOWN:
-            question = Question(
-                "gauges", name, "state", canonical((system.sites[name], node.state))
-            )
+            question = Question("gauges", name, "state", system.given(node.state))
             gauges = partial(read_gauges, system, name, node.state)
             answers.ask(question, behaviour.gauges, gauges)
     if behaviour.needed is not None and resting and not system.scope.crashes:
@@ -204,14 +212,14 @@ def _look(system: System, world: World, answers: Answers) -> None:
         answers.ask(question, behaviour.needed, partial(behaviour.needed, system.scope, seen))
 
 
-def _compute(system: System, world: World, answers: Answers) -> None:
+def _compute(system: AskingSystem, world: World, answers: Answers) -> None:
     """Ask the boxes of the graph for the outputs that they allow for a world's arrivals."""
     graph = system.scope.graph
     arrivals = dict(zip((name for name, _ in system.scope.inputs), world.arrivals, strict=True))
     streams: dict[str, Stream] = {}
     for name in graph.order():
         spec = graph.specs[name]
-        given = canonical((spec, [streams[pred] for pred in graph.preds(name)]))
+        given = system.given([streams[pred] for pred in graph.preds(name)])
         found = partial(_allowed, graph, arrivals, {**streams}, name)
         if spec not in (SOURCE, SINK):
             question = Question("allowed outputs", name, "its inputs", given)

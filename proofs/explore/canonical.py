@@ -24,6 +24,8 @@ def canonical(value: Any) -> str:
     """
     if type(value) in PLAIN:
         return repr(value)
+    if type(value) is tuple:
+        return f"({', '.join([canonical(one) for one in value])})"
     kind = type(value).__qualname__
     if isinstance(value, Enum):
         return f"{kind}.{value.name}"
