@@ -73,7 +73,11 @@ def shorten(drawn: Sequence[Sequence[str]], most: int | None) -> Iterator[str]:
             room -= len(drawn[-1 - last])
             last += 1
         hidden = len(drawn) - first - last
-        drawn = [*drawn[:first], [f"  ⋮  {hidden} rows more (--long)"], *drawn[len(drawn) - last :]]
+        drawn = [
+            *drawn[:first],
+            [f"  ⋮  {hidden} more (--long draws all)"],
+            *drawn[len(drawn) - last :],
+        ]
     for rows in drawn:
         yield from rows
 
