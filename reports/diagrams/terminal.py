@@ -7,13 +7,13 @@ row of the moment that takes it, or as a stub with a cross where it was lost.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from model.results.story import Story
+from reports.diagrams.long_runs import shorten
 from reports.diagrams.timeline import (
     CRASH,
     RESTART,
@@ -24,8 +24,6 @@ from reports.diagrams.timeline import (
 )
 
 WIDTH = 100
-BEGINNING = 4
-"""The moments at the beginning that are drawn of a run that is too long to be drawn whole."""
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
 _MARGIN, _PITCH = 5, 2
@@ -43,43 +41,28 @@ _LEGEND = (
 )
 
 
-def text(story: Story, *, width: int = WIDTH, caption: str = "", most: int | None = None) -> str:
+def text(
+    story: Story,
+    *,
+    width: int = WIDTH,
+    caption: str = "",
+    most: int | None = None,
+    keep: int | None = None,
+) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
     It is at least 40 columns wide, and has room for all lanes.  most: leave out moments in the
-    middle, so that it has no more rows than this below its heading.
+    middle, so that it has no more rows than this below its heading.  keep: a moment that stays.
     """
     line = timeline(story)
     grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
     drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
-    rows = [*grid.heading(), *shorten(drawn, most)]
+    rows = [*grid.heading(), *shorten(drawn, most, keep)]
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     rows += ["", *textwrap.wrap(legend, grid.width)]
     if caption:
         rows += textwrap.wrap(f"Violated: {caption}", grid.width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
-
-
-def shorten(drawn: Sequence[Sequence[str]], most: int | None) -> Iterator[str]:
-    """The rows of all moments; or of the first ones and the last ones, if these are too many."""
-    total = sum(map(len, drawn))
-    first = last = 0
-    if most is not None and total > most:
-        room = most - 1
-        while room >= len(drawn[first]) and first < BEGINNING:
-            room -= len(drawn[first])
-            first += 1
-        while room >= len(drawn[-1 - last]) and first + last < len(drawn):
-            room -= len(drawn[-1 - last])
-            last += 1
-        hidden = len(drawn) - first - last
-        drawn = [
-            *drawn[:first],
-            [f"  ⋮  {hidden} more (--long draws all)"],
-            *drawn[len(drawn) - last :],
-        ]
-    for rows in drawn:
-        yield from rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +72,22 @@ class Diagram:
     story: Story
     caption: str = ""
     most: int | None = None
+    keep: int | None = None
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
-        shown = Text(
-            text(self.story, width=options.max_width, caption=self.caption, most=self.most), end=""
-        )
+        width, caption = options.max_width, self.caption
+        drawn = text(self.story, width=width, caption=caption, most=self.most, keep=self.keep)
+        shown = Text(drawn, end="")
         for pattern, style in _STYLES:
             shown.highlight_regex(pattern, style)
         yield shown
 
 
-def style(story: Story, *, caption: str = "", most: int | None = None) -> Diagram:
+def style(
+    story: Story, *, caption: str = "", most: int | None = None, keep: int | None = None
+) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption, most)
+    return Diagram(story, caption, most, keep)
 
 
 class _Grid:

@@ -29,7 +29,8 @@ def refutation(found: RunThatFails, where: str, *, long: bool = False) -> Iterat
     """
     yield from _culprit(found, where)
     yield ""
-    yield terminal.style(found.story, most=None if long else MOST_ROWS)
+    decided = None if found.culprit is None else found.culprit.decided
+    yield terminal.style(found.story, most=None if long else MOST_ROWS, keep=decided)
     yield ""
 
 

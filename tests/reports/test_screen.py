@@ -19,6 +19,7 @@ from model.results.culprit import Culprit, CulpritKind
 from model.results.verdict import Verdict
 from proofs.explore.verdict import verdict, verdicts
 from reports.diagrams import terminal
+from reports.diagrams.long_runs import shorten
 from reports.results import verdicts as output
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -126,18 +127,22 @@ def test_a_long_run_is_cut_in_the_middle(delta: Verdict) -> None:
     assert terminal.text(story, most=99) == terminal.text(story)
 
 
-@given(st.lists(st.integers(1, 3), min_size=1, max_size=60))
-def test_a_run_that_is_cut_has_its_beginning_and_its_end(heights: Sequence[int]) -> None:
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=60), st.none() | st.integers(0, 59))
+def test_a_run_that_is_cut_has_its_beginning_its_end_and_the_moment_that_decides(
+    heights: Sequence[int], keep: int | None
+) -> None:
     drawn = [[f"{at}.{row}" for row in range(height)] for at, height in enumerate(heights)]
     whole = [row for rows in drawn for row in rows]
-    shown = [*terminal.shorten(drawn, MOST)]
+    keep = None if keep is None else min(keep, len(drawn) - 1)
+    shown = [*shorten(drawn, MOST, keep)]
+    marks = [row for row in shown if "more" in row]
+    left = [row for row in shown if "more" not in row]
+    assert left == [row for row in whole if row in left]  # in their order
+    assert {"0.0", whole[-1]} <= {*left}
+    assert keep is None or {*drawn[keep]} <= {*left}
     if len(whole) <= MOST:
         assert shown == whole
     else:
         assert len(shown) <= MOST
-        (mark,) = (at for at, row in enumerate(shown) if "more" in row)
-        hidden = int(shown[mark].split()[1])
-        assert shown[:mark] == whole[:mark]
-        assert shown[mark + 1 :] == whole[len(whole) - len(shown) + mark + 1 :]
-        left = {row.partition(".")[0] for row in (*shown[:mark], *shown[mark + 1 :])}
-        assert hidden == len(heights) - len(left) > 0
+        hidden = sum(int(mark.split()[1]) for mark in marks)
+        assert hidden == len(heights) - len({row.partition(".")[0] for row in left}) > 0
