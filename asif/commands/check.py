@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -183,7 +183,6 @@ def check(
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from asif import one_scope
-    from asif.progress import show_progress
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
@@ -203,35 +202,42 @@ def check(
         return
     names = _names(name, all_, mutants)
     execute = _execute(workers, master, settings(conf), out / "_spark")
-    if not all_:  # the project's own protocols are asked by tests/conformance: --all stays fast
-        _refuse_impure(name, None, out, json_)
-    from proofs.explore.verdict import verdicts
-
-    with show_progress() as progress:
-        results = verdicts(
-            names,
-            profile=profile.value,
-            walks=walks,
-            examples=examples,
-            mutants=mutants,
-            budget=budget,
-            reduce=not whole,
-            execute=execute,
-            progress=progress,
-        )
+    _refuse_impure(name, None, out, json_)
+    results = _verdicts(
+        names,
+        profile=profile.value,
+        walks=walks,
+        examples=examples,
+        mutants=mutants,
+        budget=budget,
+        reduce=not whole,
+        execute=execute,
+    )
     readings = () if all_ else _readings(*names)
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
     _end(results, out, json_, file, readings, **how)
 
 
+def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
+    """The verdicts of proofs.explore.verdict, with their progress shown."""
+    from asif.progress import show_progress
+    from proofs.explore.verdict import verdicts
+
+    with show_progress() as progress:
+        return verdicts(names, progress=progress, **how)
+
+
 def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
-    """End the command if a function of the protocol is impure: what is explored then may differ."""
+    """End the command if a function of the protocol is impure: a second search may differ.
+
+    name: None with --all, which stays fast: tests/conformance asks the project's own protocols.
+    """
     from asif.elsewhere import ask_elsewhere
     from model.registry import absolute, subject
     from proofs.explore.purity import impure_verdict
 
     if name is None:
-        return  # which is refused later
+        return
     protocol = subject(name).protocol
     with ask_elsewhere([absolute(name)], scope) as asked:
         import_module("proofs.explore.verdict")  # meanwhile: it takes as long

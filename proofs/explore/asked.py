@@ -41,7 +41,7 @@ MOST_OUTPUTS = 64
 """A box that allows this number of outputs is not asked: the first ones of many may differ."""
 
 
-class Question(NamedTuple):
+class AskedQuestion(NamedTuple):
     """A call of a function of a protocol.
 
     function: its role.  node: whose call it is; "" for none.  on: its input, in a few words.
@@ -61,14 +61,14 @@ class AskedAnswer(NamedTuple):
     texts: tuple[str, ...]
 
 
-class Answers:
+class AnswerRecord:
     """The questions that were asked, and their answers."""
 
     def __init__(self) -> None:
-        self.found: dict[Question, AskedAnswer] = {}
-        self._again: list[tuple[Question, Callable[[], Any]]] = []
+        self.found: dict[AskedQuestion, AskedAnswer] = {}
+        self._again: list[tuple[AskedQuestion, Callable[[], Any]]] = []
 
-    def ask(self, question: Question, by: Callable[..., Any], call: Callable[[], Any]) -> None:
+    def ask(self, question: AskedQuestion, by: Callable[..., Any], call: Callable[[], Any]) -> None:
         """Note the answer to a question; one that was asked before is asked no more."""
         if question not in self.found:
             self.found[question] = AskedAnswer(by, (_text(call),))
@@ -96,7 +96,7 @@ class AskingSystem(System):
     key: the text of the scope, on which sites and initial states depend.
     """
 
-    answers: Answers = field(default_factory=Answers, compare=False)
+    answers: AnswerRecord = field(default_factory=AnswerRecord, compare=False)
     key: str = field(init=False, default="", compare=False)
     known: dict[Any, tuple[Any, Step]] = field(init=False, default_factory=dict, compare=False)
 
@@ -119,7 +119,9 @@ class AskingSystem(System):
             by: Callable[..., Any] = behaviour.step
             if input_ is None:
                 function, by = "recover", behaviour.recover or behaviour.boot
-            question = Question(function, name, describe(input_), self.given(value, input_, disk))
+            question = AskedQuestion(
+                function, name, describe(input_), self.given(value, input_, disk)
+            )
             call = partial(super().answer, name, value, input_, disk)
             self.answers.ask(question, by, call)
             found = self.known[asked] = value, call()  # kept, so that no other one gets its id
@@ -130,13 +132,13 @@ def ask(
     protocol: Protocol,
     scope: str | None = None,
     again: Callable[[], AbstractContextManager[None]] = nullcontext,
-) -> Mapping[Question, AskedAnswer]:
+) -> Mapping[AskedQuestion, AskedAnswer]:
     """The answers of the protocol's functions.
 
     scope: in this scope alone.  again: the context in which all is asked once more; by then the
     libraries that the functions load are there.  Raises Invalid.
     """
-    answers = Answers()
+    answers = AnswerRecord()
     scopes = _sample(protocol.evidence.scopes, scope)
     systems = [_deploy(protocol, pinned, answers) for pinned in scopes]
     for run in range(RUNS):
@@ -155,19 +157,19 @@ def _sample(pinned: Sequence[PinnedScope], name: str | None) -> Sequence[PinnedS
     return [quick[at * len(quick) // count] for at in range(count)]
 
 
-def _deploy(protocol: Protocol, pinned: PinnedScope, answers: Answers) -> AskingSystem:
+def _deploy(protocol: Protocol, pinned: PinnedScope, answers: AnswerRecord) -> AskingSystem:
     system = AskingSystem(protocol, pinned.scope, answers)
     deploy = partial(protocol.deploy, pinned.scope)
-    question = Question("deploy", "", f"scope {pinned.name}", system.key)
+    question = AskedQuestion("deploy", "", f"scope {pinned.name}", system.key)
     answers.ask(question, protocol.behaviour.deploy, deploy)
     boot = protocol.behaviour.boot
     for site in system.deployment.sites:
-        question = Question("boot", site.name, "start", system.key)
+        question = AskedQuestion("boot", site.name, "start", system.key)
         answers.ask(question, boot, partial(boot, site))
     return system
 
 
-def _run(system: AskingSystem, chance: random.Random, answers: Answers) -> None:
+def _run(system: AskingSystem, chance: random.Random, answers: AnswerRecord) -> None:
     """A run whose steps, and those that it might have taken instead, are asked for."""
     with suppress(StepFailed):
         world = initial(system)
@@ -192,27 +194,27 @@ def _choose(system: System, world: World, chance: random.Random) -> Action | Non
     return chance.choice(own) if own else None
 
 
-def _look(system: AskingSystem, world: World, answers: Answers) -> None:
+def _look(system: AskingSystem, world: World, answers: AnswerRecord) -> None:
     """Ask about a world: its properties, the gauges of its nodes, and `needed`."""
     resting = quiescent(system, world)
     seen = look_inside(system, world, looks_of(system, rest=resting))
     given = system.given(seen)
     for one in system.properties:
         if resting or one.when is When.ALWAYS:
-            question = Question("holds", "", f"property {one.name}", given)
+            question = AskedQuestion("holds", "", f"property {one.name}", given)
             answers.ask(question, one.holds, partial(is_satisfied, system, one, seen))
     behaviour = system.protocol.behaviour
     for name, node in zip(system.sites, world.nodes, strict=True):
         if node.state is not DOWN:
-            question = Question("gauges", name, "state", system.given(node.state))
+            question = AskedQuestion("gauges", name, "state", system.given(node.state))
             gauges = partial(read_gauges, system, name, node.state)
             answers.ask(question, behaviour.gauges, gauges)
     if behaviour.needed is not None and resting and not system.scope.crashes:
-        question = Question("needed", "", "world at rest", given)
+        question = AskedQuestion("needed", "", "world at rest", given)
         answers.ask(question, behaviour.needed, partial(behaviour.needed, system.scope, seen))
 
 
-def _compute(system: AskingSystem, world: World, answers: Answers) -> None:
+def _compute(system: AskingSystem, world: World, answers: AnswerRecord) -> None:
     """Ask the boxes of the graph for the outputs that they allow for a world's arrivals."""
     graph = system.scope.graph
     arrivals = dict(zip((name for name, _ in system.scope.inputs), world.arrivals, strict=True))
@@ -222,7 +224,7 @@ def _compute(system: AskingSystem, world: World, answers: Answers) -> None:
         given = system.given([streams[pred] for pred in graph.preds(name)])
         found = partial(_allowed, graph, arrivals, {**streams}, name)
         if spec not in (SOURCE, SINK):
-            question = Question("allowed outputs", name, "its inputs", given)
+            question = AskedQuestion("allowed outputs", name, "its inputs", given)
             answers.ask(question, type(spec).runs, found)
         try:
             streams[name] = min(found(), key=canonical, default=Stream(()))

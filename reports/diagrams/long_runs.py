@@ -1,4 +1,4 @@
-"""Runs that are too long to be drawn whole: their beginning, what decides, and their end.
+"""Runs that are too long to be drawn whole: their beginning, the moment that decides, their end.
 
 Rule of this file: it counts rows and draws none.
 """

@@ -1,4 +1,4 @@
-"""What went wrong: the culprit of a run that violates a property, then the run, drawn.
+"""The culprit of a run that violates a property, then the run, drawn.
 
 Rule of this file: the first lines of a verdict, and of no other output.
 """
@@ -35,7 +35,7 @@ def refutation(found: RunThatFails, where: str, *, long: bool = False) -> Iterat
 
 
 def _culprit(found: RunThatFails, where: str) -> Iterator[RenderableType]:
-    """What happened, then the property, then the guarantee of this run."""
+    """The fault by name, then the property, then the guarantee of this run."""
     culprit = found.culprit
     happened = found.property if culprit is None else culprit.says
     yield Text(f"Violated in {steps(found.steps)} ({where}): {happened}", style="red")

@@ -1,4 +1,4 @@
-"""The output of `asif check` fits on a screen: what is wrong comes first, and the rest if asked."""
+"""The output of `asif check` fits on a screen: the fault comes first, and the rest if asked."""
 
 from __future__ import annotations
 
