@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
+from model.core import Guarantee
 from model.evidence import Outcome
 from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
@@ -180,8 +181,10 @@ def _guarantees(result: Verdict) -> Iterator[str]:
             differs = ", stronger than claimed"
         found = one.found.name.lower()
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
-    if result.found:
-        yield f"in everyday words: {WORDS[max(result.found.values())]}"
+    weakest = max(result.found.values(), default=None)
+    if weakest is None or (weakest is Guarantee.PRECISE and result.outcome is Outcome.REFUTED):
+        return  # the run that refutes it is none of those that this is about
+    yield f"in everyday words: {WORDS[weakest]}"
 
 
 def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
