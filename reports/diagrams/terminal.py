@@ -13,6 +13,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from model.results.story import Story
+from reports.diagrams.long_runs import shorten
 from reports.diagrams.timeline import (
     CRASH,
     RESTART,
@@ -40,16 +41,23 @@ _LEGEND = (
 )
 
 
-def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
+def text(
+    story: Story,
+    *,
+    width: int = WIDTH,
+    caption: str = "",
+    most: int | None = None,
+    keep: int | None = None,
+) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
-    It is at least 40 columns wide, and has room for all lanes.
+    It is at least 40 columns wide, and has room for all lanes.  most: leave out moments in the
+    middle, so that it has no more rows than this below its heading.  keep: a moment that stays.
     """
     line = timeline(story)
     grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
-    rows = grid.heading()
-    for at, moment in enumerate(line.moments):
-        rows += grid.rows(at, moment)
+    drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
+    rows = [*grid.heading(), *shorten(drawn, most, keep)]
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     rows += ["", *textwrap.wrap(legend, grid.width)]
     if caption:
@@ -63,17 +71,23 @@ class Diagram:
 
     story: Story
     caption: str = ""
+    most: int | None = None
+    keep: int | None = None
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
-        shown = Text(text(self.story, width=options.max_width, caption=self.caption), end="")
+        width, caption = options.max_width, self.caption
+        drawn = text(self.story, width=width, caption=caption, most=self.most, keep=self.keep)
+        shown = Text(drawn, end="")
         for pattern, style in _STYLES:
             shown.highlight_regex(pattern, style)
         yield shown
 
 
-def style(story: Story, *, caption: str = "") -> Diagram:
+def style(
+    story: Story, *, caption: str = "", most: int | None = None, keep: int | None = None
+) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption)
+    return Diagram(story, caption, most, keep)
 
 
 class _Grid:

@@ -93,9 +93,13 @@ def test_a_leak_is_shown_in_a_diagram(asif: Asif) -> None:
     assert ran.result["outcome"] == "holds"
     ran = asif(OWN + "PROTOCOL = TIDY.vary(step=step)", "check", "FILE", "--examples", "1")
     assert ran.code == 1
-    assert ran.result["scopes"][0]["counterexample"]["property"] == LETS_GO
+    (row,) = ran.result["scopes"]
+    assert row["counterexample"]["property"] == LETS_GO
     assert "a (gap 1) ─▶● backup 1" in ran.out
-    assert f"Violated: {LETS_GO}" in ran.out
+    printed = " ".join(ran.out.split())
+    steps = row["counterexample"]["steps"]
+    assert printed.startswith(f"Violated in {steps} steps (scope {row['name']}): ")
+    assert f"Property: {LETS_GO}" in printed
 
 
 def test_what_needed_does_wrong_is_one_line(asif: Asif) -> None:
