@@ -29,6 +29,7 @@ from model.errors import Invalid
 
 if TYPE_CHECKING:
     from model.calls import EndedCall, Execute
+    from model.core import OperatorClass
     from model.results.attack import AttackFailure
     from model.results.verdict import ScopeCounterexample, ScopeVerdict, Verdict
     from proofs.explore.search.meter import Budget
@@ -49,6 +50,15 @@ AllOption: TypeAlias = Annotated[
 ]
 MutantsOption: TypeAlias = Annotated[
     bool, typer.Option("--mutants", help="Hunt the mutants as well.", rich_help_panel=TRY)
+]
+OperatorsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--operators",
+        metavar="all|CLASS,...",
+        help="Run a standard operator of each class as well.",
+        rich_help_panel=TRY,
+    ),
 ]
 DutiesOption: TypeAlias = Annotated[
     bool,
@@ -154,6 +164,7 @@ def check(
     name: NameArgument = None,
     all_: AllOption = False,
     mutants: MutantsOption = False,
+    operators: OperatorsOption = None,
     duties: DutiesOption = False,
     scope: ScopeOption = None,
     profile: CheckProfileOption = Profile.QUICK,
@@ -181,19 +192,18 @@ def check(
     budget = _budget(limit, seconds, memory)
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
-        runs = {"walks": walks, "examples": examples, "workers": workers}
+        runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
         return
-    if spill is not None:
-        raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
+    one_scope.refuse_spill(spill)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
-        print_duties(name, json_, more=all_ or mutants)
+        print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
-    names = _names(name, all_, mutants)
+    names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
     execute = _execute(workers, master, settings(conf), out / "_spark")
     with show_progress() as progress:
         results = verdicts(
@@ -202,13 +212,13 @@ def check(
             walks=walks,
             examples=examples,
             mutants=mutants,
+            operators=classes,
             budget=budget,
             reduce=not whole,
             execute=execute,
             progress=progress,
         )
-    if not all_:
-        _show_readings(*names)
+    _show_readings([] if all_ else names)
     _end(results, out, json_, file, all_=all_, allow_unfinished=allow_unfinished)
 
 
@@ -270,6 +280,18 @@ def _names(name: str | None, all_: bool, mutants: bool) -> list[str]:
     return [absolute(name)]
 
 
+def _classes(operators: str | None, others: Mapping[str, bool]) -> tuple[OperatorClass, ...]:
+    """The classes of the standard operators.  others: options that go with none."""
+    from proofs.explore.standard_operators import named
+
+    if operators is None:
+        return ()
+    for option, given in others.items():
+        if given:
+            raise Invalid(f"--operators is for one protocol and pins nothing: leave out --{option}")
+    return named(operators)
+
+
 def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Budget:
     from proofs.explore.search.meter import Budget
 
@@ -307,12 +329,13 @@ def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:
     return execute
 
 
-def _show_readings(name: str) -> None:
-    """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
+def _show_readings(names: Sequence[str]) -> None:
+    """Show the words that a protocol reads otherwise, and the lines that it has therefore."""
     from model.patches import diff, readings_of
     from model.registry import subject
 
-    for reading in readings_of(subject(name).protocol.behaviour):
+    readings = (one for name in names for one in readings_of(subject(name).protocol.behaviour))
+    for reading in readings:
         console.print(f"{reading.quote}:", markup=False, highlight=False)
         console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
 

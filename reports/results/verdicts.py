@@ -14,19 +14,27 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
+from model.core import Guarantee
 from model.evidence import Outcome
 from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
-from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
+from model.results.verdict import (
+    MissedPoint,
+    ScopeResult,
+    ScopeVerdict,
+    StandardResult,
+    Verdict,
+    WitnessResult,
+)
 from reports.diagrams import terminal
-from reports.results.words import steps, word
+from reports.results.words import differences, listed, steps, word
 
 Output: TypeAlias = Iterator[RenderableType]
 
 
 def verdict(result: Verdict) -> Output:
     """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
-    yield from _scopes(result.scopes)
+    yield from _scopes(result.scopes, result.standard)
     yield _attack(result.attack)
     yield f"crash points hit: {result.hit} of {result.points}"
     yield from _missed(result.missed)
@@ -38,20 +46,27 @@ def verdict(result: Verdict) -> Output:
     expected = "" if result.expected else " - NOT AS EXPECTED"
     if result.outcome is Outcome.UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
-    yield f"{result.protocol}: {result.outcome.value}{expected}"
+    by = ""
+    if classes := result.refuted_with:
+        by = f" with {listed([word(one) for one in classes])} operators; its own scopes hold"
+    yield f"{result.protocol}: {result.outcome.value}{by}{expected}"
 
 
-def _scopes(rows: Sequence[ScopeResult]) -> Output:
-    """A row for each scope, and a line for each whose class of operators is worth one."""
-    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
+def _scopes(own: Sequence[ScopeResult], standard: Sequence[StandardResult] = ()) -> Output:
+    """A row for each scope, also of standard operators, and a line for each that is worth one."""
+    numbers = ("states", "states/s", "points")
+    table = Table("scope", "operators", *numbers, "guarantee", Column("outcome", min_width=10))
+    rows = (*own, *(one.scope for one in standard if one.scope is not None))
+    unhurt = {id(one.scope) for one in standard if one.unhurt}
     for row in rows:
         outcome = row.outcome.value
         if row.counterexample:
             outcome += f" in {steps(row.counterexample.steps)}"
+            outcome += ", without a failure" * (id(row) in unhurt)
         elif row.spent:
             outcome += f": {row.spent}"
-        if not (row.as_pinned or row.spent):
-            outcome += " (not as pinned)"
+        if otherwise := differences(row):
+            outcome += f" ({', '.join(otherwise)})"
         table.add_row(
             escape(row.name),
             word(row.operators),
@@ -60,11 +75,25 @@ def _scopes(rows: Sequence[ScopeResult]) -> Output:
             f"{row.hit}/{row.points}",
             word(row.guarantee),
             outcome,
+            end_section=row is own[-1] and len(rows) > len(own),
         )
     yield table
+    yield from (f"  {line}" for line in _standard(standard))
     if fewer := [row.name for row in rows if row.reduced]:
         yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
     yield from (f"  {line}" for line in _classes(rows))
+
+
+def _standard(results: Sequence[StandardResult]) -> Iterator[str]:
+    """The standard operators that say nothing about recovery, each with the reason."""
+    for one in results:
+        if one.scope is None:
+            yield f"{one.name}: not deployed: {escape(one.why)}"
+        elif one.unhurt:
+            yield (
+                f"{one.name}: wrong without a failure; a protocol that is made for other operators "
+                "raises Invalid in deploy"
+            )
 
 
 def scope(result: ScopeVerdict) -> Output:
@@ -93,31 +122,42 @@ def _attack(tried: AttackResult) -> str:
 
 
 def _guarantees(result: Verdict) -> Iterator[str]:
-    """The guarantee of each class of operators, and the weakest one in everyday words."""
-    for one in result.classes:
+    """The guarantee of each class of operators, also in everyday words, and the other classes.
+
+    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.
+    """
+    ended = {row.operators for row in (*result.scopes, *result.ran) if row.spent}
+    said: dict[tuple[Guarantee, str], list[str]] = {}
+    for one in sorted(result.classes):
         claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
         differs = ""
-        if one.operators in result.weaker:
+        if one.operators in result.weaker or one.found > (one.claimed or one.found):
             differs = ", weaker than claimed"
         elif one.operators in result.stronger:
             differs = ", stronger than claimed"
-        found = one.found.name.lower()
+        so_far = " so far" * (one.operators in ended and one.found is not Guarantee.GAP)
+        found = one.found.name.lower() + so_far
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
-    if result.found:
-        yield f"in everyday words: {WORDS[max(result.found.values())]}"
+        said.setdefault((one.found, so_far), []).append(word(one.operators))
+    for (guarantee, so_far), classes in sorted(said.items()):
+        yield f"in everyday words{so_far}: {WORDS[guarantee]}, for {listed(classes)} operators"
+    if result.untried:
+        asked = {one.operators for one in result.standard}
+        offer = "" if asked.issuperset(result.untried) else " (--operators all tries each class)"
+        yield f"not tried: {listed([word(one) for one in result.untried])} operators{offer}"
 
 
 def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
-    """The scopes without a stream, and those whose operators are of another class than the pinned
-    one, or of an unknown one."""
+    """The scopes without a stream, and those whose operators are of another class than their case
+    says, or of an unknown one."""
     for row in scopes:
-        pinned = word(row.operators)
+        said = word(row.operators)
         if row.operators is None:
             yield f"{row.name}: no stream, so no guarantee: the properties alone are judged"
         elif row.derived is None:
-            yield f"{row.name}: {pinned} operators, pinned but not derived"
+            yield f"{row.name}: {said} operators, as its case says; the class was not derived"
         elif row.derived is not row.operators:
-            yield f"{row.name}: {word(row.derived)} operators, pinned as {pinned}"
+            yield f"{row.name}: {word(row.derived)} operators; its case says {said}"
 
 
 def verdicts(results: Sequence[Verdict]) -> Output:
@@ -155,13 +195,29 @@ def mutants(rows: Sequence[MutantResult]) -> Output:
 
 
 def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
-    """The output of `asif witness`: each run, drawn."""
-    if not results:
-        yield f"{name}: every scope is precise"
+    """The output of `asif witness`: a line for each scope, and each run, drawn."""
+    precise = all(one.complete and one.guarantee is Guarantee.PRECISE for one in results)
+    if precise and len(results) > 1:
+        worlds = sum(one.states for one in results)
+        yield f"{name}: every scope is precise ({len(results)} scopes, {worlds:,} worlds)"
+        return
     for one in results:
-        what = f"{one.protocol}, {escape(one.scope)}: {word(one.guarantee)}"
-        if one.story is None or one.steps is None:
-            yield f"{what}, and no run in {one.states:,} worlds shows that"
-            continue
-        yield f"{what}; not {word(one.not_)}, in {steps(one.steps)}:"
-        yield terminal.style(one.story)
+        yield _weakest(one)
+        if one.story is not None:
+            yield terminal.style(one.story)
+
+
+def _weakest(one: WitnessResult) -> str:
+    """The weakest guarantee of a scope, and the extent of the search that found it."""
+    found = f"{one.protocol}, {escape(one.scope)}: {word(one.guarantee)}"
+    if not one.complete:
+        found += f" so far, in {one.states:,} worlds"
+    elif one.not_ is None:
+        found += f", in {one.states:,} worlds"
+    if one.guarantee is not one.expect_guarantee:
+        found += f" (expected: {word(one.expect_guarantee)})"
+    if one.ended:
+        found += f"; the search ended: {escape(one.ended)}"
+    if one.not_ is None or one.steps is None:
+        return found
+    return f"{found}; not {word(one.not_)}, in {steps(one.steps)}:"
