@@ -30,6 +30,12 @@ def refuse(others: Mapping[str, object]) -> None:
             raise Invalid(f"--{option} is not for one scope: leave it out with --scope")
 
 
+def refuse_spill(spill: Path | None) -> None:
+    """Raise Invalid if a folder is given for the worlds of several scopes."""
+    if spill is not None:
+        raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
+
+
 def check_scope(
     name: str | None,
     scope: str,

@@ -36,6 +36,7 @@ from reports.results import run as plots
 from reports.results import simulation_plots as costs
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
+from reports.results import words as result_words
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -96,6 +97,7 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "crashes": _crashes,
         "time": _time,
         "words": _words,
+        "differences": result_words.differences,
         "slug": _slug,
         "cell": _cell,
         "bar": findings.escaped,

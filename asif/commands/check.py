@@ -6,16 +6,38 @@ import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from asif.commands.check_options import (
+    AllOption,
+    CheckConfOption,
+    CheckJsonOption,
+    CheckProfileOption,
+    DutiesOption,
+    ExamplesOption,
+    LimitOption,
+    LongOption,
+    MemoryOption,
+    MutantsOption,
+    NameArgument,
+    OperatorsOption,
+    OutOption,
+    PinOption,
+    ScopeOption,
+    SecondsOption,
+    SparkOption,
+    SpillOption,
+    UnfinishedOption,
+    WalksOption,
+    WholeOption,
+    WorkersOption,
+    YesOption,
+)
 from asif.commands.duties import print_duties
 from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
-    CONF_HELP,
-    JSON_HELP,
-    PROFILE_HELP,
     Profile,
     calls_on_spark,
     print_all,
@@ -28,6 +50,7 @@ from model.errors import Invalid
 
 if TYPE_CHECKING:
     from model.calls import EndedCall, Execute
+    from model.core import OperatorClass
     from model.results.attack import AttackFailure
     from model.results.verdict import ScopeCounterexample, ScopeVerdict, Verdict
     from proofs.explore.search.meter import Budget
@@ -36,131 +59,13 @@ if TYPE_CHECKING:
 
 PAYS_WORLDS = 500_000
 """Processes pay if all tasks together take as long as the exploration of more worlds than this."""
-TRY, FAR, WRITE = "What to try", "How far", "What to write"
-"""The groups of options in the help."""
-
-NameArgument: TypeAlias = Annotated[
-    str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
-]
-AllOption: TypeAlias = Annotated[
-    bool,
-    typer.Option("--all", help="Check every registered protocol and variant.", rich_help_panel=TRY),
-]
-MutantsOption: TypeAlias = Annotated[
-    bool, typer.Option("--mutants", help="Hunt the mutants as well.", rich_help_panel=TRY)
-]
-DutiesOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--duties", help="Check the rules that every protocol keeps, alone.", rich_help_panel=TRY
-    ),
-]
-ScopeOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--scope",
-        metavar="SCOPE",
-        help="Explore this scope alone; with --master, all of Spark explores it.",
-        rich_help_panel=TRY,
-    ),
-]
-CheckProfileOption: TypeAlias = Annotated[
-    Profile, typer.Option(help=PROFILE_HELP, rich_help_panel=FAR)
-]
-WalksOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=0, help="Set the number of random walks.", rich_help_panel=FAR)
-]
-ExamplesOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(min=1, help="Set the number of random runs by Hypothesis.", rich_help_panel=FAR),
-]
-WorkersOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Set the number of processes; default: one a core, if that pays.",
-        rich_help_panel=FAR,
-    ),
-]
-SparkOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        help="Check on Spark, as in spark://host:7077; default: here.", rich_help_panel=FAR
-    ),
-]
-CheckConfOption: TypeAlias = Annotated[
-    list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help=CONF_HELP, rich_help_panel=FAR),
-]
-LimitOption: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="Explore a scope up to the level that passes so many worlds.",
-        rich_help_panel=FAR,
-    ),
-]
-SecondsOption: TypeAlias = Annotated[
-    float | None,
-    typer.Option(min=0, help="Explore a scope no longer than that.", rich_help_panel=FAR),
-]
-MemoryOption: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        help="Explore a scope until its process has so much, as in 4GiB.", rich_help_panel=FAR
-    ),
-]
-SpillOption: TypeAlias = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FOLDER",
-        help="Keep the worlds of --scope on disk: go on there, whatever they need.",
-        rich_help_panel=FAR,
-    ),
-]
-WholeOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--whole", help="Visit every world, also where fewer show the same.", rich_help_panel=FAR
-    ),
-]
-UnfinishedOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--allow-unfinished", help="Exit 0 when such a budget is spent.", rich_help_panel=FAR
-    ),
-]
-OutOption: TypeAlias = Annotated[
-    Path,
-    typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
-]
-PinOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--pin", help="Write the numbers that are found into FILE.py.", rich_help_panel=WRITE
-    ),
-]
-YesOption: TypeAlias = Annotated[
-    bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
-]
-LongOption: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--long",
-        help="Print all: each scope, crash point and note, and a long run whole.",
-        rich_help_panel=WRITE,
-    ),
-]
-CheckJsonOption: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
-]
 
 
 def check(
     name: NameArgument = None,
     all_: AllOption = False,
     mutants: MutantsOption = False,
+    operators: OperatorsOption = None,
     duties: DutiesOption = False,
     scope: ScopeOption = None,
     profile: CheckProfileOption = Profile.QUICK,
@@ -187,20 +92,19 @@ def check(
     budget = _budget(limit, seconds, memory)
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
-        runs = {"walks": walks, "examples": examples, "workers": workers}
+        runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished, long=long)
         return
-    if spill is not None:
-        raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
+    one_scope.refuse_spill(spill)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
-        print_duties(name, json_, more=all_ or mutants)
+        print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
-    names = _names(name, all_, mutants)
+    names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
     execute = _execute(workers, master, settings(conf), out / "_spark")
     _refuse_impure(name, None, out, json_)
     results = _verdicts(
@@ -209,11 +113,12 @@ def check(
         walks=walks,
         examples=examples,
         mutants=mutants,
+        operators=classes,
         budget=budget,
         reduce=not whole,
         execute=execute,
     )
-    readings = () if all_ else _readings(*names)
+    readings = _readings([] if all_ else names)
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
     _end(results, out, json_, file, readings, **how)
 
@@ -309,6 +214,18 @@ def _names(name: str | None, all_: bool, mutants: bool) -> list[str]:
     return [absolute(name)]
 
 
+def _classes(operators: str | None, others: Mapping[str, bool]) -> tuple[OperatorClass, ...]:
+    """The classes of the standard operators.  others: options that go with none."""
+    from proofs.explore.standard_operators import named
+
+    if operators is None:
+        return ()
+    for option, given in others.items():
+        if given:
+            raise Invalid(f"--operators is for one protocol and pins nothing: leave out --{option}")
+    return named(operators)
+
+
 def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Budget:
     from proofs.explore.search.meter import Budget
 
@@ -346,14 +263,15 @@ def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:
     return execute
 
 
-def _readings(name: str) -> Iterator[str]:
-    """The words that the protocol reads otherwise, and the lines that it has therefore."""
+def _readings(names: Sequence[str]) -> Iterator[str]:
+    """The words that protocols read otherwise, and the lines that they have therefore."""
     from model.patches import diff, readings_of
     from model.registry import subject
 
-    for reading in readings_of(subject(name).protocol.behaviour):
-        yield f"{reading.quote}:"
-        yield diff(reading.changes)
+    for name in names:
+        for reading in readings_of(subject(name).protocol.behaviour):
+            yield f"{reading.quote}:"
+            yield diff(reading.changes)
 
 
 def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) -> None:

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
 def print_duties(name: str | None, json_: Path | None, *, more: bool) -> None:
     """Check the duties of a protocol and its variants; exit with 1 if one is not kept.
 
-    more: the user gave --all or --mutants, too.
+    more: the user gave --all, --mutants or --operators, too.
     """
     from asif.duties.check import check_duties
     from model.registry import subject
 
     if more or name is None:
-        raise Invalid("--duties is for one protocol: give NAME or FILE.py, no --all, no --mutants")
+        raise Invalid(
+            "--duties is for one protocol: give NAME or FILE.py, no --all, --mutants or --operators"
+        )
     results = check_duties(name)
     print_all(_lines(subject(name).protocol.name, results))
     save(json_, results)

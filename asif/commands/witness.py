@@ -12,11 +12,18 @@ from asif.console import JsonOption, print_all, save
 def witness(
     name: Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A protocol or variant.")],
     scope: Annotated[
-        str | None, typer.Argument(help="One of its scopes; default: all that are not precise.")
+        str | None, typer.Argument(help="One of its scopes; default: all of them.")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, help="End a search after this number of worlds."),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Draw, for each scope, a shortest run that shows why its guarantee is no stronger."""
+    """Find the weakest guarantee of each scope, and draw a shortest run that has it.
+
+    The exit code is 0 if every world was seen and each guarantee is the expected one.
+    """
     from asif.progress import show_progress
     from model.registry import subject
     from proofs.explore import witness as witnesses
@@ -28,9 +35,9 @@ def witness(
     with show_progress() as progress:
         for at, pinned in enumerate(chosen):
             progress("searching", at, len(chosen), pinned.name)
-            results.append(witnesses.witness(protocol, pinned))
+            results.append(witnesses.witness(protocol, pinned, limit))
         progress("searching", len(chosen), len(chosen))
     print_all(verdicts.witnesses(protocol.name, results))
     save(json_, results)
-    if any(result.story is None for result in results):
+    if not all(result.expected for result in results):
         raise typer.Exit(1)

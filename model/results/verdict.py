@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 
 from model.core import Guarantee, OperatorClass
@@ -41,6 +42,15 @@ class MissedPoint(NamedTuple):
     why: str
 
 
+class Expectation(Enum):
+    """A part of the evidence of a scope.  STATES, STEPS: numbers that are pinned."""
+
+    OUTCOME = "outcome"
+    STATES = "states"
+    STEPS = "steps"
+    GUARANTEE = "guarantee"
+
+
 @dataclass(frozen=True, slots=True)
 class ScopeResult:
     """What was found in a scope, beside what is pinned.
@@ -48,7 +58,9 @@ class ScopeResult:
     operators, derived: the pinned class of its operators (None: the scope has no stream, and no
     guarantee), and the one that was found (None: not decided).  pinned: the number of worlds that
     is expected; None: any.  reduced: worlds that show nothing else were left out.  points, hit,
-    missed: the crash points.  spent: the budget that ended the exploration, in words.
+    missed: the crash points.  spent: the budget that ended the exploration, in words.  as_pinned:
+    was all that is expected found?  differs: the parts of the evidence that the result contradicts;
+    a search that a budget ended contradicts nothing that it might still find.
     """
 
     name: str
@@ -58,6 +70,7 @@ class ScopeResult:
     expect: Outcome
     outcome: Outcome
     as_pinned: bool
+    differs: tuple[Expectation, ...]
     states: int
     pinned: int | None
     reduced: bool
@@ -106,11 +119,29 @@ class ClaimResult(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class StandardResult:
+    """A protocol with a standard operator (proofs.explore.standard_operators).
+
+    operators: its class.  scope: the result; None if the protocol was not deployed with it, and
+    `why` says why.  unhurt: the counterexample needs no fault.  vacuous: as in Verdict.
+    """
+
+    name: str
+    operators: OperatorClass
+    scope: ScopeResult | None = None
+    why: str = ""
+    unhurt: bool = False
+    vacuous: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """The results of all checkers about a protocol or variant.
 
     expected: is everything as pinned?  weaker, stronger, unclaimed: the classes of operators for
-    which less, more, or something was found that is not claimed.  vacuous: what should have been
+    which less, more, or something was found that is not claimed.  standard: the standard operators
+    that were asked for; `found` and `weaker` are also about these.  untried: the classes with no
+    operator in any scope.  vacuous: what should have been
     tried and never was, a sentence each.  evidence: how often each note was seen; missing: the
     notes that were to be seen.  mutants: None if none was hunted.  impure: the functions with two
     answers to one question; then nothing was tried.
@@ -132,6 +163,8 @@ class Verdict:
     hit: int
     missed: tuple[MissedPoint, ...]
     scopes: tuple[ScopeResult, ...]
+    standard: tuple[StandardResult, ...]
+    untried: tuple[OperatorClass, ...]
     attack: AttackResult
     evidence: Mapping[str, int]
     missing: tuple[str, ...]
@@ -145,13 +178,31 @@ class Verdict:
 
     @property
     def classes(self) -> list[ClaimResult]:
-        """The classes of operators that were found, with the claims about them."""
-        return [ClaimResult(one, self.claims.get(one), found) for one, found in self.found.items()]
+        """The classes of operators that were found, with the claims that cover them."""
+        return [ClaimResult(one, self._claimed(one), found) for one, found in self.found.items()]
+
+    def _claimed(self, operators: OperatorClass) -> Guarantee | None:
+        """The claim about a class, or else the strongest one about a class that contains it."""
+        wider = [guarantee for one, guarantee in self.claims.items() if one >= operators]
+        return self.claims.get(operators, min(wider, default=None))
+
+    @property
+    def ran(self) -> list[ScopeResult]:
+        """The results of the standard operators that ran."""
+        return [one.scope for one in self.standard if one.scope is not None]
 
     @property
     def refuted(self) -> list[ScopeResult]:
-        """The scopes with a counterexample."""
-        return [scope for scope in self.scopes if scope.counterexample is not None]
+        """The scopes with a counterexample, also those of standard operators."""
+        every = (*self.scopes, *self.ran)
+        return [scope for scope in every if scope.counterexample is not None]
+
+    @property
+    def refuted_with(self) -> list[OperatorClass]:
+        """The classes of the standard operators that alone refute the protocol."""
+        own = self.attack.failure or any(one.outcome is Outcome.REFUTED for one in self.scopes)
+        rows = [] if own else [one for one in self.ran if one.outcome is Outcome.REFUTED]
+        return [one.operators for one in rows if one.operators is not None]
 
     @property
     def killed(self) -> int:
@@ -160,24 +211,36 @@ class Verdict:
 
     @property
     def shortest(self) -> ScopeCounterexample | None:
-        """The counterexample with the fewest steps."""
-        found = [scope.counterexample for scope in self.scopes if scope.counterexample is not None]
-        return min(found, key=lambda one: one.steps, default=None)
+        """The counterexample with the fewest steps; of a standard operator if no other is there."""
+        for rows in (self.scopes, self.ran):
+            found = [one.counterexample for one in rows if one.counterexample is not None]
+            if found:
+                return min(found, key=lambda one: one.steps)
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessResult:
-    """A shortest run to a world at rest whose guarantee is as weak as that of a scope.
+    """The weakest guarantee that a search of a scope has found, and a shortest run that has it.
 
-    not_: the next stronger guarantee.  steps, story,
-    culprit: None if no run has so weak a guarantee.
+    expect_guarantee: the one that the protocol's evidence expects.  complete: was every world seen?
+    ended: the budget, or the step that fails, that ended the search before; None: neither did.
+    not_, steps, story, culprit: the next stronger guarantee, and the run; None of a precise scope.
     """
 
     protocol: str
     scope: str
     guarantee: Guarantee
-    not_: Guarantee = key("not")
+    expect_guarantee: Guarantee
+    not_: Guarantee | None = key("not")
     states: int
+    complete: bool
+    ended: str | None
     steps: int | None
     story: Story | None
     culprit: Culprit | None = key(absent=True, default=None)
+
+    @property
+    def expected(self) -> bool:
+        """Is the guarantee the expected one, with every world seen?"""
+        return self.complete and self.guarantee is self.expect_guarantee

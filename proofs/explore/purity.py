@@ -72,6 +72,8 @@ def impure_verdict(protocol: Protocol, found: tuple[ImpureAnswer, ...]) -> Verdi
         weaker=(),
         stronger=(),
         unclaimed=(),
+        standard=(),
+        untried=(),
         vacuous=(),
         points=0,
         hit=0,

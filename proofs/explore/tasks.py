@@ -1,4 +1,4 @@
-"""The tasks of a check: a scope to explore, a random attack, or a mutant to hunt.
+"""The tasks of a check: a scope to explore, a standard operator, a random attack, or a mutant.
 
 Rule of this file: nothing here adds up.  A task is a few words and its result a frozen value,
 so any process that has the project's code can perform any task, on this machine or elsewhere.
@@ -7,26 +7,33 @@ so any process that has the project's code can perform any task, on this machine
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from typing import NamedTuple, TypeAlias
 
-from model.core import Guarantee
+from model.core import Guarantee, OperatorClass
 from model.errors import Invalid, unknown
 from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackFailure, AttackResult, MutantResult
-from model.results.verdict import ScopeCounterexample, ScopeResult
+from model.results.verdict import (
+    ScopeCounterexample,
+    ScopeResult,
+    StandardResult,
+)
 from proofs.classify.graphs import class_of
 from proofs.explore.coverage import missed_points
 from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
+from proofs.explore.differences import differs
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
 from proofs.explore.search.meter import UNLIMITED, Budget
+from proofs.explore.standard_operators import standard
+from proofs.explore.standard_runs import run_standard
 from proofs.explore.story import story
 from proofs.explore.vacuity import NamedTrial
 
@@ -41,6 +48,9 @@ WORLD_LIMIT = {Outcome.HOLDS: 8_000_000, Outcome.REFUTED: 600_000}
 hold is then reported as incomplete; a scope that is expected to be refuted needs its counterexample
 and its guarantee by then."""
 
+STANDARD_WORLDS = 600_000
+"""The number of worlds after which the exploration with a standard operator ends."""
+
 RUN_WORLDS = 1_000
 """The worlds whose exploration takes about as long as a random run."""
 
@@ -50,6 +60,7 @@ HUNT_WALKS, HUNT_EXAMPLES = 5_000, 200
 
 class TaskKind(StrEnum):
     SCOPE = "scope"
+    OPERATOR = "operator"
     ATTACK = "attack"
     MUTANT = "mutant"
 
@@ -57,7 +68,8 @@ class TaskKind(StrEnum):
 class Task(NamedTuple):
     """A part of a check that needs no other part.
 
-    subject: the protocol as `asif check` takes it.  name: of the scope or of the mutant.  worlds:
+    subject: the protocol as `asif check` takes it.  name: of the scope, the standard operator or
+    the mutant.  worlds:
     about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
     of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
     whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
@@ -90,6 +102,7 @@ def list_tasks(
     walks: int | None,
     examples: int | None,
     mutants: bool,
+    operators: Sequence[OperatorClass] = (),
     budget: Budget = UNLIMITED,
     once: bool = False,
     reduce: bool = True,
@@ -97,10 +110,10 @@ def list_tasks(
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
-    called: the protocol as `asif check` takes it.  walks, examples: as many random runs; None:
-    those of the profile.  once: a protocol that is expected to be refuted is refuted once: its
-    exploration ends when all that is expected was found; and only a protocol that holds and is no
-    variant is attacked.
+    operators: the classes of standard operators to run it with.  called: the protocol as `asif
+    check` takes it.  walks, examples: as many random runs; None: those of the profile.  once: a
+    protocol that is expected to be refuted is refuted once: its exploration ends when all that is
+    expected was found; and only a protocol that holds and is no variant is attacked.
     """
     scopes = [pinned for pinned in protocol.evidence.scopes if pinned.quick or profile == "full"]
     walks = WALKS[profile] if walks is None else walks
@@ -123,6 +136,10 @@ def list_tasks(
                 deciding=deciding,
             )
             for one in scopes
+        ),
+        *(
+            Task(called, TaskKind.OPERATOR, one.name, STANDARD_WORLDS, budget=budget, reduce=reduce)
+            for one in standard(protocol, operators)
         ),
         *((attack_,) if attacked else ()),
         *(
@@ -159,7 +176,7 @@ def _hunt_worlds(protocol: Protocol, mutant: Mutant) -> int:
 class Done:
     """A task that was performed, and its seconds."""
 
-    row: ScopeResult | AttackResult | MutantResult
+    row: ScopeResult | StandardResult | AttackResult | MutantResult
     seconds: float
 
 
@@ -211,6 +228,10 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
                 found.vacuous,
                 _named_trial(pinned, found),
             )
+        case TaskKind.OPERATOR:
+            seen = partial(_explore, explore, task=task)
+            row = run_standard(protocol, task.name, seen, partial(_scope_result, whole=True))
+            return Done(row, time.perf_counter() - started)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
             return Done(_attack_result(attacked, task), time.perf_counter() - started)
@@ -271,6 +292,7 @@ def _scope_result(
         expect=pinned.expect,
         outcome=found.outcome,
         as_pinned=as_pinned,
+        differs=tuple(differs(pinned, found, steps, worlds if whole or found.complete else None)),
         states=found.states,
         pinned=worlds,
         reduced=found.reduced,

@@ -7,21 +7,21 @@ up.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
 from model.calls import Execute, one_by_one
-from model.core import Guarantee, OperatorClass
+from model.core import OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
 from model.progress import Progress, silent
 from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
-from model.results.verdict import ScopeResult, Verdict
+from model.results.verdict import ScopeResult, StandardResult, Verdict
+from proofs.explore.claims import compare, guarantees, untried, with_standard
 from proofs.explore.coverage import ScopePoints, missed_in_all
 from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.search.meter import UNLIMITED, Budget
@@ -46,6 +46,7 @@ def verdicts(
     walks: int | None = None,
     examples: int | None = None,
     mutants: bool = False,
+    operators: Sequence[OperatorClass] = (),
     budget: Budget = UNLIMITED,
     once: bool = False,
     reduce: bool = True,
@@ -54,10 +55,11 @@ def verdicts(
 ) -> list[Verdict]:
     """Explore every scope of the profile, and attack: a verdict for each name.
 
-    names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
-    what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
-    look no further there (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same
-    result.  The moment that decides a failing run is searched only for a single name.  Raises
+    names: protocols as `asif check` takes them.  mutants: also hunt those that there are.
+    operators: also run a standard operator of each of these classes.  budget: what the exploration
+    of each scope may cost.  once: refute what is expected to be refuted, and look no further there
+    (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same result.  The moment
+    that decides a failing run is searched only for a single name.  Raises
     Invalid.
     """
     deciding = DECIDING_WORLDS if len(names) == 1 else 0
@@ -71,6 +73,7 @@ def verdicts(
                 walks=walks,
                 examples=examples,
                 mutants=mutants,
+                operators=operators,
                 budget=budget,
                 once=once,
                 reduce=reduce,
@@ -151,9 +154,7 @@ def assemble(
     attacks = (one.row for one in done if isinstance(one.row, AttackResult))
     attack = next(attacks, AttackResult())
     refuted = attack.failure is not None or any(one.outcome is Outcome.REFUTED for one in scopes)
-    evidence: Counter[str] = Counter()
-    for row in scopes:
-        evidence.update(row.notes)
+    evidence = sum((Counter(row.notes) for row in scopes), Counter[str]())
     hit = frozenset[str]().union(*(one.hit for one in ended))
     missed = missed_in_all(ScopePoints(one.row.crashes, one.hit, one.row.missed) for one in ended)
     # What is refuted at once need not have done all that would make "holds" trustworthy.
@@ -171,10 +172,10 @@ def assemble(
         *_never_tried(protocol, profile, tasks, refuted=refuted),
         *(() if refuted else _never_tried_in_all(protocol, tasks, ended)),
     )
-    found = _guarantees(scopes)
-    weaker, stronger, unclaimed = _compare(protocol.promise.claims, found)
+    found = guarantees(scopes)
+    weaker, stronger, unclaimed = compare(protocol.promise.claims, found)
     outcome = _outcome(scopes, refuted=refuted or bool(weaker), vacuous=bool(vacuous))
-    return Verdict(
+    own = Verdict(
         protocol=protocol.name,
         title=protocol.words.title,
         source=protocol.words.source,
@@ -184,7 +185,7 @@ def assemble(
         and outcome is protocol.evidence.expected
         and not (missing or vacuous or stronger or unclaimed),
         claims=dict(protocol.promise.claims),
-        found=dict(sorted(found.items(), key=lambda item: item[0].name)),
+        found=found,
         weaker=weaker,
         stronger=stronger,
         unclaimed=unclaimed,
@@ -193,34 +194,15 @@ def assemble(
         hit=len(hit),
         missed=missed,
         scopes=scopes,
+        standard=(),
+        untried=untried(found),
         attack=attack,
         evidence=dict(sorted(evidence.items())),
         missing=missing,
         mutants=mutants if any(task.kind is TaskKind.MUTANT for task in tasks) else None,
         seconds=round(sum(d.seconds for d in done if not isinstance(d.row, MutantResult)), 2),
     )
-
-
-def _guarantees(scopes: Sequence[ScopeResult]) -> dict[OperatorClass, Guarantee]:
-    """The weakest guarantee of each class of operators; none without a stream."""
-    found: dict[OperatorClass, Guarantee] = {}
-    for row in scopes:
-        if row.operators is not None and row.guarantee is not None:
-            found[row.operators] = max(found.get(row.operators, Guarantee.PRECISE), row.guarantee)
-    return found
-
-
-_Classes: TypeAlias = tuple[OperatorClass, ...]
-
-
-def _compare(
-    claims: Mapping[OperatorClass, Guarantee], found: Mapping[OperatorClass, Guarantee]
-) -> tuple[_Classes, _Classes, _Classes]:
-    """The classes for which less was found than is claimed, more, or something unclaimed."""
-    tried = [operators for operators in claims if any(c <= operators for c in found)]
-    weaker = tuple(c for c in tried if _found_for(c, found) > claims[c])
-    stronger = tuple(c for c in found if c in claims and _found_for(c, found) < claims[c])
-    return weaker, stronger, tuple(c for c in found if c not in claims)
+    return with_standard(own, [d.row for d in done if isinstance(d.row, StandardResult)])
 
 
 def _never_tried(
@@ -273,9 +255,3 @@ def good(result: Verdict, *, unfinished: bool = False) -> bool:
     )
     found = all(row.by is not None for row in result.mutants or ())
     return found and (so_far or result.expected)
-
-
-def _found_for(operators: OperatorClass, found: Mapping[OperatorClass, Guarantee]) -> Guarantee:
-    """What a claim about a class of operators is compared with: the weakest guarantee in the scopes
-    of this class and of the classes that it contains; PRECISE if there are none."""
-    return max((g for c, g in found.items() if c <= operators), default=Guarantee.PRECISE)

@@ -1,6 +1,8 @@
-"""Witnesses: for a scope, a shortest run which shows that its guarantee is no stronger.
+"""Witnesses: the weakest guarantee of a scope, and a shortest run which shows that it is no
+stronger.
 
-Rule of this file: the explorer finds the run; here it only gets the property to refute.
+Rule of this file: no pin is believed; the explorer finds the guarantee and the run, and the file
+only gives it the property to refute.
 """
 
 from __future__ import annotations
@@ -12,50 +14,75 @@ from model.properties import at_least
 from model.protocol import Protocol
 from model.results.verdict import WitnessResult
 from proofs.explore.culprit.find import find_culprit
-from proofs.explore.explorer import explore
+from proofs.explore.explorer import Exploration, explore
 from proofs.explore.story import story
 from proofs.explore.tasks import WORLD_LIMIT
 
 
 def choose(protocol: Protocol, name: str | None) -> tuple[PinnedScope, ...]:
-    """The scopes that are to have a witness: the named one, or all that are not precise.
+    """The scopes that are to have a witness: the named one, or all that have a stream.
 
-    Raises Invalid for an unknown scope, a precise one, or one without a stream.
+    Raises Invalid for an unknown scope, or one without a stream.
     """
-    strong = {None, Guarantee.PRECISE}
-    weak = [one for one in protocol.evidence.scopes if one.guarantee not in strong]
-    if all(one.guarantee is None for one in protocol.evidence.scopes):
+    scopes = protocol.evidence.scopes
+    streams = tuple(one for one in scopes if one.guarantee is not None)
+    if not streams:
         raise Invalid(f"{protocol.name}: no scope has a stream, so none has a guarantee")
     if name is None:
-        return tuple(weak)
-    chosen = [one for one in protocol.evidence.scopes if one.name == name]
+        return streams
+    chosen = tuple(one for one in scopes if one.name == name)
     if not chosen:
-        names = [one.name for one in protocol.evidence.scopes]
+        names = [one.name for one in scopes]
         raise Invalid(f"{protocol.name} has no scope {name!r}{nearest(name, names)}")
-    if chosen[0].guarantee is None:
+    if chosen[0] not in streams:
         raise Invalid(f"{protocol.name}, {name}: without a stream there is no guarantee")
-    if chosen[0] not in weak:
-        raise Invalid(f"{protocol.name}, {name}: it is precise, and no guarantee is stronger")
-    return tuple(chosen)
+    return chosen
 
 
-def witness(protocol: Protocol, pinned: PinnedScope) -> WitnessResult:
-    """A shortest run to a world at rest with the pinned guarantee of a scope, if there is one."""
+def witness(protocol: Protocol, pinned: PinnedScope, limit: int | None = None) -> WitnessResult:
+    """The weakest guarantee of a scope, and a shortest run to a world at rest that has it.
+
+    limit: the most worlds to explore; None: as many as a check explores.
+    """
     assert pinned.guarantee is not None
-    stronger = Guarantee(pinned.guarantee - 1)
-    asked = protocol.vary(properties=(at_least(stronger),), needed=None)
-    limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0)
-    found = explore(asked, pinned.scope, until=Guarantee.PRECISE, limit=limit)
-    run = found.counterexample and found.counterexample.trace
-    drawn = story(run) if run else None
-    culprit = find_culprit(found.counterexample, drawn) if found.counterexample and drawn else None
+    if limit is None:
+        limit = max(WORLD_LIMIT[Outcome.HOLDS], pinned.states or 0, pinned.reduced or 0)
+    seen = _refute(protocol, pinned, Guarantee.PRECISE, limit)
+    shown = None
+    if seen.guarantee is not Guarantee.PRECISE:
+        weaker = Guarantee(seen.guarantee - 1)
+        shown = _refute(protocol, pinned, weaker, limit, until=Guarantee.PRECISE).counterexample
+    drawn = story(shown.trace) if shown else None
     return WitnessResult(
         protocol=protocol.name,
         scope=pinned.name,
-        guarantee=pinned.guarantee,
-        not_=stronger,
-        states=found.states,
-        steps=len(run.actions) if run else None,
+        guarantee=seen.guarantee,
+        expect_guarantee=pinned.guarantee,
+        not_=Guarantee(seen.guarantee - 1) if shown else None,
+        states=seen.states,
+        complete=seen.complete,
+        ended=_ended(seen),
+        steps=len(shown.trace.actions) if shown else None,
         story=drawn,
-        culprit=culprit,
+        culprit=find_culprit(shown, drawn) if shown and drawn else None,
     )
+
+
+def _refute(
+    protocol: Protocol,
+    pinned: PinnedScope,
+    weakest: Guarantee,
+    limit: int,
+    until: Guarantee | None = None,
+) -> Exploration:
+    """The search for a world at rest whose guarantee is weaker than this one."""
+    asked = protocol.vary(properties=(at_least(weakest),), needed=None)
+    return explore(asked, pinned.scope, until=until, limit=limit)
+
+
+def _ended(seen: Exploration) -> str | None:
+    """The end of the search: a budget, or a step that fails, the last one of its run."""
+    shown = seen.counterexample
+    if shown is not None and len(shown.trace.actions) >= len(shown.trace.worlds):
+        return shown.property.name
+    return seen.spent or None

@@ -18,10 +18,17 @@ from model.core import Guarantee
 from model.evidence import Outcome
 from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
-from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
+from model.results.verdict import (
+    MissedPoint,
+    ScopeResult,
+    ScopeVerdict,
+    StandardResult,
+    Verdict,
+    WitnessResult,
+)
 from reports.diagrams import terminal
 from reports.results.refutation import refutation
-from reports.results.words import steps, word
+from reports.results.words import differences, listed, steps, word
 
 Output: TypeAlias = Iterator[RenderableType]
 
@@ -40,7 +47,7 @@ def verdict(result: Verdict, *, below: Sequence[str] = (), long: bool = False) -
     refuted = result.outcome is Outcome.REFUTED
     if refuted:
         yield from _shown_run(result, long=long)
-    yield from _scopes(result.scopes, long=long)
+    yield from _scopes(result.scopes, result.standard, long=long)
     yield _attack(result.attack)
     if long or not refuted:
         yield f"crash points hit: {result.hit} of {result.points}"
@@ -54,14 +61,18 @@ def verdict(result: Verdict, *, below: Sequence[str] = (), long: bool = False) -
     expected = "" if result.expected else " - NOT AS EXPECTED"
     if result.outcome is Outcome.UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
-    yield f"{result.protocol}: {result.outcome.value}{expected}"
+    by = ""
+    if classes := result.refuted_with:
+        by = f" with {listed([word(one) for one in classes])} operators; its own scopes hold"
+    yield f"{result.protocol}: {result.outcome.value}{by}{expected}"
 
 
 def _shown_run(result: Verdict, *, long: bool) -> Output:
     """The shortest run of a scope that violates a property; without one, that of the attack."""
     shortest, failure = result.shortest, result.attack.failure
     if shortest is not None:
-        scope = next(row.name for row in result.scopes if row.counterexample is shortest)
+        rows = (*result.scopes, *result.ran)
+        scope = next(row.name for row in rows if row.counterexample is shortest)
         yield from refutation(shortest, f"scope {scope}", long=long)
     elif failure is not None:
         yield from refutation(failure, "random attack", long=long)
@@ -80,43 +91,50 @@ def _impure(result: Verdict) -> Iterator[str]:
     yield f"{result.protocol}: {result.outcome.value} - NOT AS EXPECTED"
 
 
-def _scopes(rows: Sequence[ScopeResult], *, long: bool) -> Output:
-    """A row for each scope, refuted ones first, and a line for those whose class is worth one.
+def _scopes(
+    own: Sequence[ScopeResult], standard: Sequence[StandardResult] = (), *, long: bool
+) -> Output:
+    """A row for each scope, also of standard operators, refuted ones first, and a line for each
+    that is worth one.
 
     Scopes that hold as expected share a line if there are many, or if others are refuted.
     """
-    surprising = [row for row in rows if not _is_usual(row)]
-    usual = [row for row in rows if _is_usual(row)]
+    surprising = [row for row in own if not _is_usual(row)]
+    usual = [row for row in own if _is_usual(row)]
     surprising.sort(key=lambda row: row.counterexample is None)
     room = max(0, (FEW_ROWS if surprising else MOST_ROWS) - len(surprising))
     if long or len(usual) <= room:
-        room = len(rows)
+        room = len(own)
     shown, rest = [*surprising, *usual[:room]], usual[room:]
-    yield _table(shown, long=long)
+    yield _table(shown, standard, long=long)
+    yield from (f"  {line}" for line in _standard(standard))
     if rest:
         worlds = sum(row.states for row in rest)
         yield f"  {len(rest)} more scopes hold as expected, {worlds:,} states (--long)"
-    fewer = [row.name for row in rows if row.reduced]
+    fewer = [row.name for row in own if row.reduced]
     if long and fewer:
         yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
-    yield from (f"  {line}" for line in _classes(rows))
+    yield from (f"  {line}" for line in _classes(own))
 
 
 def _is_usual(row: ScopeResult) -> bool:
     return row.outcome is Outcome.HOLDS and row.as_pinned
 
 
-def _table(rows: Sequence[ScopeResult], *, long: bool) -> Table:
-    speed = ["states/s"] if long else []
-    table = Table("scope", "operators", "states", *speed, "points", "guarantee", "outcome")
+def _table(own: Sequence[ScopeResult], standard: Sequence[StandardResult], *, long: bool) -> Table:
+    numbers = ["states", *(["states/s"] if long else []), "points"]
+    table = Table("scope", "operators", *numbers, "guarantee", Column("outcome", min_width=10))
+    rows = (*own, *(one.scope for one in standard if one.scope is not None))
+    unhurt = {id(one.scope) for one in standard if one.unhurt}
     for row in rows:
         outcome = row.outcome.value
         if row.counterexample:
             outcome += f" in {steps(row.counterexample.steps)}"
+            outcome += ", without a failure" * (id(row) in unhurt)
         elif row.spent:
             outcome += f": {row.spent}"
-        if not (row.as_pinned or row.spent):
-            outcome += " (not as pinned)"
+        if otherwise := differences(row):
+            outcome += f" ({', '.join(otherwise)})"
         table.add_row(
             escape(row.name),
             word(row.operators),
@@ -125,8 +143,21 @@ def _table(rows: Sequence[ScopeResult], *, long: bool) -> Table:
             f"{row.hit}/{row.points}",
             word(row.guarantee),
             outcome,
+            end_section=row is own[-1] and len(rows) > len(own),
         )
     return table
+
+
+def _standard(results: Sequence[StandardResult]) -> Iterator[str]:
+    """The standard operators that say nothing about recovery, each with the reason."""
+    for one in results:
+        if one.scope is None:
+            yield f"{one.name}: not deployed: {escape(one.why)}"
+        elif one.unhurt:
+            yield (
+                f"{one.name}: wrong without a failure; a protocol that is made for other operators "
+                "raises Invalid in deploy"
+            )
 
 
 def scope(result: ScopeVerdict, *, below: Sequence[str] = (), long: bool = False) -> Output:
@@ -172,35 +203,50 @@ def _attack(tried: AttackResult) -> str:
 
 
 def _guarantees(result: Verdict) -> Iterator[str]:
-    """The guarantee of each class of operators, and the weakest one in everyday words."""
-    for one in result.classes:
+    """The guarantee of each class of operators, also in everyday words, and the other classes.
+
+    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.
+    """
+    ended = {row.operators for row in (*result.scopes, *result.ran) if row.spent}
+    said: dict[tuple[Guarantee, str], list[str]] = {}
+    for one in sorted(result.classes):
         claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
         differs = ""
-        if one.operators in result.weaker:
+        if one.operators in result.weaker or one.found > (one.claimed or one.found):
             differs = ", weaker than claimed"
         elif one.operators in result.stronger:
             differs = ", stronger than claimed"
-        found = one.found.name.lower()
+        so_far = " so far" * (one.operators in ended and one.found is not Guarantee.GAP)
+        found = one.found.name.lower() + so_far
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
+        said.setdefault((one.found, so_far), []).append(word(one.operators))
+    for (guarantee, so_far), classes in sorted(said.items()) if _is_worst(result) else ():
+        yield f"in everyday words{so_far}: {WORDS[guarantee]}, for {listed(classes)} operators"
+    if result.untried:
+        asked = {one.operators for one in result.standard}
+        offer = "" if asked.issuperset(result.untried) else " (--operators all tries each class)"
+        yield f"not tried: {listed([word(one) for one in result.untried])} operators{offer}"
+
+
+def _is_worst(result: Verdict) -> bool:
+    """Do the guarantees of the scopes say all?  Of a vacuous verdict they say nothing, and a run
+    that refutes a precise protocol is none of those that they are about."""
     weakest = max(result.found.values(), default=None)
-    if weakest is None or result.outcome is Outcome.VACUOUS:
-        return
-    if weakest is Guarantee.PRECISE and result.outcome is Outcome.REFUTED:
-        return  # the run that refutes it is none of those that this is about
-    yield f"in everyday words: {WORDS[weakest]}"
+    precise = weakest is Guarantee.PRECISE and result.outcome is Outcome.REFUTED
+    return result.outcome is not Outcome.VACUOUS and not precise
 
 
 def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:
-    """The scopes without a stream, and those whose operators are of another class than the pinned
-    one, or of an unknown one."""
+    """The scopes without a stream, and those whose operators are of another class than their case
+    says, or of an unknown one."""
     for row in scopes:
-        pinned = word(row.operators)
+        said = word(row.operators)
         if row.operators is None:
             yield f"{row.name}: no stream, so no guarantee: the properties alone are judged"
         elif row.derived is None:
-            yield f"{row.name}: {pinned} operators, pinned but not derived"
+            yield f"{row.name}: {said} operators, as its case says; the class was not derived"
         elif row.derived is not row.operators:
-            yield f"{row.name}: {word(row.derived)} operators, pinned as {pinned}"
+            yield f"{row.name}: {word(row.derived)} operators; its case says {said}"
 
 
 def verdicts(results: Sequence[Verdict]) -> Output:
@@ -238,13 +284,29 @@ def mutants(rows: Sequence[MutantResult]) -> Output:
 
 
 def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
-    """The output of `asif witness`: each run, drawn."""
-    if not results:
-        yield f"{name}: every scope is precise"
+    """The output of `asif witness`: a line for each scope, and each run, drawn."""
+    precise = all(one.complete and one.guarantee is Guarantee.PRECISE for one in results)
+    if precise and len(results) > 1:
+        worlds = sum(one.states for one in results)
+        yield f"{name}: every scope is precise ({len(results)} scopes, {worlds:,} worlds)"
+        return
     for one in results:
-        what = f"{one.protocol}, {escape(one.scope)}: {word(one.guarantee)}"
-        if one.story is None or one.steps is None:
-            yield f"{what}, and no run in {one.states:,} worlds shows that"
-            continue
-        yield f"{what}; not {word(one.not_)}, in {steps(one.steps)}:"
-        yield terminal.style(one.story)
+        yield _weakest(one)
+        if one.story is not None:
+            yield terminal.style(one.story)
+
+
+def _weakest(one: WitnessResult) -> str:
+    """The weakest guarantee of a scope, and the extent of the search that found it."""
+    found = f"{one.protocol}, {escape(one.scope)}: {word(one.guarantee)}"
+    if not one.complete:
+        found += f" so far, in {one.states:,} worlds"
+    elif one.not_ is None:
+        found += f", in {one.states:,} worlds"
+    if one.guarantee is not one.expect_guarantee:
+        found += f" (expected: {word(one.expect_guarantee)})"
+    if one.ended:
+        found += f"; the search ended: {escape(one.ended)}"
+    if one.not_ is None or one.steps is None:
+        return found
+    return f"{found}; not {word(one.not_)}, in {steps(one.steps)}:"

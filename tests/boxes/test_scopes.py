@@ -180,7 +180,7 @@ def test_a_scope_with_another_class_is_not_as_pinned() -> None:
     assert (found.outcome, found.expected) == (Outcome.HOLDS, False)
     assert found.scopes[0].derived is OperatorClass.REPEATABLE
     said = [line for line in output.verdict(found) if isinstance(line, str)]
-    assert "  two events: repeatable operators, pinned as deterministic" in said
+    assert "  two events: repeatable operators; its case says deterministic" in said
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_a_class_that_is_not_derived_is_said_and_no_complaint() -> None:
     assert found.scopes[0].derived is None
     assert found.scopes[0].as_pinned
     said = [line for line in output.verdict(found) if isinstance(line, str)]
-    assert "  one event: repeatable operators, pinned but not derived" in said
+    assert "  one event: repeatable operators, as its case says; the class was not derived" in said
 
 
 def test_examples_are_of_the_class_that_they_say() -> None:

@@ -60,6 +60,8 @@ EXAMPLES = {
     "relay:lazy": (0, "precise"),
     "standby": (0, "precise"),
     "standby:any": (1, "gap"),
+    "write_ahead": (0, "precise"),
+    "write_ahead:flushed": (0, "precise"),
 }
 """Exit code, and the guarantee found."""
 ELSEWHERE = {"once", "chaos_trace", "every_second"}

@@ -31,7 +31,13 @@ from model.results.run import (
     RunCrash,
 )
 from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
-from model.results.verdict import MissedPoint, ScopeCounterexample, ScopeResult, Verdict
+from model.results.verdict import (
+    Expectation,
+    MissedPoint,
+    ScopeCounterexample,
+    ScopeResult,
+    Verdict,
+)
 from proofs.classify import figure2
 from proofs.classify import verdict as classifying
 from proofs.classify.figure3 import BOXES
@@ -59,6 +65,9 @@ def _story() -> Story:
     )
 
 
+STATES, GUARANTEE = Expectation.STATES, Expectation.GUARANTEE
+
+
 def _scope(name: str, *, refuted: bool = False, **changed: Any) -> ScopeResult:
     found = ScopeCounterexample("as if", 3, 0, 3, _story()) if refuted else None
     outcome = Outcome.REFUTED if refuted else Outcome.HOLDS
@@ -71,6 +80,7 @@ def _scope(name: str, *, refuted: bool = False, **changed: Any) -> ScopeResult:
         expect=outcome,
         outcome=outcome,
         as_pinned=True,
+        differs=(),
         states=12_345,
         pinned=12_345,
         reduced=False,
@@ -126,6 +136,8 @@ def _verdict(name: str, *, refuted: bool = False, **changed: Any) -> Verdict:
         hit=12,
         missed=(MissedPoint("A: on restart, after Hello to sink", "a <reason>"),),
         scopes=(_scope("small"), _scope("a | b", refuted=refuted)),
+        standard=(),
+        untried=(),
         attack=AttackResult(400, 40, 2_000, 130.0, failure if refuted else None),
         evidence={"crashes": 4_321},
         missing=("events replayed",),
@@ -202,7 +214,7 @@ def test_a_class_that_is_not_the_pinned_one_is_said(tmp_path: Path) -> None:
         for name, derived in (("p", None), ("p:other", OperatorClass.REPEATABLE))
     )
     html, markdown = _written(_results(verdicts=(unknown, other)), tmp_path)
-    assert "(pinned, not derived)" in html
+    assert "(not derived)" in html
     assert "(not derived)" in markdown
     for page in (html, markdown):
         assert "derived: repeatable" in page
@@ -341,8 +353,8 @@ def test_both_forms_tell_everything(tmp_path: Path) -> None:
 
 def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: Path) -> None:
     scopes = (
-        _scope("small", states=1, complete=False, as_pinned=False),
-        _scope("a | b", expect=Outcome.REFUTED, as_pinned=False),
+        _scope("small", states=1, complete=False, as_pinned=False, differs=(STATES, GUARANTEE)),
+        _scope("a | b", expect=Outcome.REFUTED, as_pinned=False, differs=(Expectation.OUTCOME,)),
     )
     surprising = _verdict("p", expected=False, scopes=scopes)
     run = replace(_run(), same=False)
@@ -353,8 +365,9 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
         assert "NOT the same as" in text
         assert "differs from the failure-free one" in text
         assert "incomplete" in text
-        assert "expected: refuted" in text
-        assert text.count("✗ not as pinned") == 2
+        assert "✗ expected: refuted" in text
+        assert "✗ pinned: 12,345 states" in text
+        assert "✗ expected: precise" in text
     assert 'class="lead wrong"' in page
     assert 'class="lead fine"' not in page
 
@@ -379,7 +392,8 @@ def test_what_was_explored_until_it_was_refuted_is_not_called_incomplete(tmp_pat
     for text in (" ".join(_outline(page).text.split()), markdown):
         assert "until refuted" in text
         assert "incomplete" not in text
-        assert "not as pinned" not in text
+        assert "✗ pinned" not in text
+        assert "✗ expected" not in text
         assert "The random attack took" not in text
 
 

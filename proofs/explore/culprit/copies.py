@@ -1,7 +1,7 @@
 """The copies of an event along a run: where they are, and the moment in which the last one goes.
 
-Rule of this file: copies word for word.  A number that a node has counted or added up is no copy:
-who says that something is lost needs another reason as well (proofs.explore.culprit.missing).
+Rule of this file: copies word for word.  A number that a node has counted or added up is no copy,
+so who says that something is lost needs another reason as well (proofs.explore.culprit.missing).
 """
 
 from __future__ import annotations

@@ -1,0 +1,142 @@
+"""The options of `asif check`.
+
+Rule of this file: types and help alone; check.py uses them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, Profile
+
+TRY, FAR, WRITE = "What to try", "How far", "What to write"
+"""The groups of options in the help."""
+
+NameArgument: TypeAlias = Annotated[
+    str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
+]
+AllOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--all", help="Check every registered protocol and variant.", rich_help_panel=TRY),
+]
+MutantsOption: TypeAlias = Annotated[
+    bool, typer.Option("--mutants", help="Hunt the mutants as well.", rich_help_panel=TRY)
+]
+OperatorsOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--operators",
+        metavar="all|CLASS,...",
+        help="Run a standard operator of each class as well.",
+        rich_help_panel=TRY,
+    ),
+]
+DutiesOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--duties", help="Check the rules that every protocol keeps, alone.", rich_help_panel=TRY
+    ),
+]
+ScopeOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--scope",
+        metavar="SCOPE",
+        help="Explore this scope alone; with --master, all of Spark explores it.",
+        rich_help_panel=TRY,
+    ),
+]
+CheckProfileOption: TypeAlias = Annotated[
+    Profile, typer.Option(help=PROFILE_HELP, rich_help_panel=FAR)
+]
+WalksOption: TypeAlias = Annotated[
+    int | None, typer.Option(min=0, help="Set the number of random walks.", rich_help_panel=FAR)
+]
+ExamplesOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, help="Set the number of random runs by Hypothesis.", rich_help_panel=FAR),
+]
+WorkersOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Set the number of processes; default: one a core, if that pays.",
+        rich_help_panel=FAR,
+    ),
+]
+SparkOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Check on Spark, as in spark://host:7077; default: here.", rich_help_panel=FAR
+    ),
+]
+CheckConfOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="KEY=VALUE", help=CONF_HELP, rich_help_panel=FAR),
+]
+LimitOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="Explore a scope up to the level that passes so many worlds.",
+        rich_help_panel=FAR,
+    ),
+]
+SecondsOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(min=0, help="Explore a scope no longer than that.", rich_help_panel=FAR),
+]
+MemoryOption: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="Explore a scope until its process has so much, as in 4GiB.", rich_help_panel=FAR
+    ),
+]
+SpillOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Keep the worlds of --scope on disk: go on there, whatever they need.",
+        rich_help_panel=FAR,
+    ),
+]
+WholeOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--whole", help="Visit every world, also where fewer show the same.", rich_help_panel=FAR
+    ),
+]
+UnfinishedOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unfinished", help="Exit 0 when such a budget is spent.", rich_help_panel=FAR
+    ),
+]
+OutOption: TypeAlias = Annotated[
+    Path,
+    typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
+]
+PinOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--pin", help="Write the numbers that are found into FILE.py.", rich_help_panel=WRITE
+    ),
+]
+YesOption: TypeAlias = Annotated[
+    bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
+]
+LongOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--long",
+        help="Print all: each scope, crash point and note, and a long run whole.",
+        rich_help_panel=WRITE,
+    ),
+]
+CheckJsonOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
+]
