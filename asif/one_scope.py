@@ -5,7 +5,7 @@ Rule of this file: nothing is explored here; proofs.explore does, and Spark keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from model.results.verdict import ScopeVerdict
 if TYPE_CHECKING:
     from proofs.explore.explorer import Exploration
     from proofs.explore.search.meter import Budget
+    from proofs.explore.tasks import Task, TaskResult
 
 
 def refuse(others: Mapping[str, object]) -> None:
@@ -48,6 +49,7 @@ def check_scope(
     disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
     memory, for the same result.  Raises Invalid.
     """
+    from proofs.explore.saturation import measure_reach
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
 
     if name is None:
@@ -61,7 +63,7 @@ def check_scope(
     if spill is not None and master is not None:
         raise Invalid("--spill is for a disk of this machine: leave it out with --master")
     chosen, called = subject(name), absolute(name)
-    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)
+    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)._replace(shapes=True)
     with (
         _explorer(called, scope, master, conf, work)
         if spill is None
@@ -69,7 +71,13 @@ def check_scope(
     ) as explore:
         done = perform_on(chosen, task, explore)
     assert isinstance(done, ScopeDone)
-    return ScopeVerdict(chosen.protocol.name, done.row, done.row.as_pinned, done.vacuous)
+    alone = master is None and spill is None
+
+    def perform(tasks: Sequence[Task]) -> list[TaskResult]:
+        return [perform_on(chosen, one) for one in tasks] if alone else []
+
+    reach = measure_reach(chosen.protocol, [task], [done], perform)
+    return ScopeVerdict(chosen.protocol.name, done.row, done.row.as_pinned, done.vacuous, reach)
 
 
 @contextmanager

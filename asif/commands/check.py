@@ -194,7 +194,6 @@ def check(
         print_duties(name, json_, more=all_ or mutants)
         return
     names = _names(name, all_, mutants)
-    execute = _execute(workers, master, settings(conf), out / "_spark")
     with show_progress() as progress:
         results = verdicts(
             names,
@@ -204,7 +203,8 @@ def check(
             mutants=mutants,
             budget=budget,
             reduce=not whole,
-            execute=execute,
+            reach=not all_,
+            execute=_execute(workers, master, settings(conf), out / "_spark"),
             progress=progress,
         )
     if not all_:

@@ -14,6 +14,7 @@ from model.evidence import Outcome
 from model.results.attack import AttackResult, MutantResult
 from model.results.culprit import Culprit
 from model.results.plain import key
+from model.results.reach import Reach
 from model.results.story import Story
 
 
@@ -85,13 +86,14 @@ class ScopeResult:
 class ScopeVerdict:
     """The result of one scope of a protocol or variant, which was explored alone.
 
-    expected: is everything as pinned?  vacuous: as in Verdict.
+    expected: is everything as pinned?  vacuous, reach: as in Verdict.
     """
 
     protocol: str
     scope: ScopeResult
     expected: bool
     vacuous: tuple[str, ...]
+    reach: Reach | None = None
 
 
 class ClaimResult(NamedTuple):
@@ -109,7 +111,8 @@ class Verdict:
     expected: is everything as pinned?  weaker, stronger, unclaimed: the classes of operators for
     which less, more, or something was found that is not claimed.  vacuous: what should have been
     tried and never was, a sentence each.  evidence: how often each note was seen; missing: the
-    notes that were to be seen.  mutants: None if none was hunted.
+    notes that were to be seen.  mutants: None if none was hunted.  reach: None if it was not
+    measured, or something was refuted.
     """
 
     protocol: str
@@ -133,6 +136,7 @@ class Verdict:
     missing: tuple[str, ...]
     mutants: tuple[MutantResult, ...] | None
     seconds: float
+    reach: Reach | None = None
 
     @property
     def states(self) -> int:

@@ -77,7 +77,7 @@ class Collapsed:
         self.system = system = CachedSystem(system.protocol, system.scope)
         self.bits = bits
         self.evidence = FoundEvidence()
-        self._granted: set[tuple[Whose, tuple[int, ...], int]] = set()
+        self.granted: set[tuple[Whose, tuple[int, ...], int]] = set()  # the calls of `grant`
         single = system.protocol.promise.assumes.failures is Failures.SINGLE
         self.rationed = single and system.scope.crashes > 1
         self.by_world = bool(self.rationed or system.deployment.patient or system.prompt)
@@ -304,8 +304,8 @@ class Collapsed:
         kind: FAULTS, PATIENT or LATE.
         """
         key = view.whose, focus, kind
-        if key not in self._granted:
-            self._granted.add(key)
+        if key not in self.granted:
+            self.granted.add(key)
             found = self.focus(view, focus)
             for one in found.evidence[found.ends[kind - 1] : found.ends[kind]]:
                 self.evidence.add(one)

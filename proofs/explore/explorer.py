@@ -28,6 +28,7 @@ from model.timers import parse_timer
 from model.world import Node, World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
+from proofs.explore.reach.seen import SeenShapes, seen_shapes
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, FewWorlds, Meter
 from proofs.explore.search.plain import PlainSearch
@@ -69,6 +70,7 @@ class Exploration:
 
     spent: the budget that ended it, in words.
     reduced: the worlds are those of a reduced search (proofs.explore.search.reduced).
+    shapes: those that were met, if they were asked for.
     vacuous: things that the exploration should have tried and never tried, a sentence each.
     guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
     notes, counted once for each distinct focus of a node (proofs.explore.collapse).
@@ -88,6 +90,7 @@ class Exploration:
     vacuous: tuple[str, ...] = ()
     spent: str = ""
     reduced: bool = False
+    shapes: SeenShapes | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -117,6 +120,7 @@ def explore(
     memory: int | None = None,
     reduce: bool = True,
     spill: SpillFolder | None = None,
+    shapes: bool = False,
     progress: Progress = silent,
 ) -> Exploration:
     """Explore the scope and return the result.
@@ -125,21 +129,22 @@ def explore(
     at the first violation; None: see all worlds.  limit: end after the level that passes so many
     states.  seconds, memory: end when so much time has passed, or the process has so many bytes.
     reduce: where there are many worlds, visit fewer of them for the same result; not on disk.
-    spill: keep the worlds on disk in this folder, and go on with the search there.  progress: of
-    that search.  Raises Invalid if the folder holds something else, or cannot be written to.
+    spill: keep the worlds on disk in this folder, and go on with the search there.  shapes: also
+    return those that were met.  progress: of a search on disk.  Raises Invalid if the folder
+    holds something else, or cannot be written to.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
     meter = Meter(Budget(limit, seconds, memory))
+    search = partial(_explore, until=until, meter=meter, shapes=shapes)
     try:
         with seldom_collected():
             if spill is not None:
-                made = _on_disk(spill, progress)
-                return _explore(Collapsed(system, bits=32), until, meter, on_disk=made)
+                return search(Collapsed(system, bits=32), on_disk=_on_disk(spill, progress))
             try:
-                return _explore(Collapsed(system, bits=16), until, meter, reduce=reduce)
+                return search(Collapsed(system, bits=16), reduce=reduce)
             except Overflow:
-                return _explore(Collapsed(system, bits=32), until, meter, reduce=reduce)
+                return search(Collapsed(system, bits=32), reduce=reduce)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -189,6 +194,7 @@ def _explore(
     until: Guarantee | None,
     meter: Meter,
     *,
+    shapes: bool,
     reduce: bool = False,
     on_disk: Callable[..., SpilledSearch] | None = None,
 ) -> Exploration:
@@ -227,6 +233,7 @@ def _explore(
         vacuous=tuple(vacuous),
         spent=meter.why,
         reduced=reduced,
+        shapes=seen_shapes(collapsed) if shapes else None,
     )
 
 

@@ -19,6 +19,7 @@ from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackFailure, AttackResult, MutantResult
+from model.results.reach import LastOne
 from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
 from proofs.explore.coverage import missed_points
@@ -26,6 +27,8 @@ from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
+from proofs.explore.reach.gather import LARGEST, MetInScope, without_last
+from proofs.explore.reach.seen import SeenShapes
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.story import story
 
@@ -51,6 +54,7 @@ class TaskKind(StrEnum):
     SCOPE = "scope"
     ATTACK = "attack"
     MUTANT = "mutant"
+    FEWER = "fewer"
 
 
 class Task(NamedTuple):
@@ -61,7 +65,8 @@ class Task(NamedTuple):
     of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
     whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
     worlds where that gives the same result.  deciding: the number of worlds that the search for the
-    moment that decides a failing run may visit.
+    moment that decides a failing run may visit.  shapes: also return those that a scope met.  last:
+    of FEWER, the part that is taken away from the scope.
     """
 
     subject: str
@@ -74,6 +79,8 @@ class Task(NamedTuple):
     whole: bool = True
     reduce: bool = True
     deciding: int = DECIDING_WORLDS
+    shapes: bool = False
+    last: LastOne = LastOne.EVENT
 
     @property
     def of(self) -> str:
@@ -93,6 +100,7 @@ def list_tasks(
     once: bool = False,
     reduce: bool = True,
     deciding: int = DECIDING_WORLDS,
+    shapes: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -120,6 +128,7 @@ def list_tasks(
                 whole=not (once and one.expect is Outcome.REFUTED),
                 reduce=reduce,
                 deciding=deciding,
+                shapes=shapes,
             )
             for one in scopes
         ),
@@ -164,11 +173,22 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class ScopeDone(Done):
-    """hit: the crash points that were.  vacuous: things that it never tried."""
+    """hit: the crash points that were.  vacuous: things that it never tried.  shapes: those that it
+    met, if they were asked for."""
 
     row: ScopeResult
     hit: frozenset[str]
     vacuous: tuple[str, ...]
+    shapes: SeenShapes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FewerDone:
+    """A scope that was explored without its last event or crash.  met: None if it
+    is too large, or none of this protocol."""
+
+    last: LastOne
+    met: MetInScope | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +199,7 @@ class NotDone:
     lost: bool = False
 
 
-TaskResult: TypeAlias = Done | NotDone
+TaskResult: TypeAlias = Done | FewerDone | NotDone
 
 
 def perform(task: Task) -> TaskResult:
@@ -193,7 +213,9 @@ def perform(task: Task) -> TaskResult:
         return NotDone(str(error))
 
 
-def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] = explore) -> Done:
+def perform_on(
+    chosen: Subject, task: Task, explore: Callable[..., Exploration] = explore
+) -> Done | FewerDone:
     """As `perform`, of a protocol at hand.  explore: explores a scope.  Raises Invalid."""
     started = time.perf_counter()
     protocol = chosen.protocol
@@ -206,7 +228,10 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
                 time.perf_counter() - started,
                 frozenset(map(str, found.hit)),
                 found.vacuous,
+                found.shapes,
             )
+        case TaskKind.FEWER:
+            return _explore_fewer(explore, protocol, task)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
             return Done(_attack_result(attacked, task), time.perf_counter() - started)
@@ -221,6 +246,8 @@ def _explore(
 ) -> Exploration:
     if not task.reduce:
         explore = partial(explore, reduce=False)
+    if task.shapes:
+        explore = partial(explore, shapes=True)
     worlds, seconds, memory = task.budget
     usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0, pinned.reduced or 0)
     return explore(
@@ -231,6 +258,23 @@ def _explore(
         seconds=seconds,
         memory=memory,
     )
+
+
+def _explore_fewer(
+    explore: Callable[..., Exploration], protocol: Protocol, task: Task
+) -> FewerDone:
+    pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
+    scope = without_last(pinned.scope, task.last)
+    assert scope is not None, "the task has a scope with something to take away"
+    limits = {"limit": LARGEST, "seconds": task.budget.seconds, "memory": task.budget.memory}
+    try:
+        found = explore(protocol, scope, **limits, reduce=False, shapes=True)
+    except Invalid:  # the protocol takes no scope without it
+        return FewerDone(task.last, None)
+    if not found.complete or found.shapes is None:
+        return FewerDone(task.last, None)
+    hit = frozenset(map(str, found.hit))
+    return FewerDone(task.last, MetInScope(scope, found.states, found.shapes, hit))
 
 
 def _attack(broken: Protocol) -> Attack:

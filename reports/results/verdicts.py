@@ -19,6 +19,7 @@ from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
 from reports.diagrams import terminal
+from reports.results import reach
 from reports.results.words import steps, word
 
 Output: TypeAlias = Iterator[RenderableType]
@@ -34,6 +35,8 @@ def verdict(result: Verdict) -> Output:
         yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
     yield from (f"  never happened: {note}" for note in result.missing)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
+    if result.reach is not None:
+        yield from reach.paragraph(result.reach)
     yield from _guarantees(result)
     expected = "" if result.expected else " - NOT AS EXPECTED"
     if result.outcome is Outcome.UNFINISHED:
@@ -76,6 +79,8 @@ def scope(result: ScopeVerdict) -> Output:
     if row.notes:
         yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
     yield from (f"  vacuous: {why}" for why in result.vacuous)
+    if result.reach is not None:
+        yield from reach.paragraph(result.reach)
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 
 
