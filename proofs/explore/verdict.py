@@ -59,8 +59,8 @@ def verdicts(
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.  budget:
     what the exploration of each scope may cost.  once: refute what is expected to be refuted, and
     look no further there (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same
-    result.  reach: also measure the reach of what is not refuted.  The moment that decides a failing
-    run is searched only for a single name.  Raises Invalid.
+    result.  reach: also measure the reach of a protocol that is not refuted.  The moment that
+    decides a failing run is searched only for a single name.  Raises Invalid.
     """
     deciding = DECIDING_WORLDS if len(names) == 1 else 0
     plan = [
