@@ -5,7 +5,7 @@ Rule of this file: nothing is explored here; proofs.explore does, and Spark keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -21,6 +21,7 @@ from model.results.verdict import ScopeVerdict
 if TYPE_CHECKING:
     from proofs.explore.explorer import Exploration
     from proofs.explore.search.meter import Budget
+    from proofs.explore.tasks import Task, TaskResult
 
 
 def refuse(others: Mapping[str, object]) -> None:
@@ -54,6 +55,7 @@ def check_scope(
     disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
     memory, for the same result.  Raises Invalid.
     """
+    from proofs.explore.saturation import measure_reach
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
     from proofs.explore.vacuity import never_tried_in_all
 
@@ -68,7 +70,7 @@ def check_scope(
     if spill is not None and master is not None:
         raise Invalid("--spill is for a disk of this machine: leave it out with --master")
     chosen, called = subject(name), absolute(name)
-    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)
+    task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)._replace(shapes=True)
     with (
         _explorer(called, scope, master, conf, work)
         if spill is None
@@ -76,9 +78,15 @@ def check_scope(
     ) as explore:
         done = perform_on(chosen, task, explore)
     assert isinstance(done, ScopeDone)
-    alone = () if done.trial is None else never_tried_in_all(chosen.protocol, [done.trial])
+    given = () if done.trial is None else never_tried_in_all(chosen.protocol, [done.trial])
+    here = master is None and spill is None
+
+    def perform(tasks: Sequence[Task]) -> list[TaskResult]:
+        return [perform_on(chosen, one) for one in tasks] if here else []
+
+    reach = measure_reach(chosen.protocol, [task], [done], perform)
     name, as_pinned = chosen.protocol.name, done.row.as_pinned
-    return ScopeVerdict(name, done.row, as_pinned, done.vacuous, tuple(alone))
+    return ScopeVerdict(name, done.row, as_pinned, done.vacuous, tuple(given), reach)
 
 
 @contextmanager

@@ -116,6 +116,7 @@ def check(
         operators=classes,
         budget=budget,
         reduce=not whole,
+        reach=not all_,
         execute=execute,
     )
     readings = _readings([] if all_ else names)

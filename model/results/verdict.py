@@ -16,6 +16,7 @@ from model.results.attack import AttackResult, MutantResult
 from model.results.culprit import Culprit
 from model.results.plain import key
 from model.results.purity import ImpureAnswer
+from model.results.reach import Reach
 from model.results.story import Story
 
 
@@ -100,7 +101,8 @@ class ScopeVerdict:
     """The result of one scope of a protocol or variant, which was explored alone.
 
     expected: is everything as pinned?  vacuous: as in Verdict.  untried: the trials that the scope
-    alone lacks, a sentence each; other scopes of the protocol may have them.
+    alone lacks, a sentence each; other scopes of the protocol may have them.  reach: as in
+    Verdict.
     """
 
     protocol: str
@@ -108,6 +110,7 @@ class ScopeVerdict:
     expected: bool
     vacuous: tuple[str, ...]
     untried: tuple[str, ...]
+    reach: Reach | None = None
 
 
 class ClaimResult(NamedTuple):
@@ -144,7 +147,8 @@ class Verdict:
     operator in any scope.  vacuous: what should have been
     tried and never was, a sentence each.  evidence: how often each note was seen; missing: the
     notes that were to be seen.  mutants: None if none was hunted.  impure: the functions with two
-    answers to one question; then nothing was tried.
+    answers to one question; then nothing was tried.  reach: None if it was not measured, or
+    something was refuted.
     """
 
     protocol: str
@@ -171,6 +175,7 @@ class Verdict:
     mutants: tuple[MutantResult, ...] | None
     seconds: float
     impure: tuple[ImpureAnswer, ...] = key(absent=True, default=())
+    reach: Reach | None = None
 
     @property
     def states(self) -> int:

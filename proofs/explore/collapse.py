@@ -77,7 +77,7 @@ class Collapsed:
         self.system = system = CachedSystem(system.protocol, system.scope)
         self.bits = bits
         self.evidence = FoundEvidence()
-        self.granted: set[tuple[Whose, tuple[int, ...], int]] = set()
+        self.granted: set[tuple[Whose, tuple[int, ...], int]] = set()  # the calls of `grant`
         single = system.protocol.promise.assumes.failures is Failures.SINGLE
         self.rationed = single and system.scope.crashes > 1
         self.by_world = bool(self.rationed or system.deployment.patient or system.prompt)

@@ -27,6 +27,7 @@ from model.system import System
 from model.world import World, apply
 from proofs.explore.collapse import Collapsed, Overflow
 from proofs.explore.evidence import ScopeCrashPoint
+from proofs.explore.reach.seen import SeenShapes, seen_shapes
 from proofs.explore.search.judge import FailedIn, Judge
 from proofs.explore.search.meter import Budget, FewWorlds, Meter
 from proofs.explore.search.plain import PlainSearch
@@ -70,6 +71,7 @@ class Exploration:
 
     spent: the budget that ended it, in words.
     reduced: the worlds are those of a reduced search (proofs.explore.search.reduced).
+    shapes: those that were met, if they were asked for.
     vacuous: things that the exploration should have tried and never tried, a sentence each.
     trial: the other trials; None if it did not see all worlds, or found a counterexample.
     guarantee: the weakest recovery type in a quiescent world.  notes: the sums of the protocol's
@@ -91,6 +93,7 @@ class Exploration:
     spent: str = ""
     reduced: bool = False
     trial: ScopeTrial | None = None
+    shapes: SeenShapes | None = None
 
     @property
     def outcome(self) -> Outcome:
@@ -120,6 +123,7 @@ def explore(
     memory: int | None = None,
     reduce: bool = True,
     spill: SpillFolder | None = None,
+    shapes: bool = False,
     progress: Progress = silent,
 ) -> Exploration:
     """Explore the scope and return the result.
@@ -128,21 +132,22 @@ def explore(
     at the first violation; None: see all worlds.  limit: end after the level that passes so many
     states.  seconds, memory: end when so much time has passed, or the process has so many bytes.
     reduce: where there are many worlds, visit fewer of them for the same result; not on disk.
-    spill: keep the worlds on disk in this folder, and go on with the search there.  progress: of
-    that search.  Raises Invalid if the folder holds something else, or cannot be written to.
+    spill: keep the worlds on disk in this folder, and go on with the search there.  shapes: also
+    return those that were met.  progress: of a search on disk.  Raises Invalid if the folder
+    holds something else, or cannot be written to.
     A step that fails (model.errors.StepFailed) is a violation, and ends the exploration.
     """
     system = System(protocol, scope)
     meter = Meter(Budget(limit, seconds, memory))
+    search = partial(_explore, until=until, meter=meter, shapes=shapes)
     try:
         with seldom_collected():
             if spill is not None:
-                made = _on_disk(spill, progress)
-                return _explore(Collapsed(system, bits=32), until, meter, on_disk=made)
+                return search(Collapsed(system, bits=32), on_disk=_on_disk(spill, progress))
             try:
-                return _explore(Collapsed(system, bits=16), until, meter, reduce=reduce)
+                return search(Collapsed(system, bits=16), reduce=reduce)
             except Overflow:
-                return _explore(Collapsed(system, bits=32), until, meter, reduce=reduce)
+                return search(Collapsed(system, bits=32), reduce=reduce)
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(system, (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
@@ -192,6 +197,7 @@ def _explore(
     until: Guarantee | None,
     meter: Meter,
     *,
+    shapes: bool,
     reduce: bool = False,
     on_disk: Callable[..., SpilledSearch] | None = None,
 ) -> Exploration:
@@ -231,6 +237,7 @@ def _explore(
         spent=meter.why,
         reduced=reduced,
         trial=try_scope(collapsed, judge) if complete and counterexample is None else None,
+        shapes=seen_shapes(collapsed) if shapes else None,
     )
 
 

@@ -19,6 +19,7 @@ from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackFailure, AttackResult, MutantResult
+from model.results.reach import LastOne
 from model.results.verdict import (
     ScopeCounterexample,
     ScopeResult,
@@ -31,6 +32,8 @@ from proofs.explore.differences import differs
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import Killing, hunt
 from proofs.explore.random_attack import Attack, attack, pytest_file
+from proofs.explore.reach.gather import LARGEST, MetInScope, without_last
+from proofs.explore.reach.seen import SeenShapes
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.standard_operators import standard
 from proofs.explore.standard_runs import run_standard
@@ -63,6 +66,7 @@ class TaskKind(StrEnum):
     OPERATOR = "operator"
     ATTACK = "attack"
     MUTANT = "mutant"
+    FEWER = "fewer"
 
 
 class Task(NamedTuple):
@@ -74,7 +78,8 @@ class Task(NamedTuple):
     of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
     whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
     worlds where that gives the same result.  deciding: the number of worlds that the search for the
-    moment that decides a failing run may visit.
+    moment that decides a failing run may visit.  shapes: also return those that a scope met.  last:
+    of FEWER, the part that is taken away from the scope.
     """
 
     subject: str
@@ -87,6 +92,8 @@ class Task(NamedTuple):
     whole: bool = True
     reduce: bool = True
     deciding: int = DECIDING_WORLDS
+    shapes: bool = False
+    last: LastOne = LastOne.EVENT
 
     @property
     def of(self) -> str:
@@ -107,6 +114,7 @@ def list_tasks(
     once: bool = False,
     reduce: bool = True,
     deciding: int = DECIDING_WORLDS,
+    shapes: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -134,6 +142,7 @@ def list_tasks(
                 whole=not (once and one.expect is Outcome.REFUTED),
                 reduce=reduce,
                 deciding=deciding,
+                shapes=shapes,
             )
             for one in scopes
         ),
@@ -183,12 +192,23 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class ScopeDone(Done):
     """hit: the crash points that were.  vacuous: things that it never tried.  trial: the
-    other trials; None if it was not explored whole, or is refuted."""
+    other trials; None if it was not explored whole, or is refuted.  shapes: those that it met, if
+    they were asked for."""
 
     row: ScopeResult
     hit: frozenset[str]
     vacuous: tuple[str, ...]
     trial: NamedTrial | None
+    shapes: SeenShapes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FewerDone:
+    """A scope that was explored without its last event or crash.  met: None if it
+    is too large, or none of this protocol."""
+
+    last: LastOne
+    met: MetInScope | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +219,7 @@ class NotDone:
     lost: bool = False
 
 
-TaskResult: TypeAlias = Done | NotDone
+TaskResult: TypeAlias = Done | FewerDone | NotDone
 
 
 def perform(task: Task) -> TaskResult:
@@ -213,7 +233,9 @@ def perform(task: Task) -> TaskResult:
         return NotDone(str(error))
 
 
-def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] = explore) -> Done:
+def perform_on(
+    chosen: Subject, task: Task, explore: Callable[..., Exploration] = explore
+) -> Done | FewerDone:
     """As `perform`, of a protocol at hand.  explore: explores a scope.  Raises Invalid."""
     started = time.perf_counter()
     protocol = chosen.protocol
@@ -227,11 +249,14 @@ def perform_on(chosen: Subject, task: Task, explore: Callable[..., Exploration] 
                 frozenset(map(str, found.hit)),
                 found.vacuous,
                 _named_trial(pinned, found),
+                found.shapes,
             )
         case TaskKind.OPERATOR:
             seen = partial(_explore, explore, task=task)
             row = run_standard(protocol, task.name, seen, partial(_scope_result, whole=True))
             return Done(row, time.perf_counter() - started)
+        case TaskKind.FEWER:
+            return _explore_fewer(explore, protocol, task)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
             return Done(_attack_result(attacked, task), time.perf_counter() - started)
@@ -246,6 +271,8 @@ def _explore(
 ) -> Exploration:
     if not task.reduce:
         explore = partial(explore, reduce=False)
+    if task.shapes:
+        explore = partial(explore, shapes=True)
     worlds, seconds, memory = task.budget
     usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0, pinned.reduced or 0)
     return explore(
@@ -256,6 +283,23 @@ def _explore(
         seconds=seconds,
         memory=memory,
     )
+
+
+def _explore_fewer(
+    explore: Callable[..., Exploration], protocol: Protocol, task: Task
+) -> FewerDone:
+    pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
+    scope = without_last(pinned.scope, task.last)
+    assert scope is not None, "the task has a scope with something to take away"
+    limits = {"limit": LARGEST, "seconds": task.budget.seconds, "memory": task.budget.memory}
+    try:
+        found = explore(protocol, scope, **limits, reduce=False, shapes=True)
+    except Invalid:  # the protocol takes no scope without it
+        return FewerDone(task.last, None)
+    if not found.complete or found.shapes is None:
+        return FewerDone(task.last, None)
+    hit = frozenset(map(str, found.hit))
+    return FewerDone(task.last, MetInScope(scope, found.states, found.shapes, hit))
 
 
 def _attack(broken: Protocol) -> Attack:

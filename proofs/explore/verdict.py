@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from model.results.verdict import ScopeResult, StandardResult, Verdict
 from proofs.explore.claims import compare, guarantees, untried, with_standard
 from proofs.explore.coverage import ScopePoints, missed_in_all
 from proofs.explore.culprit.find import DECIDING_WORLDS
+from proofs.explore.saturation import measure_reach
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
     Done,
@@ -50,6 +52,7 @@ def verdicts(
     budget: Budget = UNLIMITED,
     once: bool = False,
     reduce: bool = True,
+    reach: bool = False,
     execute: Execute[Task, TaskResult] = one_by_one,
     progress: Progress = silent,
 ) -> list[Verdict]:
@@ -58,9 +61,9 @@ def verdicts(
     names: protocols as `asif check` takes them.  mutants: also hunt those that there are.
     operators: also run a standard operator of each of these classes.  budget: what the exploration
     of each scope may cost.  once: refute what is expected to be refuted, and look no further there
-    (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same result.  The moment
-    that decides a failing run is searched only for a single name.  Raises
-    Invalid.
+    (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same result.  reach: also
+    measure the reach of a protocol that is not refuted.  The moment that decides a failing run is
+    searched only for a single name.  Raises Invalid.
     """
     deciding = DECIDING_WORLDS if len(names) == 1 else 0
     plan = [
@@ -78,6 +81,7 @@ def verdicts(
                 once=once,
                 reduce=reduce,
                 deciding=deciding,
+                shapes=reach,
             ),
         )
         for name in names
@@ -85,7 +89,10 @@ def verdicts(
     ]
     every = [task for _, tasks in plan for task in tasks]
     results = iter(perform_all(perform, every, execute, progress))
-    return [assemble(one, profile, tasks, [next(results) for _ in tasks]) for one, tasks in plan]
+    more = partial(perform_all, perform, execute=execute, progress=progress) if reach else None
+    return [
+        _judge(one, profile, tasks, [next(results) for _ in tasks], more) for one, tasks in plan
+    ]
 
 
 def verdict(
@@ -94,13 +101,35 @@ def verdict(
     profile: str = "quick",
     walks: int | None = None,
     examples: int | None = None,
+    reach: bool = False,
 ) -> Verdict:
     """The verdict on a protocol at hand, without mutants; all in this process."""
     tasks = list_tasks(
-        protocol.name, protocol, profile, walks=walks, examples=examples, mutants=False
+        protocol.name,
+        protocol,
+        profile,
+        walks=walks,
+        examples=examples,
+        mutants=False,
+        shapes=reach,
     )
-    call = partial(perform_on, Subject(protocol, home=""))
-    return assemble(protocol, profile, tasks, perform_all(call, tasks))
+    call = partial(perform_all, partial(perform_on, Subject(protocol, home="")))
+    return _judge(protocol, profile, tasks, call(tasks), call if reach else None)
+
+
+def _judge(
+    protocol: Protocol,
+    profile: str,
+    tasks: Sequence[Task],
+    results: Sequence[TaskResult],
+    more: Callable[[Sequence[Task]], Sequence[TaskResult]] | None,
+) -> Verdict:
+    """The verdict of all results.  more: performs more tasks, to measure the reach; None: it is not
+    measured."""
+    found = assemble(protocol, profile, tasks, results)
+    if more is None or found.outcome is Outcome.REFUTED:
+        return found
+    return replace(found, reach=measure_reach(protocol, tasks, results, more))
 
 
 def perform_all(

@@ -27,6 +27,7 @@ from model.results.verdict import (
     WitnessResult,
 )
 from reports.diagrams import terminal
+from reports.results import reach
 from reports.results.refutation import refutation
 from reports.results.words import differences, listed, steps, word
 
@@ -55,6 +56,8 @@ def verdict(result: Verdict, *, below: Sequence[str] = (), long: bool = False) -
         yield from _notes(result.evidence)
     yield from (f"  never happened: {note}" for note in result.missing)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
+    if result.reach is not None:
+        yield from reach.paragraph(result.reach)
     yield from _guarantees(result)
     yield from below
     yield from _more(result, long=long)
@@ -172,6 +175,8 @@ def scope(result: ScopeVerdict, *, below: Sequence[str] = (), long: bool = False
         yield from _notes(row.notes)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     yield from (f"  not tried by this scope alone: {why}" for why in result.untried)
+    if result.reach is not None:
+        yield from reach.paragraph(result.reach)
     yield from below
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 

@@ -273,9 +273,9 @@ def shown(found: Counterexample | None) -> object:
 def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
     """The exploration, by both searches: they find the same."""
     with only("plain"):
-        plain = explore(protocol, scope, **how)
+        plain = explore(protocol, scope, shapes=True, **how)
     with only("compiled"):
-        fast = explore(protocol, scope, **how)
+        fast = explore(protocol, scope, shapes=True, **how)
     assert known(fast) == known(plain)
     return plain
 

@@ -61,6 +61,7 @@ def replayed(trace: Trace) -> bool:
 
 
 def same(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
+    how = {"shapes": True, **how}
     here, there = explore(protocol, scope, **how), spread(protocol, scope, **how)
     if there.counterexample is not None:
         assert replayed(there.counterexample.trace)

@@ -169,7 +169,7 @@ def test_what_is_refuted_otherwise_than_pinned_is_not_as_expected(pin: dict[str,
     assert not checking.assemble(wrong, "quick", tasks_, results).expected
 
 
-@pytest.mark.parametrize("kind", TaskKind)
+@pytest.mark.parametrize("kind", [one for one in TaskKind if one is not TaskKind.FEWER])
 def test_a_lost_task_was_never_tried(kind: TaskKind) -> None:
     """It is named in a line, the rest is there, and nothing holds."""
     lost: list[str] = []

@@ -13,6 +13,7 @@ from __future__ import annotations
 import uuid
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -35,6 +36,7 @@ from proofs.explore.explorer import (
     endless,
     trace_through,
 )
+from proofs.explore.reach.seen import seen_shapes
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import Budget, Meter
 from proofs.explore.search.rest import Circles, find_suspects
@@ -62,6 +64,7 @@ def explore_spread(
     limit: int | None = None,
     seconds: float | None = None,
     memory: int | None = None,
+    shapes: bool = False,
     progress: Progress = silent,
 ) -> Exploration:
     """As proofs.explore.explorer.explore, spread.
@@ -77,7 +80,8 @@ def explore_spread(
     try:
         with seldom_collected():
             search = SpreadSearch(Collapsed(System(protocol, scope), bits=WIDE), find, progress)
-            return search.explore(start, until, meter)
+            result = search.explore(start, until, meter)
+            return replace(result, shapes=seen_shapes(search.collapsed)) if shapes else result
     except StepFailed as error:  # at boot: there is no world yet
         found = Counterexample(answer_property(error), Trace(System(protocol, scope), (), ()))
         return Exploration(0, 0, 0, 0, 0.0, False, found)
