@@ -6,14 +6,17 @@ below the line and arrive along it, so that labels do not meet.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
 from html import escape
 
 from model.costs import MessageKind
+from model.results.culprit import Culprit
 from model.results.story import Story
 from reports.diagrams.terminal import style, text
 from reports.diagrams.timeline import (
     CRASH,
+    DECIDED,
     RESTART,
     Arrow,
     Timeline,
@@ -31,6 +34,13 @@ _HEAD = 46
 _NUMBERS = 30
 _NARROWEST = 140
 _STUB = 40
+_NOTE = 14
+_RULE = 20
+_CAPTION = 22
+_SHORT = 34
+"""The length of a line of notes in characters."""
+_LINE = 96
+"""The length of a line of a caption in characters."""
 
 _CLASSES = {
     MessageKind.EVENT: "event",
@@ -57,6 +67,7 @@ stroke-linejoin:round}
 .st .box{fill:var(--st-bg);stroke:currentColor}
 .st .lane{stroke:currentColor;stroke-width:1.5;opacity:.55}
 .st .down{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:3 4}
+.st .decided{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:8 4}
 .st .rule{stroke:currentColor;opacity:.1}
 .st .dot{fill:currentColor}
 .st .restart{fill:var(--st-bg);stroke:currentColor;stroke-width:2}
@@ -74,13 +85,20 @@ fill:none;stroke-linecap:round}
 """.strip()
 
 
-def svg(story: Story, *, caption: str = "") -> str:
+def svg(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> str:
     """The diagram as one self-contained <svg>, readable on light and dark ground; if the page sets
     `--bg` and `--fg`, the diagram uses these colours.
 
-    caption: the property that the run violates.
+    caption: the property that the run violates.  culprit: the fault of this run, which is marked.
     """
-    return _Sheet(timeline(story), caption).draw()
+    return _Sheet(timeline(story, culprit), _captions(caption, culprit)).draw()
+
+
+def _captions(caption: str, culprit: Culprit | None) -> tuple[str, ...]:
+    """The lines below the diagram: the fault of this run first, then the property."""
+    law = f"Violated: {caption}" if caption else ""
+    lines = (*textwrap.wrap(culprit.says if culprit else "", _LINE), law)
+    return tuple(line for line in lines if line)
 
 
 @dataclass
@@ -88,7 +106,7 @@ class _Sheet:
     """The places of lanes and rows, and the elements drawn so far, in three layers."""
 
     line: Timeline
-    caption: str
+    captions: tuple[str, ...]
     numbers: float = field(init=False)
     xs: list[float] = field(init=False)
     ys: list[float] = field(init=False)
@@ -104,13 +122,16 @@ class _Sheet:
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
         legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
-        self.width = max(sum(gaps), _wide(f"Violated: {self.caption}") * 1.1 + 24, legend)
+        captions = [_wide(caption) * 1.1 + 24 for caption in self.captions]
+        self.width = max(sum(gaps), *captions, legend, _wide(DECIDED) * 1.1 + self.numbers + 24)
         self.ys = []
         y: float = _HEAD + 34
-        for moment in self.line.moments:
+        for at, moment in enumerate(self.line.moments):
+            y += _NOTE * max(0, len(_lines(moment)) - 1)
             self.ys.append(y)
-            below = len(moment.stray) + bool(moment.crash)
+            below = len(moment.stray) + bool(moment.crash) + bool(moment.lost)
             y += max(_ROW, 31 + _STRAY * below, 10 + 16 * len(moment.emits))
+            y += _RULE * (at == self.line.decided)
         self.bottom = y
 
     def draw(self) -> str:
@@ -118,13 +139,16 @@ class _Sheet:
             self._lane(lane)
         for at, moment in enumerate(self.line.moments):
             self._moment(at, moment)
-        height = self.bottom + 62 + (22 if self.caption else 0)
+            if at == self.line.decided:
+                self._rule(at)
         self._legend(self.bottom + 48)
-        about = f"Space-time diagram: {len(self.line.moments)} moments on "
+        height = self.bottom + 62
+        for caption in self.captions:
+            height += _CAPTION
+            self._text(12, height - 12, caption, "name bad")
+        about = f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
         about += ", ".join(self.line.lanes)
-        if self.caption:
-            about += f"; violated: {self.caption}"
-            self._text(12, height - 12, f"Violated: {self.caption}", "name bad")
+        about += "".join(f"; {caption}" for caption in self.captions)
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
@@ -148,13 +172,16 @@ class _Sheet:
         for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
             need.append((_wide(left) + _wide(right)) / 2 + 44)
         for moment in self.line.moments:
-            needs[moment.lane + (moment.side > 0)].append(_wide(moment.notes) + 24)
+            free = needs[moment.lane + (moment.side > 0)]
+            free += [_wide(note) + 24 for note in _lines(moment)]
             if moment.handed:
                 edge = 0 if moment.lane else self.numbers
                 needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
             if moment.crash:
                 needs[moment.lane + 1].append(_wide(moment.crash) + 30)
-            needs[moment.lane + 1] += [_wide(emitted) + 40 for emitted in moment.emits]
+            needs[moment.lane + 1] += [_wide(one.words) + 24 for one in moment.emits]
+            if moment.lost:
+                needs[moment.lost.lane + 1].append(_wide(moment.lost.words) + 30)
             if arrow := moment.taken:
                 into = arrow.receiver + (arrow.sender > arrow.receiver)
                 needs[into].append(_wide(arrow.label) + 56)
@@ -203,10 +230,12 @@ class _Sheet:
         for place, arrow in enumerate(moment.stray):
             self._draw_stray(at, place, arrow)
         self._mark(moment, x, y)
-        if moment.notes:
-            anchor = "start" if moment.side > 0 else "end"
-            style = "bad" if moment.mark == CRASH else ""
-            self._text(x + 10 * moment.side, y - 6, moment.notes, style, anchor)
+        anchor = "start" if moment.side > 0 else "end"
+        style = "bad" if moment.mark == CRASH else ""
+        notes = _lines(moment)
+        for row, note in enumerate(notes):
+            here = y - 6 - _NOTE * (len(notes) - 1 - row)
+            self._text(x + 10 * moment.side, here, note, style, anchor)
         crashed = y
         if moment.crash:
             crashed = self._below(at, len(moment.stray))
@@ -215,7 +244,18 @@ class _Sheet:
         self.over += [_cross(self.xs[lane], crashed, 6) for lane in moment.others]
         for row, emitted in enumerate(moment.emits):
             here = y + 4 + 16 * row
-            self._text(x + 10, here, f"⇒ {emitted}", "good")
+            self._text(x + 10, here, emitted.words, "bad" if emitted.wrong else "good")
+        if moment.lost:
+            here = self._below(at, len(moment.stray) + bool(moment.crash))
+            self._text(self.xs[moment.lost.lane] + 12, here + 4, moment.lost.words, "bad")
+
+    def _rule(self, at: int) -> None:
+        """Draw the line below a moment after which no continuation of the run is right."""
+        following = self.ys[at + 1] if at + 1 < len(self.ys) else self.bottom
+        notes = _lines(self.line.moments[at + 1]) if at + 1 < len(self.ys) else ()
+        y = following - 22 - _NOTE * max(0, len(notes) - 1)
+        self.over.append(_line(12, y, self.width - 12, y, "decided"))
+        self._text(self.numbers, y - 5, DECIDED, "bad")
 
     def _mark(self, moment: TimelineMoment, x: float, y: float) -> None:
         if moment.mark == CRASH:
@@ -252,11 +292,11 @@ class _Sheet:
         lanes = self.line.lanes
         fate = "lost" if arrow.lost else "on its way"
         if arrow.taken_at is not None:
-            fate = f"taken in moment {arrow.taken_at + 1}"
+            fate = f"taken in step {self.line.steps[arrow.taken_at]}"
         about = (
             f"{arrow.kind.value} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
         )
-        about += f"sent in moment {arrow.sent_at + 1}, {fate}"
+        about += f"sent in step {self.line.steps[arrow.sent_at]}, {fate}"
         style = _CLASSES[arrow.kind]
         title = f"<title>{escape(about)}</title>"
         self.arrows.append(f'<g class="arrow {style}">{title}{drawn}</g>')
@@ -306,6 +346,17 @@ class _Sheet:
             f'<text x="{_n(x)}" y="{_n(y)}" class="{style}" text-anchor="{anchor}">'
             f"{escape(what)}</text>"
         )
+
+
+def _lines(moment: TimelineMoment) -> list[str]:
+    """The notes of a moment, in lines that do not make its lane too wide."""
+    lines: list[str] = []
+    for part in moment.parts:
+        if lines and len(lines[-1]) + 3 + len(part) <= _SHORT:
+            lines[-1] += f" · {part}"
+        else:
+            lines += textwrap.wrap(part, _SHORT)
+    return lines
 
 
 def _wide(what: str) -> float:

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from model.results.culprit import Culprit
 from model.results.story import Story
 from reports.diagrams.timeline import (
     CRASH,
+    DECIDED,
     RESTART,
     Arrow,
     Timeline,
@@ -30,26 +32,29 @@ _MARGIN, _PITCH = 5, 2
 _STYLES = (
     (r"(?m)^ *(↻ *)?\d+", "dim"),
     (r"‹\d+›", "dim"),
-    (r"✕( crash.*)?|┊|Violated:.*", "red"),
+    (r"✕( crash.*)?|┊|Violated:.*|this step fails", "red"),
     (r"⇒ .*", "green"),
+    (r"⇒ ✗ .*|✗ .*", "bold red"),
     (r"○( restart)?", "yellow"),
     (r"↻", "red"),
 )
-_LEGEND = (
-    "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
-)
+_LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in step n"
 
 
-def text(story: Story, *, width: int = WIDTH, caption: str = "") -> str:
+def text(
+    story: Story, *, width: int = WIDTH, caption: str = "", culprit: Culprit | None = None
+) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
     It is at least 40 columns wide, and has room for all lanes.
     """
-    line = timeline(story)
+    line = timeline(story, culprit)
     grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
     rows = grid.heading()
     for at, moment in enumerate(line.moments):
         rows += grid.rows(at, moment)
+        if at == line.decided:
+            rows.append(grid.rule(at, DECIDED))
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     rows += ["", *textwrap.wrap(legend, grid.width)]
     if caption:
@@ -63,17 +68,21 @@ class Diagram:
 
     story: Story
     caption: str = ""
+    culprit: Culprit | None = None
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
-        shown = Text(text(self.story, width=options.max_width, caption=self.caption), end="")
+        drawn = text(
+            self.story, width=options.max_width, caption=self.caption, culprit=self.culprit
+        )
+        shown = Text(drawn, end="")
         for pattern, style in _STYLES:
             shown.highlight_regex(pattern, style)
         yield shown
 
 
-def style(story: Story, *, caption: str = "") -> Diagram:
+def style(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption)
+    return Diagram(story, caption, culprit)
 
 
 class _Grid:
@@ -101,7 +110,8 @@ class _Grid:
     def rows(self, at: int, moment: TimelineMoment) -> list[str]:
         """The row of the moment, and the rows that it needs above and below."""
         cells = list(self._lanes(at, mark=False))
-        _write(cells, 0, f"{self.line.number(at):>3}")
+        number = self.line.number(at)
+        _write(cells, 0, f"{number:>3}" if self.line.is_first(at) else number)
         x = self.columns[moment.lane]
         cells[x] = _MARKS.get(moment.mark, "●")
         crossed = [self.columns[lane] for lane in moment.others]
@@ -121,9 +131,16 @@ class _Grid:
             row = list(self._lanes(at))
             for column in (x, *crossed):
                 row[column] = "✕"
-            _write(row, x + 2, moment.crash)
-            below.append("".join(row))
+            below += self._beside(at, row, moment.lane, moment.crash)
+        if moment.lost:
+            below += self._beside(at, list(self._lanes(at)), moment.lost.lane, moment.lost.words)
         return [*above, *rows, *below]
+
+    def rule(self, at: int, words: str) -> str:
+        """A row across all lanes, below a moment."""
+        cells = [cell.replace(" ", "╌") for cell in self._lanes(at)]
+        _write(cells, max(0, min(_MARGIN, self.width - len(words) - 2)), f" {words} ")
+        return "".join(cells)
 
     def _columns(self) -> list[int]:
         """The columns of the lanes; each gap is as wide as its content, or as wide as possible."""
@@ -138,10 +155,12 @@ class _Grid:
                 needs[moment.lane].append(len(moment.handed) + 8)
             if moment.crash:
                 needs[moment.lane + 1].append(len(moment.crash) + 4)
-            needs[moment.lane + 1] += [len(emitted) + 5 for emitted in moment.emits]
+            needs[moment.lane + 1] += [len(emitted.words) + 3 for emitted in moment.emits]
+            if moment.lost:
+                needs[moment.lost.lane + 1].append(len(moment.lost.words) + 3)
             if arrow := moment.taken:
                 into = arrow.receiver + (arrow.sender > arrow.receiver)
-                needs[into].append(len(_label(arrow)) + 8)
+                needs[into].append(len(self._label(arrow)) + 8)
             for arrow in moment.stray:
                 needs[arrow.sender + (arrow.receiver > arrow.sender)].append(len(arrow.label) + 9)
         gaps = [max(need) for need in needs]
@@ -167,7 +186,7 @@ class _Grid:
         cells[start] = "├" if start < end else "┤"
         right = start < end
         cells[end - 1 if right else end + 1] = "▶" if right else "◀"
-        label = f" {_label(arrow)} "
+        label = f" {self._label(arrow)} "
         near = self.columns[arrow.receiver + (-1 if right else 1)]
         room = abs(end - near) - 4
         if len(label) <= room:
@@ -178,6 +197,9 @@ class _Grid:
         _write(above, max(0, min(low + 1, self.width - len(label))), label)
         return ["".join(above)]
 
+    def _label(self, arrow: Arrow) -> str:
+        return f"{arrow.label} ‹{self.line.steps[arrow.sent_at]}›"
+
     def _add_notes(self, at: int, cells: list[str], moment: TimelineMoment) -> list[str]:
         """The row with the notes on its free side, and further rows for the rest of the notes."""
         x = self.columns[moment.lane]
@@ -186,10 +208,20 @@ class _Grid:
         room = edges[moment.lane + 2] - x - 3 if right else x - edges[moment.lane] - 3
         notes = textwrap.wrap(moment.notes, max(room, 6))
         for emitted in moment.emits:
-            notes += textwrap.wrap(f"⇒ {emitted}", max(room, 6), subsequent_indent="  ")
+            notes += textwrap.wrap(emitted.words, max(room, 6), subsequent_indent="  ")
         rows = [cells, *(list(self._lanes(at)) for _ in notes[1:])]
         for row, note in zip(rows, notes, strict=False):
             _write(row, x + 2 if right else max(4, x - 1 - len(note)), note)
+        return ["".join(row) for row in rows]
+
+    def _beside(self, at: int, cells: list[str], lane: int, words: str) -> list[str]:
+        """The row with words right of a lane, and further rows for the rest of the words."""
+        x = self.columns[lane]
+        edges = [*self.columns, self.width]
+        lines = textwrap.wrap(words, max(edges[lane + 1] - x - 3, 6))
+        rows = [cells, *(list(self._lanes(at)) for _ in lines[1:])]
+        for row, line in zip(rows, lines, strict=True):
+            _write(row, x + 2, line)
         return ["".join(row) for row in rows]
 
     def _stub(self, at: int, arrow: Arrow) -> str:
@@ -202,10 +234,6 @@ class _Grid:
             stub = f"{end}─ {arrow.label} ─┤"
             _write(cells, max(0, x + 1 - len(stub)), stub)
         return "".join(cells)
-
-
-def _label(arrow: Arrow) -> str:
-    return f"{arrow.label} ‹{arrow.sent_at + 1}›"
 
 
 def _write(cells: list[str], at: int, what: str) -> None:
