@@ -344,6 +344,7 @@ def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) 
     """Print and write the diagram of a run."""
     from reports.diagrams import spacetime, terminal
 
-    console.print(terminal.style(found.story, caption=found.property))
+    story, law, culprit = found.story, found.property, found.culprit
+    console.print(terminal.style(story, caption=law, culprit=culprit))
     stem = protocol.replace(":", "-")
-    write(out / f"{stem}.svg", spacetime.svg(found.story, caption=found.property))
+    write(out / f"{stem}.svg", spacetime.svg(story, caption=law, culprit=culprit))

@@ -65,12 +65,12 @@ def message_of(protocol: Protocol, send: Send, *, lost: bool) -> StoryMessage:
     return StoryMessage(send.to, label, lost, size_of(protocol, send.message).kind)
 
 
-def result_of(protocol: Protocol, site: Site, output: Any) -> str:
+def show_output(protocol: Protocol, site: Site, output: Any) -> str:
     """A result as the application sees it, with its edge if the sink has several edges."""
     if name := own_words(protocol, output):
         return name
     edge, body = output
-    text = _body(body) if isinstance(body, Body) else generic(body, _RESULT)
+    text = show_body(body) if isinstance(body, Body) else generic(body, _RESULT)
     return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"
 
 
@@ -105,7 +105,7 @@ def undone(system: System, site: Site, effects: Iterable[Effect]) -> str:
             case Send(to, message):
                 return f"sending {show_value(system.protocol, message)} to {to}"
             case Emit(output):
-                return f"emitting {result_of(system.protocol, site, output)}"
+                return f"emitting {show_output(system.protocol, site, output)}"
             case Rewind(to):
                 return f"going back to place {to}"
             case SetTimer() | CancelTimer():
@@ -163,9 +163,9 @@ def _arrival(arrival: Arrival) -> str:
     return f"{arrival.type} ({', '.join(about)})"
 
 
-def _body(body: Body) -> str:
+def show_body(body: Body) -> str:
     """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
-    inside = [_body(item) for item in body.data if isinstance(item, Body)]
+    inside = [show_body(item) for item in body.data if isinstance(item, Body)]
     inside += _attributes(item for item in body.data if not isinstance(item, Body))
     return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
 

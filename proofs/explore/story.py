@@ -50,7 +50,7 @@ from proofs.explore.moment_words import (
     label_of,
     message_of,
     reads_of,
-    result_of,
+    show_output,
     shows_states,
     undone,
     write_of,
@@ -118,7 +118,7 @@ class _Chronicle:
                 lost = _is_down(system, before, effect.to)
                 self._send((name, effect.to), message_of(protocol, effect, lost=lost))
             elif isinstance(effect, Emit):
-                emits.append(result_of(protocol, system.sites[name], effect.output))
+                emits.append(show_output(protocol, system.sites[name], effect.output))
             elif write := write_of(
                 protocol, system.sites[name], _node(system, before, name), effect
             ):

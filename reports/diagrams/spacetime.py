@@ -21,6 +21,7 @@ from reports.diagrams.timeline import (
     Arrow,
     Timeline,
     TimelineMoment,
+    captions,
     timeline,
 )
 
@@ -35,7 +36,7 @@ _NUMBERS = 30
 _NARROWEST = 140
 _STUB = 40
 _NOTE = 14
-_RULE = 20
+_RULE = 24
 _CAPTION = 22
 _SHORT = 34
 """The length of a line of notes in characters."""
@@ -91,14 +92,7 @@ def svg(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> s
 
     caption: the property that the run violates.  culprit: the fault of this run, which is marked.
     """
-    return _Sheet(timeline(story, culprit), _captions(caption, culprit)).draw()
-
-
-def _captions(caption: str, culprit: Culprit | None) -> tuple[str, ...]:
-    """The lines below the diagram: the fault of this run first, then the property."""
-    law = f"Violated: {caption}" if caption else ""
-    lines = (*textwrap.wrap(culprit.says if culprit else "", _LINE), law)
-    return tuple(line for line in lines if line)
+    return _Sheet(timeline(story, culprit), captions(caption, culprit)).draw()
 
 
 @dataclass
@@ -122,15 +116,15 @@ class _Sheet:
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
         legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
-        captions = [_wide(caption) * 1.1 + 24 for caption in self.captions]
-        self.width = max(sum(gaps), *captions, legend, _wide(DECIDED) * 1.1 + self.numbers + 24)
+        captions = [_wide(line) * 1.1 + 24 for one in self.captions for line in _wrap(one)]
+        self.width = max([sum(gaps), legend, _wide(DECIDED) + self.numbers + 24, *captions])
         self.ys = []
         y: float = _HEAD + 34
         for at, moment in enumerate(self.line.moments):
             y += _NOTE * max(0, len(_lines(moment)) - 1)
             self.ys.append(y)
             below = len(moment.stray) + bool(moment.crash) + bool(moment.lost)
-            y += max(_ROW, 31 + _STRAY * below, 10 + 16 * len(moment.emits))
+            y += max(_ROW, 31 + _STRAY * below, 14 + 16 * len(moment.emits))
             y += _RULE * (at == self.line.decided)
         self.bottom = y
 
@@ -143,12 +137,13 @@ class _Sheet:
                 self._rule(at)
         self._legend(self.bottom + 48)
         height = self.bottom + 62
-        for caption in self.captions:
-            height += _CAPTION
-            self._text(12, height - 12, caption, "name bad")
+        for place, caption in enumerate(self.captions):
+            for line in _wrap(caption):
+                height += _CAPTION
+                self._text(12, height - 12, line, "dim" if place else "name bad")
         about = f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
         about += ", ".join(self.line.lanes)
-        about += "".join(f"; {caption}" for caption in self.captions)
+        about += "".join(f"; {one[:1].lower()}{one[1:]}" for one in self.captions)
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
@@ -172,8 +167,9 @@ class _Sheet:
         for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
             need.append((_wide(left) + _wide(right)) / 2 + 44)
         for moment in self.line.moments:
-            free = needs[moment.lane + (moment.side > 0)]
-            free += [_wide(note) + 24 for note in _lines(moment)]
+            free = moment.lane + (moment.side > 0)
+            edge = 0 if free else self.numbers
+            needs[free] += [_wide(note) + 24 + edge for note in _lines(moment)]
             if moment.handed:
                 edge = 0 if moment.lane else self.numbers
                 needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
@@ -243,7 +239,7 @@ class _Sheet:
             self._text(x + 12, crashed + 4, moment.crash, "bad")
         self.over += [_cross(self.xs[lane], crashed, 6) for lane in moment.others]
         for row, emitted in enumerate(moment.emits):
-            here = y + 4 + 16 * row
+            here = y + (8 if notes and moment.side > 0 else 4) + 16 * row
             self._text(x + 10, here, emitted.words, "bad" if emitted.wrong else "good")
         if moment.lost:
             here = self._below(at, len(moment.stray) + bool(moment.crash))
@@ -332,13 +328,9 @@ class _Sheet:
         if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
             found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
         if self.line.circle:
-            found.append(
-                (
-                    '<text x="0" y="4" class="dim" text-anchor="start">↻</text>',
-                    14,
-                    "repeats without end",
-                )
-            )
+            found.append((_sign("↻", "dim"), 14, "repeats without end"))
+        if self.line.has_culprit:
+            found.append((_sign("✗", "bad"), 10, "wrong, or lost for ever"))
         return found
 
     def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:
@@ -359,12 +351,20 @@ def _lines(moment: TimelineMoment) -> list[str]:
     return lines
 
 
+def _wrap(caption: str) -> list[str]:
+    return textwrap.wrap(caption, _LINE)
+
+
 def _wide(what: str) -> float:
     return _CHAR * len(what)
 
 
 def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _sign(sign: str, style: str) -> str:
+    return f'<text x="0" y="4" class="{style}" text-anchor="start">{sign}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:

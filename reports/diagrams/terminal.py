@@ -21,6 +21,7 @@ from reports.diagrams.timeline import (
     Arrow,
     Timeline,
     TimelineMoment,
+    captions,
     timeline,
 )
 
@@ -56,9 +57,10 @@ def text(
         if at == line.decided:
             rows.append(grid.rule(at, DECIDED))
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
+    legend += "   ✗ wrong, or lost for ever" if line.has_culprit else ""
     rows += ["", *textwrap.wrap(legend, grid.width)]
-    if caption:
-        rows += textwrap.wrap(f"Violated: {caption}", grid.width)
+    for paragraph in captions(caption, culprit):
+        rows += textwrap.wrap(paragraph, grid.width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
 
 

@@ -17,7 +17,7 @@ from model.results.story import MomentKind, Story, StoryMoment, StoryRead, Story
 from model.words import cut
 
 CRASH, RESTART, STEP = "crash", "restart", "step"
-DECIDED = "✗ no continuation is right from here on"
+DECIDED = "✗ no continuation is right from here"
 _VALUE = 30
 """The length of a durable value in a note."""
 _WRONG = {
@@ -127,6 +127,11 @@ class Timeline:
         number = f"{self.steps[at]}" if self.is_first(at) else ""
         return f"↻ {number}".rstrip() if at in self.circle else number
 
+    @property
+    def has_culprit(self) -> bool:
+        """Is a wrong or a lost result marked?"""
+        return any(moment.lost or any(one.wrong for one in moment.emits) for moment in self.moments)
+
     def is_first(self, at: int) -> bool:
         """Is the moment the first one of its step?"""
         return at == 0 or self.steps[at] != self.steps[at - 1]
@@ -134,6 +139,15 @@ class Timeline:
     def is_down(self, lane: int, moment: int) -> bool:
         """Is the node down just after this moment?"""
         return any(moment in stretch for stretch in self.down[lane])
+
+
+def captions(law: str, culprit: Culprit | None) -> tuple[str, ...]:
+    """The paragraphs below a diagram: what happened in this run, then the law that it violates."""
+    if not law:
+        return ()
+    if culprit is None or not culprit.says:
+        return (f"Violated: {law}",)
+    return f"Violated: {culprit.says}", f"Property: {law}"
 
 
 def timeline(story: Story, culprit: Culprit | None = None) -> Timeline:
