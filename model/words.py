@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from itertools import islice
 from numbers import Number
 from typing import Any
 
@@ -56,7 +57,7 @@ def generic(value: object, room: int = ROOM) -> str:
     parts = _record(value)
     if parts is None:
         return cut(_small(value), room)
-    return _joined([_type_words(value), *_texts(parts)], room)
+    return cut(_joined([_type_words(value), *_texts(parts)], room), room)
 
 
 def changes(before: object, after: object, room: int = ROOM) -> str:
@@ -70,13 +71,13 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     if old is None or type(before) is not type(after):
         return generic(after, room)
     differing = (_named(name, found) for name, found in new.items() if found != old[name])
-    return _joined(differing, room, ", ")
+    return cut(_joined(differing, room, ", "), room)
 
 
 def cut(text: str, room: int) -> str:
     """The text on one line of at most `room` characters."""
     line = " ".join(text.split())
-    return line if len(line) <= room else f"{line[: room - 1].rstrip()}…"
+    return line if len(line) <= room else f"{line[: room - 1].rstrip(' …')}…"
 
 
 def _record(value: object) -> dict[str, Any] | None:
@@ -116,7 +117,7 @@ def _named(name: str, found: object) -> str:
 def _joined(texts: Iterable[str], room: int, between: str = " ") -> str:
     """The first text, those of the others for which there is room, and a sign for the rest."""
     first, *others = texts
-    line, whole = cut(first, room), True
+    line, whole = first, True
     for text in others:
         longer = f"{line}{between}{text}"
         if len(longer) < room:
@@ -164,6 +165,6 @@ def _small(value: object) -> str:
 
 
 def _items(brackets: str, texts: Iterable[str], count: int) -> str:
-    shown = [text for text, _ in zip(texts, range(_ITEMS), strict=False)]
-    more = ["…"] if count > _ITEMS else []
-    return brackets[0] + " ".join([*shown, *more]) + brackets[1]
+    """All of few items; of many the first ones."""
+    shown = " ".join(islice(texts, count if count <= _ITEMS else _ITEMS - 1))
+    return brackets[0] + (_more(shown) if count > _ITEMS else shown) + brackets[1]

@@ -20,7 +20,19 @@ from model.actions import (
     Suspect,
     Timeout,
 )
-from model.core import Arrival, CancelTimer, Effect, Emit, Rewind, Save, Send, SetTimer, Site, Sync
+from model.core import (
+    Arrival,
+    CancelTimer,
+    Effect,
+    Emit,
+    Rewind,
+    Save,
+    Send,
+    SetTimer,
+    Site,
+    Sync,
+    Torn,
+)
 from model.events import Body
 from model.protocol import Protocol
 from model.results.story import StoryMessage, StoryRead, StoryWrite, WriteKind
@@ -126,7 +138,9 @@ def reads_of(
     files = [file.name for file in site.files] or [""]
     values = survivors(node.durable, action, site) if site.files else (node.durable,)
     for file, value in zip(files, values, strict=True):
-        if value is not None:
+        if isinstance(value, Torn):
+            yield StoryRead(f"torn {show_value(protocol, value.value)}", file)
+        elif value is not None:
             yield StoryRead(show_value(protocol, value), file)
         elif file in saved:
             yield StoryRead("", file)
