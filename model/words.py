@@ -80,7 +80,7 @@ def cut(text: str, room: int) -> str:
     return line if len(line) <= room else f"{line[: room - 1].rstrip(' …')}…"
 
 
-def _record(value: object) -> dict[str, Any] | None:
+def _record(value: object) -> Mapping[str, object] | None:
     """The fields of a named tuple or a dataclass; None of anything else."""
     if isinstance(value, Event | Body | Log | type):
         return None

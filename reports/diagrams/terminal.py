@@ -54,8 +54,6 @@ def text(
     rows = grid.heading()
     for at, moment in enumerate(line.moments):
         rows += grid.rows(at, moment)
-        if at == line.decided:
-            rows.append(grid.rule(at, DECIDED))
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     legend += "   ✗ wrong, or lost for ever" if line.has_culprit else ""
     rows += ["", *textwrap.wrap(legend, grid.width)]
@@ -136,9 +134,11 @@ class _Grid:
             below += self._beside(at, row, moment.lane, moment.crash)
         if moment.lost:
             below += self._beside(at, list(self._lanes(at)), moment.lost.lane, moment.lost.words)
+        if at == self.line.decided:
+            below.append(self._rule(at, DECIDED))
         return [*above, *rows, *below]
 
-    def rule(self, at: int, words: str) -> str:
+    def _rule(self, at: int, words: str) -> str:
         """A row across all lanes, below a moment."""
         cells = [cell.replace(" ", "╌") for cell in self._lanes(at)]
         _write(cells, max(0, min(_MARGIN, self.width - len(words) - 2)), f" {words} ")
