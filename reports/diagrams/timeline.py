@@ -21,6 +21,7 @@ DECIDED = "✗ no continuation is right from here"
 _VALUE = 30
 """The length of a durable value in a note."""
 _WRONG = {
+    CulpritKind.MISSING: "too early",
     CulpritKind.TWICE: "twice",
     CulpritKind.MADE_UP: "made up",
     CulpritKind.COUNTED_TWICE: "counted twice",

@@ -158,6 +158,7 @@ def test_marks_and_their_meaning_are_there_only_with_a_culprit() -> None:
         (CulpritKind.MADE_UP, "made up"),
         (CulpritKind.COUNTED_TWICE, "counted twice"),
         (CulpritKind.OUT_OF_ORDER, "out of order"),
+        (CulpritKind.MISSING, "too early"),
         (CulpritKind.STATE, "wrong"),
     ],
 )
