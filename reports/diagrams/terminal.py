@@ -55,7 +55,7 @@ def text(
     for at, moment in enumerate(line.moments):
         rows += grid.rows(at, moment)
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
-    legend += "   ✗ wrong, or lost for ever" if line.has_culprit else ""
+    legend += "   ✗ wrong" if line.has_culprit else ""
     rows += ["", *textwrap.wrap(legend, grid.width)]
     for paragraph in captions(caption, culprit):
         rows += textwrap.wrap(paragraph, grid.width)

@@ -127,7 +127,7 @@ def test_a_wrong_result_and_the_moment_that_decides_are_marked() -> None:
     assert rows[rule].startswith("╌╌╌╌╌ ✗ ")
     assert rows[rule + 1].startswith("  3 ")  # the broker's part belongs to step 2
     assert rows[-3:] == [
-        "✗ wrong, or lost for ever",
+        "✗ wrong",
         "Violated: The result a@1 comes twice, in steps 2 and 3.",
         "Property: no result twice",
     ]
