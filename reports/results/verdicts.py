@@ -164,4 +164,4 @@ def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
             yield f"{what}, and no run in {one.states:,} worlds shows that"
             continue
         yield f"{what}; not {word(one.not_)}, in {steps(one.steps)}:"
-        yield terminal.style(one.story)
+        yield terminal.style(one.story, culprit=one.culprit)
