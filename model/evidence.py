@@ -16,12 +16,14 @@ from model.graph import NO_GRAPH
 
 class Outcome(Enum):
     """The result of a check.  VACUOUS: nothing was refuted, but the check never tried something
-    that it should have tried.  UNFINISHED: nothing was refuted so far, when a budget was spent."""
+    that it should have tried.  UNFINISHED: nothing was refuted so far, when a budget was spent.
+    IMPURE: a function of the protocol gives two answers to one question, so nothing was tried."""
 
     HOLDS = "holds"
     REFUTED = "refuted"
     VACUOUS = "vacuous"
     UNFINISHED = "explored so far"
+    IMPURE = "impure"
 
 
 @dataclass(frozen=True, slots=True)

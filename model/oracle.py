@@ -59,11 +59,11 @@ def _allowed(
         yield {name: tuple(streams[pred].outs for pred in graph.preds(name)) for name in sinks}
         return
     name, *rest = order
-    for stream in _outputs(graph, arrivals, streams, name):
+    for stream in outputs_of(graph, arrivals, streams, name):
         yield from _allowed(graph, arrivals, {**streams, name: stream}, tuple(rest))
 
 
-def _outputs(
+def outputs_of(
     graph: Graph,
     arrivals: Mapping[str, Sequence[Arrival]],
     streams: Mapping[str, Stream],

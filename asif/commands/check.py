@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -17,12 +18,10 @@ from asif.console import (
     PROFILE_HELP,
     Profile,
     calls_on_spark,
-    console,
     print_all,
     read_bytes,
     save,
     settings,
-    write,
 )
 from asif.processes import call_all
 from model.errors import Invalid
@@ -144,6 +143,14 @@ PinOption: TypeAlias = Annotated[
 YesOption: TypeAlias = Annotated[
     bool, typer.Option("--yes", help="Let --pin write without a question.", rich_help_panel=WRITE)
 ]
+LongOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--long",
+        help="Print all: each scope, crash point and note, and a long run whole.",
+        rich_help_panel=WRITE,
+    ),
+]
 CheckJsonOption: TypeAlias = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
@@ -170,13 +177,12 @@ def check(
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
     yes: YesOption = False,
+    long: LongOption = False,
     out: OutOption = Path("build/check"),
     json_: CheckJsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     from asif import one_scope
-    from asif.progress import show_progress
-    from proofs.explore.verdict import verdicts
 
     budget = _budget(limit, seconds, memory)
     if scope is not None:
@@ -184,8 +190,9 @@ def check(
         runs = {"walks": walks, "examples": examples, "workers": workers}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
+        _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
-        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished)
+        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished, long=long)
         return
     if spill is not None:
         raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
@@ -195,21 +202,48 @@ def check(
         return
     names = _names(name, all_, mutants)
     execute = _execute(workers, master, settings(conf), out / "_spark")
+    _refuse_impure(name, None, out, json_)
+    results = _verdicts(
+        names,
+        profile=profile.value,
+        walks=walks,
+        examples=examples,
+        mutants=mutants,
+        budget=budget,
+        reduce=not whole,
+        execute=execute,
+    )
+    readings = () if all_ else _readings(*names)
+    how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
+    _end(results, out, json_, file, readings, **how)
+
+
+def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
+    """The verdicts of proofs.explore.verdict, with their progress shown."""
+    from asif.progress import show_progress
+    from proofs.explore.verdict import verdicts
+
     with show_progress() as progress:
-        results = verdicts(
-            names,
-            profile=profile.value,
-            walks=walks,
-            examples=examples,
-            mutants=mutants,
-            budget=budget,
-            reduce=not whole,
-            execute=execute,
-            progress=progress,
-        )
-    if not all_:
-        _show_readings(*names)
-    _end(results, out, json_, file, all_=all_, allow_unfinished=allow_unfinished)
+        return verdicts(names, progress=progress, **how)
+
+
+def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
+    """End the command if a function of the protocol is impure: a second search may differ.
+
+    name: None with --all, which stays fast: tests/conformance asks the project's own protocols.
+    """
+    from asif.elsewhere import ask_elsewhere
+    from model.registry import absolute, subject
+    from proofs.explore.purity import impure_verdict
+
+    if name is None:
+        return
+    protocol = subject(name).protocol
+    with ask_elsewhere([absolute(name)], scope) as asked:
+        import_module("proofs.explore.verdict")  # meanwhile: it takes as long
+        impure = next(asked)
+    if impure:
+        _end([impure_verdict(protocol, impure)], out, json_, None)
 
 
 def _end(
@@ -217,11 +251,16 @@ def _end(
     out: Path,
     json_: Path | None,
     file: PinnedFile | None,
+    readings: Iterable[str] = (),
     *,
-    all_: bool,
-    allow_unfinished: bool,
+    all_: bool = False,
+    allow_unfinished: bool = False,
+    long: bool = False,
 ) -> None:
-    """Print and write the results; raises Exit if one is not as it should be.  file: to pin."""
+    """Print and write the results; raises Exit if one is not as it should be.
+
+    file: to pin.  readings: lines on the words that a single protocol reads otherwise.
+    """
     from model.evidence import Outcome
     from proofs.explore.verdict import good
     from reports.results import verdicts as output
@@ -230,7 +269,7 @@ def _end(
         print_all(output.verdicts(results))
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
-            _show(result, out)
+            _show(result, out, readings, long=long)
     save(json_, results if all_ else results[0])
     if file is not None:
         as_said = write_pins(file, results[0])
@@ -242,15 +281,15 @@ def _end(
 
 
 def _end_scope(
-    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool
+    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool, long: bool
 ) -> None:
     """As `_end`, for one scope."""
     from asif.one_scope import good
     from reports.results import verdicts as output
 
-    print_all(output.scope(result))
-    if result.scope.counterexample is not None:
-        _draw(result.scope.counterexample, result.protocol, out)
+    found = result.scope.counterexample
+    files = [] if found is None else [_draw(found, result.protocol, out)]
+    print_all(output.scope(result, below=[*map(str, files)], long=long))
     save(json_, result)
     if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
@@ -307,44 +346,51 @@ def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:
     return execute
 
 
-def _show_readings(name: str) -> None:
-    """Show the words that the protocol reads otherwise, and the lines that it has therefore."""
+def _readings(name: str) -> Iterator[str]:
+    """The words that the protocol reads otherwise, and the lines that it has therefore."""
     from model.patches import diff, readings_of
     from model.registry import subject
 
     for reading in readings_of(subject(name).protocol.behaviour):
-        console.print(f"{reading.quote}:", markup=False, highlight=False)
-        console.print(diff(reading.changes), markup=False, highlight=False, soft_wrap=True)
+        yield f"{reading.quote}:"
+        yield diff(reading.changes)
 
 
-def _show(result: Verdict, out: Path) -> None:
+def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) -> None:
+    """Print a verdict, and write the run that refutes it."""
     from model.evidence import Outcome
     from reports.results import verdicts as output
 
-    print_all(output.verdict(result))
+    below = [*readings]
     if result.outcome is Outcome.REFUTED:
-        _write_failures(result, out)
+        below += map(str, _write_failures(result, out))
+    print_all(output.verdict(result, below=below, long=long))
     if result.mutants is not None:
         print_all(output.mutants(result.mutants))
 
 
-def _write_failures(result: Verdict, out: Path) -> None:
+def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
+    from reports import files
+
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        _draw(found, result.protocol, out)
+        yield _draw(found, result.protocol, out)
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
-        write(out / f"{stem}.py", failure.pytest)
+        path = out / f"{stem}.py"
+        files.write({path: failure.pytest})
+        yield path
 
 
-def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> None:
-    """Print and write the diagram of a run."""
-    from reports.diagrams import spacetime, terminal
+def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> Path:
+    """Write the diagram of a run."""
+    from reports import files
+    from reports.diagrams import spacetime
 
-    story, law, culprit = found.story, found.property, found.culprit
-    console.print(terminal.style(story, caption=law, culprit=culprit))
-    stem = protocol.replace(":", "-")
-    write(out / f"{stem}.svg", spacetime.svg(story, caption=law, culprit=culprit))
+    path = out / f"{protocol.replace(':', '-')}.svg"
+    drawn = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
+    files.write({path: drawn})
+    return path

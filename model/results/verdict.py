@@ -14,6 +14,7 @@ from model.evidence import Outcome
 from model.results.attack import AttackResult, MutantResult
 from model.results.culprit import Culprit
 from model.results.plain import key
+from model.results.purity import ImpureAnswer
 from model.results.story import Story
 
 
@@ -109,7 +110,8 @@ class Verdict:
     expected: is everything as pinned?  weaker, stronger, unclaimed: the classes of operators for
     which less, more, or something was found that is not claimed.  vacuous: what should have been
     tried and never was, a sentence each.  evidence: how often each note was seen; missing: the
-    notes that were to be seen.  mutants: None if none was hunted.
+    notes that were to be seen.  mutants: None if none was hunted.  impure: the functions with two
+    answers to one question; then nothing was tried.
     """
 
     protocol: str
@@ -133,6 +135,7 @@ class Verdict:
     missing: tuple[str, ...]
     mutants: tuple[MutantResult, ...] | None
     seconds: float
+    impure: tuple[ImpureAnswer, ...] = key(absent=True, default=())
 
     @property
     def states(self) -> int:

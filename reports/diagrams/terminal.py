@@ -14,6 +14,7 @@ from rich.text import Text
 
 from model.results.culprit import Culprit
 from model.results.story import Story
+from reports.diagrams.long_runs import shorten
 from reports.diagrams.timeline import (
     CRASH,
     DECIDED,
@@ -43,17 +44,22 @@ _LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   
 
 
 def text(
-    story: Story, *, width: int = WIDTH, caption: str = "", culprit: Culprit | None = None
+    story: Story,
+    *,
+    width: int = WIDTH,
+    caption: str = "",
+    culprit: Culprit | None = None,
+    most: int | None = None,
 ) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
-    It is at least 40 columns wide, and has room for all lanes.
+    It is at least 40 columns wide, and has room for all lanes.  most: leave out moments in the
+    middle, so that it has no more rows than this below its heading.
     """
     line = timeline(story, culprit)
     grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
-    rows = grid.heading()
-    for at, moment in enumerate(line.moments):
-        rows += grid.rows(at, moment)
+    drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
+    rows = [*grid.heading(), *shorten(drawn, most, line.decisive)]
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     legend += "   ✗ wrong" if line.has_culprit else ""
     rows += ["", *textwrap.wrap(legend, grid.width)]
@@ -69,10 +75,15 @@ class Diagram:
     story: Story
     caption: str = ""
     culprit: Culprit | None = None
+    most: int | None = None
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
         drawn = text(
-            self.story, width=options.max_width, caption=self.caption, culprit=self.culprit
+            self.story,
+            width=options.max_width,
+            caption=self.caption,
+            culprit=self.culprit,
+            most=self.most,
         )
         shown = Text(drawn, end="")
         for pattern, style in _STYLES:
@@ -80,9 +91,11 @@ class Diagram:
         yield shown
 
 
-def style(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> Diagram:
+def style(
+    story: Story, *, caption: str = "", culprit: Culprit | None = None, most: int | None = None
+) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption, culprit)
+    return Diagram(story, caption, culprit, most)
 
 
 class _Grid:

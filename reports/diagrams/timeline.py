@@ -129,6 +129,19 @@ class Timeline:
         return f"↻ {number}".rstrip() if at in self.circle else number
 
     @property
+    def decisive(self) -> tuple[int, ...]:
+        """The moments to show before others: marks of the culprit, faults, writes."""
+        marks, faults, writes = [], [], []
+        for at, moment in enumerate(self.moments):
+            if at == self.decided or moment.lost or any(one.wrong for one in moment.emits):
+                marks.append(at)
+            elif moment.crash or moment.mark != STEP:
+                faults.append(at)
+            elif moment.writes:
+                writes.append(at)
+        return *marks, *faults, *writes
+
+    @property
     def has_culprit(self) -> bool:
         """Is a wrong or a lost result marked?"""
         return any(moment.lost or any(one.wrong for one in moment.emits) for moment in self.moments)

@@ -7,7 +7,7 @@ model.results.attack.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from rich.console import RenderableType
@@ -19,31 +19,95 @@ from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import MissedPoint, ScopeResult, ScopeVerdict, Verdict, WitnessResult
 from reports.diagrams import terminal
+from reports.results.refutation import refutation
 from reports.results.words import steps, word
 
 Output: TypeAlias = Iterator[RenderableType]
 
+MOST_ROWS, FEW_ROWS = 12, 4
+"""The largest number of scopes in the table where all hold, and where some are surprising."""
 
-def verdict(result: Verdict) -> Output:
-    """The output of `asif check`: a row for each scope, then coverage, evidence and guarantees."""
-    yield from _scopes(result.scopes)
+
+def verdict(result: Verdict, *, below: Sequence[str] = (), long: bool = False) -> Output:
+    """The output of `asif check`: the culprit and its run, then scopes, evidence and guarantees.
+
+    below: lines that stand above the last one.  long: every scope and crash point, and the notes.
+    """
+    if result.impure:
+        yield from _impure(result)
+        return
+    refuted = result.outcome is Outcome.REFUTED
+    if refuted:
+        yield from _shown_run(result, long=long)
+    yield from _scopes(result.scopes, long=long)
     yield _attack(result.attack)
-    yield f"crash points hit: {result.hit} of {result.points}"
-    yield from _missed(result.missed)
-    if result.evidence:
-        yield "not empty: " + ", ".join(f"{n} {what}" for what, n in result.evidence.items())
+    if long or not refuted:
+        yield f"crash points hit: {result.hit} of {result.points}"
+        yield from _missed(result.missed, long=long)
+        yield from _notes(result.evidence)
     yield from (f"  never happened: {note}" for note in result.missing)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     yield from _guarantees(result)
+    yield from below
+    yield from _more(result, long=long)
     expected = "" if result.expected else " - NOT AS EXPECTED"
     if result.outcome is Outcome.UNFINISHED:
         expected = ", and nothing was refuted; give more worlds, time or memory"
     yield f"{result.protocol}: {result.outcome.value}{expected}"
 
 
-def _scopes(rows: Sequence[ScopeResult]) -> Output:
-    """A row for each scope, and a line for each whose class of operators is worth one."""
-    table = Table("scope", "operators", "states", "states/s", "points", "guarantee", "outcome")
+def _shown_run(result: Verdict, *, long: bool) -> Output:
+    """The shortest run of a scope that violates a property; without one, that of the attack."""
+    shortest, failure = result.shortest, result.attack.failure
+    if shortest is not None:
+        scope = next(row.name for row in result.scopes if row.counterexample is shortest)
+        yield from refutation(shortest, f"scope {scope}", long=long)
+    elif failure is not None:
+        yield from refutation(failure, "random attack", long=long)
+
+
+def _impure(result: Verdict) -> Iterator[str]:
+    """The functions that gave two answers, in place of a verdict."""
+    for one in result.impure:
+        whose = f" of {one.node}" if one.node else ""
+        answers = " and ".join(one.answers)
+        yield f"impure: {one.function}{whose} on {one.on} ({one.place}) answers {answers}"
+    yield (
+        "The same question had two answers, in processes with another clock, environment, hash seed"
+        "\nor order of questions.  A function reads its arguments alone; nothing was explored."
+    )
+    yield f"{result.protocol}: {result.outcome.value} - NOT AS EXPECTED"
+
+
+def _scopes(rows: Sequence[ScopeResult], *, long: bool) -> Output:
+    """A row for each scope, refuted ones first, and a line for those whose class is worth one.
+
+    Scopes that hold as expected share a line if there are many, or if others are refuted.
+    """
+    surprising = [row for row in rows if not _is_usual(row)]
+    usual = [row for row in rows if _is_usual(row)]
+    surprising.sort(key=lambda row: row.counterexample is None)
+    room = max(0, (FEW_ROWS if surprising else MOST_ROWS) - len(surprising))
+    if long or len(usual) <= room:
+        room = len(rows)
+    shown, rest = [*surprising, *usual[:room]], usual[room:]
+    yield _table(shown, long=long)
+    if rest:
+        worlds = sum(row.states for row in rest)
+        yield f"  {len(rest)} more scopes hold as expected, {worlds:,} states (--long)"
+    fewer = [row.name for row in rows if row.reduced]
+    if long and fewer:
+        yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
+    yield from (f"  {line}" for line in _classes(rows))
+
+
+def _is_usual(row: ScopeResult) -> bool:
+    return row.outcome is Outcome.HOLDS and row.as_pinned
+
+
+def _table(rows: Sequence[ScopeResult], *, long: bool) -> Table:
+    speed = ["states/s"] if long else []
+    table = Table("scope", "operators", "states", *speed, "points", "guarantee", "outcome")
     for row in rows:
         outcome = row.outcome.value
         if row.counterexample:
@@ -56,34 +120,47 @@ def _scopes(rows: Sequence[ScopeResult]) -> Output:
             escape(row.name),
             word(row.operators),
             f"{row.states:,}",
-            f"{row.states_per_second:,}",
+            *([f"{row.states_per_second:,}"] if long else []),
             f"{row.hit}/{row.points}",
             word(row.guarantee),
             outcome,
         )
-    yield table
-    if fewer := [row.name for row in rows if row.reduced]:
-        yield f"  fewer worlds for the same result (--whole visits all): {', '.join(fewer)}"
-    yield from (f"  {line}" for line in _classes(rows))
+    return table
 
 
-def scope(result: ScopeVerdict) -> Output:
-    """The output of `asif check NAME --scope`."""
+def scope(result: ScopeVerdict, *, below: Sequence[str] = (), long: bool = False) -> Output:
+    """The output of `asif check NAME --scope`; below and long as for `verdict`."""
     row = result.scope
-    yield from _scopes([row])
+    if row.counterexample is not None:
+        yield from refutation(row.counterexample, f"scope {row.name}", long=long)
+    yield from _scopes([row], long=long)
     yield f"{row.transitions:,} steps, {row.depth} levels, {row.quiescent:,} worlds at rest"
-    yield from _missed(row.missed)
-    if row.notes:
-        yield "not empty: " + ", ".join(f"{n} {note}" for note, n in row.notes.items())
+    if long or row.counterexample is None:
+        yield from _missed(row.missed, long=long)
+        yield from _notes(row.notes)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
+    yield from below
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 
 
-def _missed(points: Sequence[MissedPoint]) -> Output:
-    """The points that were missed, under the reasons, the most frequent one first."""
-    for why, _ in Counter(one.why for one in points).most_common():
-        yield f"  missed, {why}:"
-        yield from (f"    {one.point}" for one in points if one.why == why)
+def _notes(found: Mapping[str, int]) -> Iterator[str]:
+    if found:
+        yield "not empty: " + ", ".join(f"{times} {note}" for note, times in found.items())
+
+
+def _missed(points: Sequence[MissedPoint], *, long: bool) -> Iterator[str]:
+    """The reasons why points were missed, the most frequent one first, and the points if `long`."""
+    for why, count in Counter(one.why for one in points).most_common():
+        yield f"  {count} missed, {why}:" if long else f"  {count} missed, {why}"
+        if long:
+            yield from (f"    {one.point}" for one in points if one.why == why)
+
+
+def _more(result: Verdict, *, long: bool) -> Iterator[str]:
+    """The option that prints the rest, if there is some."""
+    refuted = result.outcome is Outcome.REFUTED
+    if not long and (result.missed or (refuted and result.evidence)):
+        yield "(--long: every scope, crash point and note)"
 
 
 def _attack(tried: AttackResult) -> str:

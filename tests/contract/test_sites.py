@@ -241,7 +241,8 @@ def test_what_only_the_attack_finds_is_drawn_in_the_terminal(asif: Asif, tmp_pat
     failure = ended.result["attack"]["failure"]
     assert failure["property"].startswith("at rest, all failure-free outputs")
     drawn = " ".join(ended.out.split())
-    assert "Violated: at rest, all failure-free outputs have been seen" in drawn
+    violated = f"Violated in {failure['steps']} steps (random attack): "
+    assert f"{violated}at rest, all failure-free outputs have been seen" in drawn
     lines = ended.out.splitlines()
     assert any(line.split() == failure["story"]["lanes"] for line in lines)
     assert "a3 ‹" in ended.out

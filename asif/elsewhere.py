@@ -1,0 +1,67 @@
+"""Processes that differ in all that a pure function does not read; each asks a protocol the same.
+
+Rule of this file: no protocol is imported here; asif.another_process is the code of the processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import IO
+
+from asif.processes import blocked_ctrl_c
+from model.results.purity import ImpureAnswer
+from proofs.explore.purity import AnswerTable, impure_answers, loading
+
+SEEDS = ("1", "2", "3")
+"""The hash seed of each process.  The order of a set of two names differs in one of them with a
+probability of 3/4; the seeds are fixed, so that a check always answers the same."""
+
+
+@contextmanager
+def ask_elsewhere(
+    names: Sequence[str], scope: str | None = None
+) -> Iterator[Iterator[tuple[ImpureAnswer, ...]]]:
+    """A context with the impure functions of each protocol, in the order of the names.
+
+    names: protocols as every process finds them.  scope: in this scope alone.  The processes begin
+    at once, and end with the context.
+    """
+    with ExitStack() as started:
+        running = [started.enter_context(_start(seed, names, scope)) for seed in SEEDS]
+        lines = [one.stdout for one in running if one.stdout is not None]
+        yield (impure_answers([_table(name, line.readline()) for line in lines]) for name in names)
+
+
+def _table(name: str, line: str) -> AnswerTable:
+    """The answers about a protocol; of a process that died, one that no other process has."""
+    rows = json.loads(line) if line else [loading(name, "its process ended")]
+    return {tuple(asked): texts for asked, texts in rows}
+
+
+@contextmanager
+def _start(seed: str, names: Sequence[str], scope: str | None) -> Iterator[subprocess.Popen[str]]:
+    """A process that answers a line for each name.  A terminal's Ctrl-C does not reach it."""
+    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-P", "-m", "asif.another_process"]
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with blocked_ctrl_c():
+        process = subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=nowhere, env=env, encoding="utf-8"
+        )
+    try:
+        _hand(process.stdin, {"number": SEEDS.index(seed), "scope": scope, "names": [*names]})
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _hand(stdin: IO[str] | None, task: object) -> None:
+    assert stdin is not None
+    stdin.write(json.dumps(task) + "\n")
+    stdin.flush()
