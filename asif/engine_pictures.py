@@ -16,7 +16,7 @@ def picture(bug: engines.Bug) -> str:
     assert flawed is not None  # as pinned
     found = flawed.shortest
     assert found is not None
-    return spacetime.svg(found.story, caption=found.property)
+    return spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
 
 
 def write() -> None:

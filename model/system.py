@@ -377,21 +377,3 @@ def size_of(protocol: Protocol, value: Any) -> Size:
     if not isinstance(size, Size):
         raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
     return size
-
-
-def show_value(protocol: Protocol, value: Any) -> str:
-    """What the protocol calls a message, an output or a state.  Raises Invalid if it cannot.
-
-    A notice, which no protocol sends, is "lost NODE".
-    """
-    if isinstance(value, Lost):
-        return f"lost {value.node}"
-    try:
-        text = protocol.behaviour.show(value)
-    except Exception as error:  # of a protocol, which may be anybody's
-        raise Invalid(
-            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
-        ) from error
-    if not isinstance(text, str):
-        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
-    return text

@@ -19,14 +19,14 @@ from markupsafe import Markup, escape
 
 from model.core import Guarantee
 from model.recovery import WORDS
+from model.results.attack import AttackFailure
 from model.results.engine import EngineCheck
 from model.results.experiment import ComparedNumber, Reproduction
 from model.results.proofs import ProofResult
 from model.results.report import ReportResults
 from model.results.run import ComparedRun, RealRun
 from model.results.simulation import Simulation
-from model.results.story import Story
-from model.results.verdict import Verdict
+from model.results.verdict import ScopeCounterexample, Verdict
 from reports import files, findings
 from reports.diagrams import grid, spacetime
 from reports.results import bugs, families
@@ -325,9 +325,9 @@ def _code(text: str) -> Markup:
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
-def _spacetime_svg(story: Story, caption: str) -> Markup:
-    return Markup(spacetime.svg(story, caption=caption))
+def _spacetime_svg(found: ScopeCounterexample | AttackFailure) -> Markup:
+    return Markup(spacetime.svg(found.story, caption=found.property, culprit=found.culprit))
 
 
-def _spacetime_text(story: Story, caption: str) -> str:
-    return spacetime.text(story, caption=caption)
+def _spacetime_text(found: ScopeCounterexample | AttackFailure) -> str:
+    return spacetime.text(found.story, caption=found.property, culprit=found.culprit)

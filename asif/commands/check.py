@@ -310,5 +310,6 @@ def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) 
     from reports.diagrams import spacetime
 
     path = out / f"{protocol.replace(':', '-')}.svg"
-    files.write({path: spacetime.svg(found.story, caption=found.property)})
+    drawn = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
+    files.write({path: drawn})
     return path

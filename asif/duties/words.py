@@ -12,7 +12,8 @@ from asif.duties.sample import Sample
 from model.core import Emit, Save, Send
 from model.errors import Invalid
 from model.registry import is_file, protocols
-from model.system import carried, show_value
+from model.system import carried
+from model.words import show_value
 from model.world import DOWN
 from proofs.explore.mutants import mutated_source
 

@@ -42,25 +42,68 @@ class StoryMessage:
     by: str | None = key(absent=True, default=None)
 
 
+class WriteKind(StrEnum):
+    """SAVE: a durable value.  WRITE: one that a crash may lose until the next SYNC.  REWIND: a
+    source goes back in its log."""
+
+    SAVE = "save"
+    WRITE = "write"
+    SYNC = "sync"
+    REWIND = "rewind"
+
+
+@dataclass(frozen=True, slots=True)
+class StoryWrite:
+    """An effect on what a crash leaves of a node: its durable values, its place in its log.
+
+    label: the value, or the place.  file: "" of a node without files.
+    """
+
+    kind: WriteKind
+    label: str = key(absent=True, default="")
+    file: str = key(absent=True, default="")
+
+    @property
+    def words(self) -> str:
+        """The effect in words."""
+        label = f" to place {self.label}" if self.kind is WriteKind.REWIND else f" {self.label}"
+        return self.kind.value + label.rstrip() + (f" in {self.file}" if self.file else "")
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRead:
+    """A durable value that a restart reads back; label: "" if none was ever saved."""
+
+    label: str
+    file: str = key(absent=True, default="")
+
+
 @dataclass(frozen=True, slots=True)
 class StoryMoment:
-    """An action of a node, or a step of a prompt site.
+    """An action of a node, or a step of a prompt site within the action before it (`part`).
 
-    label: the input.  cut: after how many effects a crash ended the step.  fails: the node crashed
-    by the step itself.  with_: the other nodes that went down with this one.  from_: None unless it
-    takes a message.  state, windows, backup: those of the node afterwards; "" and None while it is
-    down.
+    label: the input.  cut: after how many effects a crash ended the step; undone: the first effect
+    that the crash prevented, in words; "" if none matters, as the timers of a node that crashes.
+    fails: the node crashed by the step itself.  with_: the other nodes that went down with this
+    one.  from_: None unless it takes a message.  writes: in the order of the step.  reads: of a
+    restart, the durable values.  state, windows, backup: those of the node afterwards; "" and None
+    while it is down.  changes: of a state that the protocol does not show, the fields that changed.
     """
 
     node: str
     kind: MomentKind
     label: str = ""
+    part: bool = key(absent=True, default=False)
     cut: int | None = None
+    undone: str = key(absent=True, default="")
     fails: bool = key(absent=True, default=False)
     with_: tuple[str, ...] = key("with", default=())
     from_: SentFrom | None = key("from", default=None)
     sends: tuple[StoryMessage, ...] = ()
     emits: tuple[str, ...] = ()
+    writes: tuple[StoryWrite, ...] = key(absent=True, default=())
+    reads: tuple[StoryRead, ...] = key(absent=True, default=())
+    changes: str = key(absent=True, default="")
     state: str = ""
     windows: int | None = None
     backup: int | None = None
@@ -80,3 +123,7 @@ class Story:
     lanes: tuple[str, ...]
     moments: tuple[StoryMoment, ...]
     circle: int = 0
+
+    def step(self, moment: int) -> int:
+        """The number of the step, from 1, that a moment is a part of; an action is a step."""
+        return sum(not one.part for one in self.moments[: moment + 1])

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import networkx as nx
 
@@ -20,23 +19,25 @@ from model.actions import (
     Deliver,
     Disturb,
     Disturbance,
-    Inject,
-    Reread,
     Restart,
     StepAction,
     Suspect,
-    Timeout,
 )
-from model.core import Arrival, Emit, Lost, NodeName, Send, Site
-from model.events import Body
-from model.protocol import Protocol
-from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
-from model.system import System, read_gauges, show_value, size_of
+from model.core import Effect, Emit, Lost, NodeName, Save, Send
+from model.results.story import (
+    MomentKind,
+    SentFrom,
+    Story,
+    StoryMessage,
+    StoryMoment,
+    StoryRead,
+)
+from model.system import System, read_gauges
+from model.words import own_words
 from model.world import (
     DOWN,
     Node,
     World,
-    input_of,
     is_noticed,
     real_effects,
     response,
@@ -44,6 +45,16 @@ from model.world import (
     unfold,
 )
 from proofs.explore.explorer import Trace
+from proofs.explore.moment_words import (
+    changes_of,
+    label_of,
+    message_of,
+    reads_of,
+    show_output,
+    shows_states,
+    undone,
+    write_of,
+)
 
 Channel: TypeAlias = tuple[NodeName, NodeName]
 
@@ -61,9 +72,10 @@ def story(trace: Trace, circle: int = 0) -> Story:
         tuple(unfold(trace.system, world, action))
         for action, world, _ in zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
     ]
-    chronicle = _Chronicle(trace.system)
-    for action, before, after in chain.from_iterable(parts):
-        chronicle.add(action, before, after)
+    chronicle = _Chronicle(trace.system, shows_states(trace.system, trace.worlds))
+    for steps in parts:
+        for at, (action, before, after) in enumerate(steps):
+            chronicle.add(action, before, after, part=at > 0)
     if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
         chronicle.add_failed(trace.worlds[-1], trace.actions[-1])
     repeated = sum(map(len, parts[len(parts) - circle :]))
@@ -79,43 +91,59 @@ class _Sent:
 
 
 class _Chronicle:
-    """The moments so far, the messages that each sent, and those still under way."""
+    """The moments so far, the messages that each sent, and those still under way.
 
-    def __init__(self, system: System) -> None:
+    states: does the protocol show states itself?  saved: for each node, the files that it saved.
+    """
+
+    def __init__(self, system: System, states: bool) -> None:
         self.system = system
+        self.states = states
+        self.saved: dict[NodeName, set[str]] = {name: set() for name in system.sites}
         self.moments: list[StoryMoment] = []
         self.sends: list[list[_Sent]] = []
         self.under_way: dict[Channel, deque[_Sent]] = {
             ends: deque() for ends in system.deployment.channels
         }
 
-    def add(self, action: Action, before: World, after: World) -> None:
-        """Add the moment of an action between two worlds."""
-        system, name = self.system, action.node
+    def add(self, action: Action, before: World, after: World, *, part: bool) -> None:
+        """Add the moment of an action between two worlds, or of a part of the action."""
+        system, name, protocol = self.system, action.node, self.system.protocol
         from_ = self._take(action)
         self.sends.append([])
-        emits = []
-        for effect in _effects_of(system, before, action):
+        emits, writes = [], []
+        done, prevented = _effects_of(system, before, action)
+        for effect in done:
             if isinstance(effect, Send):
                 lost = _is_down(system, before, effect.to)
-                self._send((name, effect.to), _message(system.protocol, effect, lost=lost))
+                self._send((name, effect.to), message_of(protocol, effect, lost=lost))
             elif isinstance(effect, Emit):
-                emits.append(show_output(system.protocol, system.sites[name], effect.output))
+                emits.append(show_output(protocol, system.sites[name], effect.output))
+            elif write := write_of(
+                protocol, system.sites[name], _node(system, before, name), effect
+            ):
+                writes.append(write)
         down = struck(system, before, action)
         self._notice(action, down, after)
         node = _node(system, after, name)
         gauges = None if node.state is DOWN else read_gauges(system, name, node.state)
+        changed = "" if self.states else changes_of(action, _node(system, before, name), node)
         self.moments.append(
             StoryMoment(
                 node=name,
                 kind=_kind(action),
-                label=_label(system, before, action),
+                label=label_of(system, before, action),
+                part=part,
                 cut=_cut(action),
-                fails=isinstance(action, StepAction) and not _cut(action) and bool(down),
+                undone=undone(system, system.sites[name], prevented),
+                fails=isinstance(action, StepAction) and _cut(action) is None and bool(down),
                 with_=tuple(other for other in down if other != name),
                 from_=from_,
                 emits=tuple(emits),
-                state=show_value(system.protocol, node.state) if gauges else "",
+                writes=tuple(writes),
+                reads=self._reads(before, action, (*done, *prevented)),
+                changes=changed,
+                state=own_words(protocol, node.state) if gauges else "",
                 windows=gauges and gauges.windows,
                 backup=gauges and gauges.buffered,
             )
@@ -124,7 +152,7 @@ class _Chronicle:
     def add_failed(self, world: World, action: Action) -> None:
         """Add the moment of an action whose step failed."""
         from_ = self._take(action)
-        label = _label(self.system, world, action)
+        label = label_of(self.system, world, action)
         self.sends.append([])
         self.moments.append(
             StoryMoment(action.node, _kind(action), label, from_=from_, state="this step fails")
@@ -136,6 +164,20 @@ class _Chronicle:
             replace(moment, sends=tuple(sent.message for sent in sends))
             for moment, sends in zip(self.moments, self.sends, strict=True)
         )
+
+    def _reads(
+        self, before: World, action: Action, effects: Iterable[Effect]
+    ) -> tuple[StoryRead, ...]:
+        """The values that a restart reads; note the files to which the step saves."""
+        saved = self.saved[action.node]
+        saves = {effect.name for effect in effects if isinstance(effect, Save)}
+        found: tuple[StoryRead, ...] = ()
+        if isinstance(action, Restart):
+            found = tuple(
+                reads_of(self.system, _node(self.system, before, action.node), action, saved)
+            )
+        saved |= saves
+        return found
 
     def _take(self, action: Action) -> SentFrom | None:
         if not isinstance(action, Deliver):
@@ -155,7 +197,7 @@ class _Chronicle:
         for ends, channel in self.under_way.items():
             suspected = isinstance(action, Suspect) and ends == action
             if suspected or (ends[0] in down and is_noticed(self.system, after, ends)):
-                notice = _message(self.system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
+                notice = message_of(self.system.protocol, Send(ends[1], Lost(ends[0])), lost=False)
                 self._send(ends, replace(notice, by=ends[0]))
             if isinstance(action, Disturb) and ends == (action.sender, action.node):
                 self._disturb(channel, action.how)
@@ -191,87 +233,20 @@ def _lanes(system: System) -> list[NodeName]:
     return [name for at in order for name in sorted(whole.nodes[at]["members"], key=names.index)]
 
 
-def _effects_of(system: System, world: World, action: Action) -> tuple[Any, ...]:
-    """The effects of the action that took place; a crash in the action drops the later ones."""
+def _effects_of(
+    system: System, world: World, action: Action
+) -> tuple[tuple[Effect, ...], tuple[Effect, ...]]:
+    """The effects of the action that took place, and those that a crash in it prevented."""
     if isinstance(action, Crash | Suspect | Disturb):
-        return ()
-    return real_effects(response(system, world, action).effects)[: _cut(action)]
+        return (), ()
+    effects = real_effects(response(system, world, action).effects)
+    cut = len(effects) if action.crash_after is None else action.crash_after
+    return effects[:cut], effects[cut:]
 
 
 def _cut(action: Action) -> int | None:
     """After how many effects of the step a crash strikes; None: there is no crash in a step."""
     return None if isinstance(action, Crash | Suspect | Disturb) else action.crash_after
-
-
-def _message(protocol: Protocol, send: Send, *, lost: bool) -> StoryMessage:
-    message = send.message
-    label = show_value(protocol, message) or type(message).__name__
-    return StoryMessage(send.to, label, lost, size_of(protocol, message).kind)
-
-
-def _label(system: System, world: World, action: Action) -> str:
-    match action:
-        case Deliver(node, sender):
-            message = world.channels[system.channel_at[sender, node]][0]
-            return show_value(system.protocol, message) or type(message).__name__
-        case Timeout():
-            return f"{action.timer}, early" if action.early else action.timer
-        case Inject():
-            return _arrival(action.arrival)
-        case Crash(_, drops_sent, group):
-            return ("their" if group else "its") + " messages lost" if drops_sent else ""
-        case Reread():
-            input_ = input_of(system, world, action)
-            assert isinstance(input_, Arrival)
-            return f"again {_arrival(input_)}"
-        case Restart(_, _, _, kept, torn):
-            return _left(system.sites[action.node], kept, torn)
-        case Suspect(_, watcher):
-            return f"suspected by {watcher}"
-        case Disturb(node, sender, how):
-            message = world.channels[system.channel_at[sender, node]][0]
-            shown = show_value(system.protocol, message) or type(message).__name__
-            if how is Disturbance.RESET:
-                return f"connection with {sender} reset"
-            return f"{shown} of {sender} {how.value}"
-
-
-def _left(site: Site, kept: tuple[int, ...], torn: tuple[str, ...]) -> str:
-    """The writes without a sync that survived a crash, by file."""
-    found = [
-        f"{file.name} {number}" for file, number in zip(site.files, kept, strict=True) if number
-    ]
-    texts = [f"writes kept: {', '.join(found)}"] if found else []
-    return "; ".join([*texts, *(f"{name} torn" for name in torn)])
-
-
-def show_output(protocol: Protocol, site: Site, output: Any) -> str:
-    """A result as the application sees it, with its edge if the sink has several edges."""
-    if name := show_value(protocol, output):
-        return name
-    edge, body = output
-    text = show_body(body) if isinstance(body, Body) else str(body)
-    return text if len(site.preds) == 1 else f"{text} from {site.preds[edge]}"
-
-
-def _arrival(arrival: Arrival) -> str:
-    about = [f"gap {arrival.gap}", *_attributes(arrival.data)]
-    return f"{arrival.type} ({', '.join(about)})"
-
-
-def show_body(body: Body) -> str:
-    """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
-    inside = [show_body(item) for item in body.data if isinstance(item, Body)]
-    inside += _attributes(item for item in body.data if not isinstance(item, Body))
-    return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
-
-
-def _attributes(data: Iterable[Any]) -> list[str]:
-    """The data as texts: (attribute, value) pairs as name=value, anything else by `str`."""
-    return [
-        f"{item[0]}={item[1]}" if isinstance(item, tuple) and len(item) == 2 else str(item)
-        for item in data
-    ]
 
 
 def _node(system: System, world: World, name: NodeName) -> Node:

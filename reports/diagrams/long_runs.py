@@ -1,48 +1,60 @@
-"""Runs that are too long to be drawn whole: their beginning, the moment that decides, their end.
+"""Runs that are too long to be drawn whole: the moments that decide, the beginning and the end.
 
 Rule of this file: it counts rows and draws none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 BEGINNING = 4
 """The moments at the beginning that are drawn of such a run."""
 
 
 def shorten(
-    drawn: Sequence[Sequence[str]], most: int | None, keep: int | None = None
+    drawn: Sequence[Sequence[str]], most: int | None, decisive: Sequence[int] = ()
 ) -> Iterator[str]:
-    """The rows of all moments; or, if these are too many, of the first and the last ones.
+    """The rows of all moments; or of those for which there is room, if these are too many.
 
-    keep: a moment that stays, with its neighbours.
+    decisive: the moments that stay besides the first and the last one, the most important one
+    first.  More first ones and last ones fill the room that is left.
     """
-    shown = {*range(len(drawn))}
+    shown: Collection[int] = range(len(drawn))
     if most is not None and sum(map(len, drawn)) > most:
-        gaps = 1 if keep is None else 2
-        shown = _chosen([*map(len, drawn)], most - gaps, keep)
+        shown = _chosen(drawn, most, decisive)
     hidden = 0
     for at, rows in enumerate(drawn):
         if at not in shown:
             hidden += 1
             continue
         if hidden:
-            yield f"  ⋮  {hidden} more (--long draws all)"
+            yield _more(hidden)
         hidden = 0
         yield from rows
+    if hidden:
+        yield _more(hidden)
 
 
-def _chosen(heights: Sequence[int], room: int, keep: int | None) -> set[int]:
-    """The moments that fit into a number of rows: the last one, one with its neighbours, the first
-    ones, and then the last ones."""
-    near = () if keep is None else (keep, keep - 1, keep + 1)
-    last = len(heights) - 1
+def _more(hidden: int) -> str:
+    return f"  ⋮  {hidden} more (--long draws all)"
+
+
+def _chosen(drawn: Sequence[Sequence[str]], most: int, decisive: Sequence[int]) -> set[int]:
+    """The moments that fit into a number of rows."""
     chosen: set[int] = set()
-    for at in dict.fromkeys((last, *near, *range(BEGINNING), *range(last, -1, -1))):
-        if 0 <= at <= last:
-            room -= heights[at]
-            if room < 0:
+    for at in (0, len(drawn) - 1, *decisive):
+        if _rows(drawn, chosen | {at}) <= most:
+            chosen.add(at)
+    for places in (range(BEGINNING), reversed(range(len(drawn)))):
+        for at in places:
+            if _rows(drawn, chosen | {at}) > most:
                 break
             chosen.add(at)
     return chosen
+
+
+def _rows(drawn: Sequence[Sequence[str]], chosen: Collection[int]) -> int:
+    """The number of rows of these moments, with one for each place where others are left out."""
+    places = range(len(drawn))
+    gaps = sum(at not in chosen and (at == 0 or at - 1 in chosen) for at in places)
+    return gaps + sum(len(drawn[at]) for at in chosen)

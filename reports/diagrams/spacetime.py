@@ -6,18 +6,22 @@ below the line and arrive along it, so that labels do not meet.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass, field
 from html import escape
 
 from model.costs import MessageKind
+from model.results.culprit import Culprit
 from model.results.story import Story
 from reports.diagrams.terminal import style, text
 from reports.diagrams.timeline import (
     CRASH,
+    DECIDED,
     RESTART,
     Arrow,
     Timeline,
     TimelineMoment,
+    captions,
     timeline,
 )
 
@@ -31,6 +35,13 @@ _HEAD = 46
 _NUMBERS = 30
 _NARROWEST = 140
 _STUB = 40
+_NOTE = 14
+_RULE = 24
+_CAPTION = 22
+_SHORT = 34
+"""The length of a line of notes in characters."""
+_LINE = 96
+"""The length of a line of a caption in characters."""
 
 _CLASSES = {
     MessageKind.EVENT: "event",
@@ -57,6 +68,7 @@ stroke-linejoin:round}
 .st .box{fill:var(--st-bg);stroke:currentColor}
 .st .lane{stroke:currentColor;stroke-width:1.5;opacity:.55}
 .st .down{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:3 4}
+.st .decided{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:8 4}
 .st .rule{stroke:currentColor;opacity:.1}
 .st .dot{fill:currentColor}
 .st .restart{fill:var(--st-bg);stroke:currentColor;stroke-width:2}
@@ -74,13 +86,13 @@ fill:none;stroke-linecap:round}
 """.strip()
 
 
-def svg(story: Story, *, caption: str = "") -> str:
+def svg(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> str:
     """The diagram as one self-contained <svg>, readable on light and dark ground; if the page sets
     `--bg` and `--fg`, the diagram uses these colours.
 
-    caption: the property that the run violates.
+    caption: the property that the run violates.  culprit: the fault of this run, which is marked.
     """
-    return _Sheet(timeline(story), caption).draw()
+    return _Sheet(timeline(story, culprit), captions(caption, culprit)).draw()
 
 
 @dataclass
@@ -88,7 +100,7 @@ class _Sheet:
     """The places of lanes and rows, and the elements drawn so far, in three layers."""
 
     line: Timeline
-    caption: str
+    captions: tuple[str, ...]
     numbers: float = field(init=False)
     xs: list[float] = field(init=False)
     ys: list[float] = field(init=False)
@@ -104,13 +116,16 @@ class _Sheet:
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
         legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
-        self.width = max(sum(gaps), _wide(f"Violated: {self.caption}") * 1.1 + 24, legend)
+        captions = [_wide(line) * 1.1 + 24 for one in self.captions for line in _wrap(one)]
+        self.width = max([sum(gaps), legend, _wide(DECIDED) + self.numbers + 24, *captions])
         self.ys = []
         y: float = _HEAD + 34
-        for moment in self.line.moments:
+        for at, moment in enumerate(self.line.moments):
+            y += _NOTE * max(0, len(_lines(moment)) - 1)
             self.ys.append(y)
-            below = len(moment.stray) + bool(moment.crash)
-            y += max(_ROW, 31 + _STRAY * below, 10 + 16 * len(moment.emits))
+            below = len(moment.stray) + bool(moment.crash) + bool(moment.lost)
+            y += max(_ROW, 31 + _STRAY * below, 14 + 16 * len(moment.emits))
+            y += _RULE * (at == self.line.decided)
         self.bottom = y
 
     def draw(self) -> str:
@@ -118,13 +133,17 @@ class _Sheet:
             self._lane(lane)
         for at, moment in enumerate(self.line.moments):
             self._moment(at, moment)
-        height = self.bottom + 62 + (22 if self.caption else 0)
+            if at == self.line.decided:
+                self._rule(at)
         self._legend(self.bottom + 48)
-        about = f"Space-time diagram: {len(self.line.moments)} moments on "
+        height = self.bottom + 62
+        for place, caption in enumerate(self.captions):
+            for line in _wrap(caption):
+                height += _CAPTION
+                self._text(12, height - 12, line, "dim" if place else "name bad")
+        about = f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
         about += ", ".join(self.line.lanes)
-        if self.caption:
-            about += f"; violated: {self.caption}"
-            self._text(12, height - 12, f"Violated: {self.caption}", "name bad")
+        about += "".join(f"; {one[:1].lower()}{one[1:]}" for one in self.captions)
         return "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
@@ -148,13 +167,17 @@ class _Sheet:
         for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
             need.append((_wide(left) + _wide(right)) / 2 + 44)
         for moment in self.line.moments:
-            needs[moment.lane + (moment.side > 0)].append(_wide(moment.notes) + 24)
+            free = moment.lane + (moment.side > 0)
+            edge = 0 if free else self.numbers
+            needs[free] += [_wide(note) + 24 + edge for note in _lines(moment)]
             if moment.handed:
                 edge = 0 if moment.lane else self.numbers
                 needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
             if moment.crash:
                 needs[moment.lane + 1].append(_wide(moment.crash) + 30)
-            needs[moment.lane + 1] += [_wide(emitted) + 40 for emitted in moment.emits]
+            needs[moment.lane + 1] += [_wide(one.words) + 24 for one in moment.emits]
+            if moment.lost:
+                needs[moment.lost.lane + 1].append(_wide(moment.lost.words) + 30)
             if arrow := moment.taken:
                 into = arrow.receiver + (arrow.sender > arrow.receiver)
                 needs[into].append(_wide(arrow.label) + 56)
@@ -203,10 +226,12 @@ class _Sheet:
         for place, arrow in enumerate(moment.stray):
             self._draw_stray(at, place, arrow)
         self._mark(moment, x, y)
-        if moment.notes:
-            anchor = "start" if moment.side > 0 else "end"
-            style = "bad" if moment.mark == CRASH else ""
-            self._text(x + 10 * moment.side, y - 6, moment.notes, style, anchor)
+        anchor = "start" if moment.side > 0 else "end"
+        style = "bad" if moment.mark == CRASH else ""
+        notes = _lines(moment)
+        for row, note in enumerate(notes):
+            here = y - 6 - _NOTE * (len(notes) - 1 - row)
+            self._text(x + 10 * moment.side, here, note, style, anchor)
         crashed = y
         if moment.crash:
             crashed = self._below(at, len(moment.stray))
@@ -214,8 +239,19 @@ class _Sheet:
             self._text(x + 12, crashed + 4, moment.crash, "bad")
         self.over += [_cross(self.xs[lane], crashed, 6) for lane in moment.others]
         for row, emitted in enumerate(moment.emits):
-            here = y + 4 + 16 * row
-            self._text(x + 10, here, f"⇒ {emitted}", "good")
+            here = y + (8 if notes and moment.side > 0 else 4) + 16 * row
+            self._text(x + 10, here, emitted.words, "bad" if emitted.wrong else "good")
+        if moment.lost:
+            here = self._below(at, len(moment.stray) + bool(moment.crash))
+            self._text(self.xs[moment.lost.lane] + 12, here + 4, moment.lost.words, "bad")
+
+    def _rule(self, at: int) -> None:
+        """Draw the line below a moment after which no continuation of the run is right."""
+        following = self.ys[at + 1] if at + 1 < len(self.ys) else self.bottom
+        notes = _lines(self.line.moments[at + 1]) if at + 1 < len(self.ys) else ()
+        y = following - 22 - _NOTE * max(0, len(notes) - 1)
+        self.over.append(_line(12, y, self.width - 12, y, "decided"))
+        self._text(self.numbers, y - 5, DECIDED, "bad")
 
     def _mark(self, moment: TimelineMoment, x: float, y: float) -> None:
         if moment.mark == CRASH:
@@ -252,11 +288,11 @@ class _Sheet:
         lanes = self.line.lanes
         fate = "lost" if arrow.lost else "on its way"
         if arrow.taken_at is not None:
-            fate = f"taken in moment {arrow.taken_at + 1}"
+            fate = f"taken in step {self.line.steps[arrow.taken_at]}"
         about = (
             f"{arrow.kind.value} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
         )
-        about += f"sent in moment {arrow.sent_at + 1}, {fate}"
+        about += f"sent in step {self.line.steps[arrow.sent_at]}, {fate}"
         style = _CLASSES[arrow.kind]
         title = f"<title>{escape(about)}</title>"
         self.arrows.append(f'<g class="arrow {style}">{title}{drawn}</g>')
@@ -292,13 +328,9 @@ class _Sheet:
         if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
             found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
         if self.line.circle:
-            found.append(
-                (
-                    '<text x="0" y="4" class="dim" text-anchor="start">↻</text>',
-                    14,
-                    "repeats without end",
-                )
-            )
+            found.append((_sign("↻", "dim"), 14, "repeats without end"))
+        if self.line.has_culprit:
+            found.append((_sign("✗", "bad"), 10, "wrong, or lost for ever"))
         return found
 
     def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:
@@ -308,12 +340,31 @@ class _Sheet:
         )
 
 
+def _lines(moment: TimelineMoment) -> list[str]:
+    """The notes of a moment, in lines that do not make its lane too wide."""
+    lines: list[str] = []
+    for part in moment.parts:
+        if lines and len(lines[-1]) + 3 + len(part) <= _SHORT:
+            lines[-1] += f" · {part}"
+        else:
+            lines += textwrap.wrap(part, _SHORT)
+    return lines
+
+
+def _wrap(caption: str) -> list[str]:
+    return textwrap.wrap(caption, _LINE)
+
+
 def _wide(what: str) -> float:
     return _CHAR * len(what)
 
 
 def _n(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+def _sign(sign: str, style: str) -> str:
+    return f'<text x="0" y="4" class="{style}" text-anchor="start">{sign}</text>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:

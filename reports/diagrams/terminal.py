@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
+from model.results.culprit import Culprit
 from model.results.story import Story
 from reports.diagrams.long_runs import shorten
 from reports.diagrams.timeline import (
     CRASH,
+    DECIDED,
     RESTART,
     Arrow,
     Timeline,
     TimelineMoment,
+    captions,
     timeline,
 )
 
@@ -31,14 +34,13 @@ _MARGIN, _PITCH = 5, 2
 _STYLES = (
     (r"(?m)^ *(↻ *)?\d+", "dim"),
     (r"‹\d+›", "dim"),
-    (r"✕( crash.*)?|┊|Violated:.*", "red"),
+    (r"✕( crash.*)?|┊|Violated:.*|this step fails", "red"),
     (r"⇒ .*", "green"),
+    (r"⇒ ✗ .*|✗ .*", "bold red"),
     (r"○( restart)?", "yellow"),
     (r"↻", "red"),
 )
-_LEGEND = (
-    "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in moment n"
-)
+_LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in step n"
 
 
 def text(
@@ -46,22 +48,23 @@ def text(
     *,
     width: int = WIDTH,
     caption: str = "",
+    culprit: Culprit | None = None,
     most: int | None = None,
-    keep: int | None = None,
 ) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
     It is at least 40 columns wide, and has room for all lanes.  most: leave out moments in the
-    middle, so that it has no more rows than this below its heading.  keep: a moment that stays.
+    middle, so that it has no more rows than this below its heading.
     """
-    line = timeline(story)
+    line = timeline(story, culprit)
     grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
     drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
-    rows = [*grid.heading(), *shorten(drawn, most, keep)]
+    rows = [*grid.heading(), *shorten(drawn, most, line.decisive)]
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
+    legend += "   ✗ wrong" if line.has_culprit else ""
     rows += ["", *textwrap.wrap(legend, grid.width)]
-    if caption:
-        rows += textwrap.wrap(f"Violated: {caption}", grid.width)
+    for paragraph in captions(caption, culprit):
+        rows += textwrap.wrap(paragraph, grid.width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
 
 
@@ -71,12 +74,17 @@ class Diagram:
 
     story: Story
     caption: str = ""
+    culprit: Culprit | None = None
     most: int | None = None
-    keep: int | None = None
 
     def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
-        width, caption = options.max_width, self.caption
-        drawn = text(self.story, width=width, caption=caption, most=self.most, keep=self.keep)
+        drawn = text(
+            self.story,
+            width=options.max_width,
+            caption=self.caption,
+            culprit=self.culprit,
+            most=self.most,
+        )
         shown = Text(drawn, end="")
         for pattern, style in _STYLES:
             shown.highlight_regex(pattern, style)
@@ -84,10 +92,10 @@ class Diagram:
 
 
 def style(
-    story: Story, *, caption: str = "", most: int | None = None, keep: int | None = None
+    story: Story, *, caption: str = "", culprit: Culprit | None = None, most: int | None = None
 ) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption, most, keep)
+    return Diagram(story, caption, culprit, most)
 
 
 class _Grid:
@@ -115,7 +123,8 @@ class _Grid:
     def rows(self, at: int, moment: TimelineMoment) -> list[str]:
         """The row of the moment, and the rows that it needs above and below."""
         cells = list(self._lanes(at, mark=False))
-        _write(cells, 0, f"{self.line.number(at):>3}")
+        number = self.line.number(at)
+        _write(cells, 0, f"{number:>3}" if self.line.is_first(at) else number)
         x = self.columns[moment.lane]
         cells[x] = _MARKS.get(moment.mark, "●")
         crossed = [self.columns[lane] for lane in moment.others]
@@ -135,9 +144,18 @@ class _Grid:
             row = list(self._lanes(at))
             for column in (x, *crossed):
                 row[column] = "✕"
-            _write(row, x + 2, moment.crash)
-            below.append("".join(row))
+            below += self._beside(at, row, moment.lane, moment.crash)
+        if moment.lost:
+            below += self._beside(at, list(self._lanes(at)), moment.lost.lane, moment.lost.words)
+        if at == self.line.decided:
+            below.append(self._rule(at, DECIDED))
         return [*above, *rows, *below]
+
+    def _rule(self, at: int, words: str) -> str:
+        """A row across all lanes, below a moment."""
+        cells = [cell.replace(" ", "╌") for cell in self._lanes(at)]
+        _write(cells, max(0, min(_MARGIN, self.width - len(words) - 2)), f" {words} ")
+        return "".join(cells)
 
     def _columns(self) -> list[int]:
         """The columns of the lanes; each gap is as wide as its content, or as wide as possible."""
@@ -152,10 +170,12 @@ class _Grid:
                 needs[moment.lane].append(len(moment.handed) + 8)
             if moment.crash:
                 needs[moment.lane + 1].append(len(moment.crash) + 4)
-            needs[moment.lane + 1] += [len(emitted) + 5 for emitted in moment.emits]
+            needs[moment.lane + 1] += [len(emitted.words) + 3 for emitted in moment.emits]
+            if moment.lost:
+                needs[moment.lost.lane + 1].append(len(moment.lost.words) + 3)
             if arrow := moment.taken:
                 into = arrow.receiver + (arrow.sender > arrow.receiver)
-                needs[into].append(len(_label(arrow)) + 8)
+                needs[into].append(len(self._label(arrow)) + 8)
             for arrow in moment.stray:
                 needs[arrow.sender + (arrow.receiver > arrow.sender)].append(len(arrow.label) + 9)
         gaps = [max(need) for need in needs]
@@ -181,7 +201,7 @@ class _Grid:
         cells[start] = "├" if start < end else "┤"
         right = start < end
         cells[end - 1 if right else end + 1] = "▶" if right else "◀"
-        label = f" {_label(arrow)} "
+        label = f" {self._label(arrow)} "
         near = self.columns[arrow.receiver + (-1 if right else 1)]
         room = abs(end - near) - 4
         if len(label) <= room:
@@ -192,6 +212,9 @@ class _Grid:
         _write(above, max(0, min(low + 1, self.width - len(label))), label)
         return ["".join(above)]
 
+    def _label(self, arrow: Arrow) -> str:
+        return f"{arrow.label} ‹{self.line.steps[arrow.sent_at]}›"
+
     def _add_notes(self, at: int, cells: list[str], moment: TimelineMoment) -> list[str]:
         """The row with the notes on its free side, and further rows for the rest of the notes."""
         x = self.columns[moment.lane]
@@ -200,10 +223,20 @@ class _Grid:
         room = edges[moment.lane + 2] - x - 3 if right else x - edges[moment.lane] - 3
         notes = textwrap.wrap(moment.notes, max(room, 6))
         for emitted in moment.emits:
-            notes += textwrap.wrap(f"⇒ {emitted}", max(room, 6), subsequent_indent="  ")
+            notes += textwrap.wrap(emitted.words, max(room, 6), subsequent_indent="  ")
         rows = [cells, *(list(self._lanes(at)) for _ in notes[1:])]
         for row, note in zip(rows, notes, strict=False):
             _write(row, x + 2 if right else max(4, x - 1 - len(note)), note)
+        return ["".join(row) for row in rows]
+
+    def _beside(self, at: int, cells: list[str], lane: int, words: str) -> list[str]:
+        """The row with words right of a lane, and further rows for the rest of the words."""
+        x = self.columns[lane]
+        edges = [*self.columns, self.width]
+        lines = textwrap.wrap(words, max(edges[lane + 1] - x - 3, 6))
+        rows = [cells, *(list(self._lanes(at)) for _ in lines[1:])]
+        for row, line in zip(rows, lines, strict=True):
+            _write(row, x + 2, line)
         return ["".join(row) for row in rows]
 
     def _stub(self, at: int, arrow: Arrow) -> str:
@@ -216,10 +249,6 @@ class _Grid:
             stub = f"{end}─ {arrow.label} ─┤"
             _write(cells, max(0, x + 1 - len(stub)), stub)
         return "".join(cells)
-
-
-def _label(arrow: Arrow) -> str:
-    return f"{arrow.label} ‹{arrow.sent_at + 1}›"
 
 
 def _write(cells: list[str], at: int, what: str) -> None:

@@ -29,8 +29,8 @@ def refutation(found: RunThatFails, where: str, *, long: bool = False) -> Iterat
     """
     yield from _culprit(found, where)
     yield ""
-    decided = None if found.culprit is None else found.culprit.decided
-    yield terminal.style(found.story, most=None if long else MOST_ROWS, keep=decided)
+    most = None if long else MOST_ROWS
+    yield terminal.style(found.story, culprit=found.culprit, most=most)
     yield ""
 
 

@@ -298,7 +298,7 @@ def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
     for one in results:
         yield _weakest(one)
         if one.story is not None:
-            yield terminal.style(one.story)
+            yield terminal.style(one.story, culprit=one.culprit)
 
 
 def _weakest(one: WitnessResult) -> str:

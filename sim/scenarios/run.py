@@ -18,7 +18,8 @@ from model.knobs import settings
 from model.oracle import oracle
 from model.progress import Progress, part_of, silent
 from model.results.simulation import Metrics, Simulation
-from model.system import System, faulty_output, show_value
+from model.system import System, faulty_output
+from model.words import show_value
 from sim.outputs import count, differences, digest
 from sim.scenarios.baseline import baseline
 from sim.scenarios.judge import TimedJudgement, judge_end

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from functools import cache
 from typing import Any
@@ -29,13 +30,27 @@ from model.actions import (
     Timeout,
 )
 from model.choices import enabled
-from model.core import Arrival, File, Link, Lost, Property, Scope, When
+from model.core import (
+    Arrival,
+    Effect,
+    File,
+    Link,
+    Lost,
+    Property,
+    Rewind,
+    Save,
+    Scope,
+    Send,
+    Sync,
+    Torn,
+    When,
+)
 from model.evidence import Outcome
 from model.results.plain import plain, read
-from model.results.story import Story
+from model.results.story import Story, WriteKind
 from model.results.verdict import Verdict
 from model.system import System
-from model.world import DOWN, apply, initial, unfold
+from model.world import DOWN, apply, initial, real_effects, response, survivors, unfold
 from proofs.explore.edges import edges
 from proofs.explore.explorer import Counterexample, Trace
 from proofs.explore.random_attack import attack, pytest_file
@@ -144,6 +159,89 @@ def test_a_message_that_is_neither_taken_nor_lost_is_on_its_way() -> None:
         )
         assert sum((there - left).values()) <= doubled
         assert doubled or {*there} == {*left}
+
+
+def test_every_write_is_in_the_story_where_it_took_place() -> None:
+    """And nothing else is: the effects are taken from the model, without a story."""
+    kinds: Counter[str] = Counter()
+    for trace in traces():
+        moments = iter(story(trace).moments)
+        for action, world in zip(trace.actions, trace.worlds, strict=False):
+            for part, before, _ in unfold(trace.system, world, action):
+                effects: tuple[Effect, ...] = ()
+                if not isinstance(part, Crash | Suspect | Disturb):
+                    effects = real_effects(response(trace.system, before, part).effects)
+                    effects = effects[: part.crash_after]
+                expected = [
+                    (f"rewind to place {one.to}" if isinstance(one, Rewind) else "sync")
+                    if isinstance(one, Rewind | Sync)
+                    else f"{'save' if one.synced else 'write'} {one.value}"
+                    + (f" in {one.name}" if one.name else "")
+                    for one in effects
+                    if isinstance(one, Save | Sync | Rewind)
+                ]
+                moment = next(moments)
+                assert [write.words for write in moment.writes] == expected
+                assert moment.part == (part is not action)
+                kinds.update(write.kind for write in moment.writes)
+        assert next(moments, None) is None
+    assert {*kinds} == {*WriteKind}
+
+
+def test_a_restart_shows_the_values_that_it_reads() -> None:
+    read_back = 0
+    for trace in traces():
+        moments = iter(story(trace).moments)
+        for action, world in zip(trace.actions, trace.worlds, strict=False):
+            for part, before, _ in unfold(trace.system, world, action):
+                moment = next(moments)
+                if not isinstance(part, Restart):
+                    assert not moment.reads
+                    continue
+                node = before.nodes[trace.system.node_at[part.node]]
+                site = trace.system.sites[part.node]
+                files = [file.name for file in site.files] or [""]
+                values = survivors(node.durable, part, site) if site.files else (node.durable,)
+                there = {
+                    file: f"torn {value.value}" if isinstance(value, Torn) else str(value)
+                    for file, value in zip(files, values, strict=True)
+                    if value is not None
+                }
+                assert {one.file: one.label for one in moment.reads if one.label} == there
+                read_back += len(there)
+    assert read_back > 70
+
+
+def test_a_crash_in_a_step_names_the_first_effect_that_it_prevented() -> None:
+    verbs = {Save: "saving", Send: "sending", Sync: "syncing", Rewind: "going back to place"}
+    named: Counter[str] = Counter()
+    for trace in traces():
+        moments = iter(story(trace).moments)
+        for action, world in zip(trace.actions, trace.worlds, strict=False):
+            for part, before, _ in unfold(trace.system, world, action):
+                moment = next(moments)
+                if isinstance(part, Crash | Suspect | Disturb) or part.crash_after is None:
+                    assert not moment.undone
+                    continue
+                effects = real_effects(response(trace.system, before, part).effects)
+                left = [
+                    verbs[type(one)] for one in effects[part.crash_after :] if type(one) in verbs
+                ]
+                assert moment.undone.startswith(left[0] if left else "")
+                assert bool(moment.undone) == bool(left)
+                named.update(left[:1])
+    assert {*named} == {*verbs.values()}
+
+
+def test_rows_are_numbered_as_steps_are_counted() -> None:
+    for trace in traces():
+        whole = story(trace)
+        assert [whole.step(at) for at, one in enumerate(whole.moments) if not one.part] == [
+            *range(1, len(trace.actions) + 1)
+        ]
+        lines = text(whole, width=300).splitlines()
+        numbered = [int(line[:4]) for line in lines if re.match(r" *\d+ ", line[:4])]
+        assert numbered == [*range(1, len(trace.actions) + 1)]
 
 
 def test_a_story_is_drawn() -> None:

@@ -302,10 +302,11 @@ def test_a_group_crash_and_its_notices_are_told_and_drawn() -> None:
     row = next(line for line in lines if "crash, with B, their messages lost" in line)
     assert row.count("✕") == 2
     assert sum("lost B ‹4›" in line or "lost A ‹4›" in line for line in lines) == 2
-    assert sum("restart · 1" in line for line in lines) == 2  # what they held before is forgotten
+    restarts = sum("restart, reads 1 · 1" in line for line in lines)
+    assert restarts == 2  # what they held before is forgotten
     drawn = spacetime.svg(told)
     assert drawn.count('class="cross"') == 2 + 1 + 2  # two nodes, a message, and in the legend
-    assert "control lost B: B to sink, sent in moment 4, taken in moment 6" in drawn
+    assert "control lost B: B to sink, sent in step 4, taken in step 6" in drawn
 
 
 def test_a_group_crash_in_a_step_is_drawn_after_its_effects() -> None:
@@ -313,7 +314,7 @@ def test_a_group_crash_in_a_step_is_drawn_after_its_effects() -> None:
     worlds = [run(PROTOCOL, ONE_EVENT, *actions[:at])[1] for at in range(4)]
     told = story(Trace(System(PROTOCOL, ONE_EVENT), actions, tuple(worlds)))
     lines = terminal.text(told, width=110).splitlines()
-    row = next(line for line in lines if "crash after 1 effect, with B" in line)
+    row = next(line for line in lines if "crash before saving 1, with B" in line)
     assert row.count("✕") == 2
     line = timeline(told)
     lane = line.lanes.index("B")

@@ -53,9 +53,10 @@ from model.world import World, apply
 from proofs.explore.culprit.decided import find_decided
 from proofs.explore.culprit.find import find_culprit
 from proofs.explore.explorer import Counterexample, Trace, explore
+from proofs.explore.moment_words import show_output
 from proofs.explore.random_attack import pytest_file
 from proofs.explore.shrinker import replay
-from proofs.explore.story import show_output, story
+from proofs.explore.story import story
 from proofs.explore.tasks import Task, TaskKind, perform_on
 from proofs.explore.verdict import verdicts
 

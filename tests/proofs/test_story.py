@@ -268,13 +268,13 @@ def test_nothing_in_the_svg_is_outside_its_frame(run: Run, repeats: bool) -> Non
 
 @given(runs, st.integers(40, 160))
 @settings(max_examples=50)
-def test_text_keeps_its_width_and_numbers_every_moment(run: Run, width: int) -> None:
+def test_text_keeps_its_width_and_numbers_every_action(run: Run, width: int) -> None:
     told = story(run.trace)
     lines = text(told, width=width, caption="p").splitlines()
     assert max(map(len, lines)) <= width
     assert lines[-1] == "Violated: p"
     numbered = [int(line[:3]) for line in lines if re.match(r" *\d+ ", line[:4])]
-    assert numbered == list(range(1, len(told.moments) + 1))
+    assert numbered == list(range(1, len(run.trace.actions) + 1))
     console = Console(file=io.StringIO(), width=width, color_system=None)
     with console.capture() as printed:
         console.print(style(told, caption="p"))

@@ -250,4 +250,4 @@ def show(value: object) -> str:
             return f"commit {epoch}"
         case SettleEpoch(epoch):
             return f"settle at {epoch}"
-    return str(value)
+    return ""

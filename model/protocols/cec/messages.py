@@ -288,7 +288,7 @@ def show(value: object) -> str:
             return f"{place} taken"
         case (int(), Body(time, type_, data)):
             return f"{' '.join(map(_show_value, data)) or type_} @{time}"
-    return str(value)
+    return ""
 
 
 def show_record(record: Record) -> str:

@@ -340,7 +340,7 @@ def show(value: object) -> str:
             return f"P{min(marks)}"
         case CoordinatorState(epoch, complete, phase):
             return f"P{complete}, {phase.value}{_of(epoch)}"
-    return str(value)
+    return ""
 
 
 def _of(epoch: Epoch) -> str:

@@ -18,7 +18,7 @@ from model.results.culprit import WrongResult
 from model.results.story import Story, StoryMoment
 from model.world import World, unfold
 from proofs.explore.explorer import Trace
-from proofs.explore.story import show_body, show_output
+from proofs.explore.moment_words import show_body, show_output
 
 Part: TypeAlias = tuple[Action, World, World]
 """An action or a step of a prompt site within it: the world before, and the one after."""

@@ -1,0 +1,170 @@
+"""The words for a value: the protocol's own, or else its type in words, then its small fields.
+
+Rule of this file: no knowledge of any protocol.  Words that are made here are one line of bounded
+length, and the same in every process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from itertools import islice
+from numbers import Number
+from typing import Any
+
+from model.core import Lost
+from model.errors import Invalid, describe_error
+from model.events import Body, Event
+from model.log import Log
+from model.protocol import Protocol
+
+ROOM = 24
+"""The length of the words for a message, a state or a saved value."""
+_ITEMS, _INSIDE = 3, 16
+_FLAT = (str, Number, Enum, Event, Body)
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+
+
+def show_value(protocol: Protocol, value: Any) -> str:
+    """The words for a message, an output or a state: the protocol's own, or else those that
+    model.value_words makes.  Raises Invalid if the protocol cannot show it.
+
+    A notice, which no protocol sends, is "lost NODE".
+    """
+    if isinstance(value, Lost):
+        return f"lost {value.node}"
+    return own_words(protocol, value) or generic(value)
+
+
+def own_words(protocol: Protocol, value: Any) -> str:
+    """The protocol's own words for a value, "" if it has none.  Raises Invalid if it fails."""
+    try:
+        text = protocol.behaviour.show(value)
+    except Exception as error:  # of a protocol, which may be anybody's
+        raise Invalid(
+            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
+        ) from error
+    if not isinstance(text, str):
+        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
+    return text
+
+
+def generic(value: object, room: int = ROOM) -> str:
+    """The value in at most `room` characters: `Commit 2` for Commit(number=2)."""
+    parts = _record(value)
+    if parts is None:
+        return cut(_small(value), room)
+    return cut(_joined([_type_words(value), *_texts(parts)], room), room)
+
+
+def changes(before: object, after: object, room: int = ROOM) -> str:
+    """The fields of a state that differ, in at most `room` characters; "" if none does; the whole
+    state if it has no fields, or is of another type."""
+    if before == after:
+        return ""
+    old, new = _record(before), _record(after)
+    if new is None:
+        return cut(f"state {_small(after)}", room)
+    if old is None or type(before) is not type(after):
+        return generic(after, room)
+    differing = (_named(name, found) for name, found in new.items() if found != old[name])
+    return cut(_joined(differing, room, ", "), room)
+
+
+def cut(text: str, room: int) -> str:
+    """The text on one line of at most `room` characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= room else f"{line[: room - 1].rstrip(' …')}…"
+
+
+def _record(value: object) -> Mapping[str, object] | None:
+    """The fields of a named tuple or a dataclass; None of anything else."""
+    if isinstance(value, Event | Body | Log | type):
+        return None
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return dict(zip(value._fields, value, strict=True))
+    if is_dataclass(value):
+        return {one.name: getattr(value, one.name) for one in fields(value) if one.repr}
+    return None
+
+
+def _type_words(value: object) -> str:
+    """The name of the type in words: `Roll back` for RollBack."""
+    first, *others = [part for part in _WORD.split(type(value).__name__) if part]
+    return " ".join([first, *(one if one.isupper() else one.lower() for one in others)])
+
+
+def _texts(parts: Mapping[str, object]) -> Iterator[str]:
+    """A text for each field that is there and not empty; a truth value by the field's name."""
+    for name, found in parts.items():
+        if isinstance(found, bool):
+            yield _named(name, found)
+        elif found is not None and not (isinstance(found, Sized) and not len(found)):
+            yield _small(found)
+
+
+def _named(name: str, found: object) -> str:
+    """A field with its name."""
+    name = name.strip("_").replace("_", " ")
+    if isinstance(found, bool):
+        return name if found else f"not {name}"
+    return f"{name} {_small(found)}"
+
+
+def _joined(texts: Iterable[str], room: int, between: str = " ") -> str:
+    """The first text, those of the others for which there is room, and a sign for the rest."""
+    first, *others = texts
+    line, whole = first, True
+    for text in others:
+        longer = f"{line}{between}{text}"
+        if len(longer) < room:
+            line = longer
+        else:
+            whole = False
+    return line if whole else _more(line)
+
+
+def _more(line: str) -> str:
+    """The line with a sign that there is more."""
+    return line if line.endswith("…") else f"{line}…"
+
+
+def _small(value: object) -> str:
+    """A value inside another one; of a record the type and the fields that hold no others."""
+    match value:
+        case None:
+            return "none"
+        case bool():
+            return str(value).lower()
+        case Enum():
+            return value.name.lower().replace("_", " ")
+        case str() | Number():
+            return str(value)
+        case Event(sn, body):
+            return body.type + ".".join(map(str, sn))
+        case Body(time, kind):
+            return f"{kind}@{time}"
+        case Log():
+            return _items("()", map(_small, value), value.length)
+        case Mapping():
+            pairs = sorted(f"{_small(one)}: {_small(found)}" for one, found in value.items())
+            return _items("{}", pairs, len(value))
+        case AbstractSet():
+            return _items("{}", sorted(map(_small, value)), len(value))
+    parts = _record(value)
+    if parts is not None:
+        flat = {name: found for name, found in parts.items() if isinstance(found, _FLAT)}
+        line = _joined([_type_words(value), *_texts(flat)], _INSIDE)
+        return line if len(flat) == len(parts) else _more(line)
+    if isinstance(value, tuple | list):
+        return _items("()", map(_small, value), len(value))
+    return _type_words(value)
+
+
+def _items(brackets: str, texts: Iterable[str], count: int) -> str:
+    """All of few items; of many the first ones."""
+    shown = " ".join(islice(texts, count if count <= _ITEMS else _ITEMS - 1))
+    return brackets[0] + (_more(shown) if count > _ITEMS else shown) + brackets[1]
