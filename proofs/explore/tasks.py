@@ -18,26 +18,22 @@ from model.errors import Invalid, unknown
 from model.evidence import Mutant, Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import Subject, subject
-from model.results.attack import AttackFailure, AttackResult, MutantResult
+from model.results.attack import AttackResult, MutantResult
 from model.results.reach import LastOne
 from model.results.verdict import (
-    ScopeCounterexample,
     ScopeResult,
     StandardResult,
 )
-from proofs.classify.graphs import class_of
-from proofs.explore.coverage import missed_points
-from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
-from proofs.explore.differences import differs
+from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.explorer import Exploration, explore
-from proofs.explore.mutants import Killing, hunt
-from proofs.explore.random_attack import Attack, attack, pytest_file
+from proofs.explore.mutants import hunt
+from proofs.explore.random_attack import Attack, attack
 from proofs.explore.reach.gather import LARGEST, MetInScope, without_last
 from proofs.explore.reach.seen import SeenShapes
+from proofs.explore.rows import attack_result, mutant_result, named_trial, scope_result
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.standard_operators import standard
 from proofs.explore.standard_runs import run_standard
-from proofs.explore.story import story
 from proofs.explore.vacuity import NamedTrial
 
 WALKS = {"quick": 200, "full": 20_000}
@@ -73,13 +69,12 @@ class Task(NamedTuple):
     """A part of a check that needs no other part.
 
     subject: the protocol as `asif check` takes it.  name: of the scope, the standard operator or
-    the mutant.  worlds:
-    about how long the task takes, as a number of explored worlds.  walks, examples: the random runs
-    of an attack.  budget: of the exploration of a scope; its worlds are WORLD_LIMIT's if None.
-    whole: go on after all that is expected of a refuted scope was found.  reduce: visit fewer
-    worlds where that gives the same result.  deciding: the number of worlds that the search for the
-    moment that decides a failing run may visit.  shapes: also return those that a scope met.  last:
-    of FEWER, the part that is taken away from the scope.
+    the mutant.  worlds: about how long the task takes, as a number of explored worlds.  walks,
+    examples: the random runs of an attack.  budget: of the exploration of a scope; its worlds are
+    WORLD_LIMIT's if None.  whole: go on after all that is expected of a refuted scope was found.
+    reduce: visit fewer worlds where that gives the same result.  deciding: the number of worlds
+    that the search for the moment that decides a failing run may visit.  shapes: also return those
+    that a scope met.  last: of FEWER, the part that is taken away from the scope.
     """
 
     subject: str
@@ -244,26 +239,28 @@ def perform_on(
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             found = _explore(explore, protocol, pinned, task)
             return ScopeDone(
-                _scope_result(protocol, pinned, found, whole=task.whole, deciding=task.deciding),
+                scope_result(protocol, pinned, found, whole=task.whole, deciding=task.deciding),
                 time.perf_counter() - started,
                 frozenset(map(str, found.hit)),
                 found.vacuous,
-                _named_trial(pinned, found),
+                named_trial(pinned, found),
                 found.shapes,
             )
         case TaskKind.OPERATOR:
             seen = partial(_explore, explore, task=task)
-            row = run_standard(protocol, task.name, seen, partial(_scope_result, whole=True))
+            row = run_standard(protocol, task.name, seen, partial(scope_result, whole=True))
             return Done(row, time.perf_counter() - started)
         case TaskKind.FEWER:
             return _explore_fewer(explore, protocol, task)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
-            return Done(_attack_result(attacked, task), time.perf_counter() - started)
+            return Done(
+                attack_result(attacked, task.subject, task.deciding), time.perf_counter() - started
+            )
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)
             killing = hunt(protocol, mutant, chosen.home, _attack)
-            return Done(_mutant_result(killing), time.perf_counter() - started)
+            return Done(mutant_result(killing), time.perf_counter() - started)
 
 
 def _explore(
@@ -304,109 +301,3 @@ def _explore_fewer(
 
 def _attack(broken: Protocol) -> Attack:
     return attack(broken, walks=HUNT_WALKS, examples=HUNT_EXAMPLES)
-
-
-def _scope_result(
-    protocol: Protocol,
-    pinned: PinnedScope,
-    found: Exploration,
-    *,
-    whole: bool,
-    deciding: int = DECIDING_WORLDS,
-) -> ScopeResult:
-    """whole: the worlds are compared with those that are pinned.  deciding: as in Task."""
-    counterexample = _counterexample(pinned, found, deciding)
-    steps = None if counterexample is None else counterexample.steps
-    derived = class_of(pinned.scope)
-    guarantee = None if pinned.operators is None else found.guarantee
-    worlds = pinned.reduced if found.reduced else pinned.states
-    as_pinned = (
-        (found.complete or pinned.expect is Outcome.REFUTED)
-        and found.outcome is pinned.expect
-        and (worlds in (None, found.states) or not (whole or found.complete))
-        and pinned.steps in (None, steps)
-        and guarantee is pinned.guarantee
-        and derived in (pinned.operators, None)
-    )
-    return ScopeResult(
-        name=pinned.name,
-        operators=pinned.operators,
-        derived=derived,
-        crashes=pinned.scope.crashes,
-        expect=pinned.expect,
-        outcome=found.outcome,
-        as_pinned=as_pinned,
-        differs=tuple(differs(pinned, found, steps, worlds if whole or found.complete else None)),
-        states=found.states,
-        pinned=worlds,
-        reduced=found.reduced,
-        transitions=found.transitions,
-        depth=found.depth,
-        quiescent=found.quiescent,
-        seconds=round(found.seconds, 3),
-        states_per_second=round(found.states / max(found.seconds, 1e-9)),
-        guarantee=guarantee,
-        expect_guarantee=pinned.guarantee,
-        points=len(found.points),
-        hit=len(found.hit),
-        missed=missed_points(protocol, pinned.scope, found),
-        notes=dict(sorted(found.notes.items())),
-        complete=found.complete,
-        spent=found.spent or None,
-        counterexample=counterexample,
-    )
-
-
-def _named_trial(pinned: PinnedScope, found: Exploration) -> NamedTrial | None:
-    if found.trial is None:
-        return None
-    return NamedTrial(pinned.name, pinned.operators, found.trial)
-
-
-def _counterexample(
-    pinned: PinnedScope, found: Exploration, deciding: int
-) -> ScopeCounterexample | None:
-    shown = found.counterexample
-    if shown is None:
-        return None
-    run = story(shown.trace, shown.circle)
-    return ScopeCounterexample(
-        property=shown.property.name,
-        steps=len(shown.trace.actions),
-        circle=shown.circle,
-        pinned=pinned.steps,
-        story=run,
-        culprit=find_culprit(shown, run, deciding),
-    )
-
-
-def _attack_result(attacked: Attack, task: Task) -> AttackResult:
-    failure, shown = None, attacked.failure
-    if shown is not None:
-        run = story(shown.trace)
-        culprit = find_culprit(shown, run, task.deciding)
-        failure = AttackFailure(
-            by="hypothesis" if attacked.examples else "walk",
-            property=shown.property.name,
-            steps=len(shown.trace.actions),
-            story=run,
-            pytest=pytest_file(task.subject, shown, culprit.says),
-            culprit=culprit,
-        )
-    seconds = round(attacked.seconds, 2)
-    return AttackResult(attacked.walks, attacked.examples, attacked.actions, seconds, failure)
-
-
-def _mutant_result(killing: Killing) -> MutantResult:
-    mutant = killing.mutant
-    return MutantResult(
-        name=mutant.name,
-        module=mutant.module,
-        old=mutant.old,
-        new=mutant.new,
-        by=killing.by,
-        scope=killing.scope,
-        seconds=round(killing.seconds, 2),
-        states=killing.states,
-        steps=killing.steps,
-    )

@@ -57,7 +57,7 @@ from proofs.explore.moment_words import show_output
 from proofs.explore.random_attack import pytest_file
 from proofs.explore.shrinker import replay
 from proofs.explore.story import story
-from proofs.explore.tasks import Task, TaskKind, perform_on
+from proofs.explore.tasks import Done, Task, TaskKind, perform_on
 from proofs.explore.verdict import verdicts
 
 AMNESIA = protocols()["amnesia"]
@@ -443,7 +443,9 @@ def test_a_step_that_fails_is_named() -> None:
 def test_the_run_of_an_attack_has_a_culprit_and_a_test_that_names_it(walks_: int) -> None:
     protocol = subject("docs/examples/forgetful.py").protocol
     task = Task("docs/examples/forgetful.py", TaskKind.ATTACK, "", 0, walks_, 100)
-    row = perform_on(Subject(protocol, home=""), task).row
+    done = perform_on(Subject(protocol, home=""), task)
+    assert isinstance(done, Done)
+    row = done.row
     assert isinstance(row, AttackResult)
     assert row.failure is not None
     assert row.failure.culprit is not None
