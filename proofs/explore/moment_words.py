@@ -1,4 +1,4 @@
-"""The words for a moment of a story: its input, its messages, results, writes, and what it reads.
+"""The words for a moment of a story: its input, messages, results, writes and reads.
 
 Rule of this file: no order of moments; each word is of one action in one world.
 """

@@ -6,7 +6,7 @@ import io
 import json
 import re
 from collections import Counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
@@ -20,7 +20,7 @@ from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
 from model.choices import enabled
-from model.core import Arrival, Inputs, Lost, Scope
+from model.core import Arrival, Inputs, Scope
 from model.costs import MessageKind
 from model.errors import Invalid
 from model.graph import SINK, SOURCE, Graph, chain
@@ -28,7 +28,8 @@ from model.protocol import Protocol
 from model.registry import protocols
 from model.results.plain import plain, read
 from model.results.story import MomentKind, SentFrom, Story, StoryMessage, StoryMoment
-from model.system import System
+from model.system import System, read_gauges
+from model.words import show_value
 from model.world import DOWN, World, apply, initial, unfold
 from proofs.explore.explorer import Trace
 from proofs.explore.story import story
@@ -156,16 +157,10 @@ def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> Non
             assert left[ends].pop(0) == moment.label
     channels = zip(trace.system.deployment.channels, trace.worlds[-1].channels, strict=True)
     assert {ends: labels for ends, labels in left.items() if labels} == {
-        ends: [_label(trace.system.protocol, message) for message in channel]
+        ends: [show_value(trace.system.protocol, message) for message in channel]
         for ends, channel in channels
         if channel
     }
-
-
-def _label(protocol: Protocol, message: Any) -> str:
-    if isinstance(message, Lost):
-        return f"lost {message.node}"
-    return protocol.behaviour.show(message) or type(message).__name__
 
 
 @given(runs)
@@ -198,10 +193,14 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
             for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
             if was.state is not DOWN and is_.state is DOWN and name != moment.node
         ]
+        state = after.nodes[trace.system.node_at[moment.node]].state
+        if state is not DOWN:
+            gauges = read_gauges(trace.system, moment.node, state)
+            assert (moment.windows, moment.backup) == (gauges.windows, gauges.buffered)
     # A protocol that protects nothing keeps nothing, and neither does a coordinator.
     keeping = {name for name, spec in trace.system.scope.graph.nodes if spec is not SINK}
     kept = [m.backup for m in told.moments if m not in stops and m.node in keeping]
-    assert all(isinstance(one, int) is trace.system.protocol.promise.protects for one in kept)
+    assert trace.system.protocol.promise.protects or not any(isinstance(one, int) for one in kept)
 
 
 def test_arrivals_show_gap_and_attributes() -> None:
