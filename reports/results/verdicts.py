@@ -57,7 +57,7 @@ def verdict(result: Verdict, *, below: Sequence[str] = (), long: bool = False) -
     yield from (f"  never happened: {note}" for note in result.missing)
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     if result.reach is not None:
-        yield from reach.paragraph(result.reach)
+        yield from reach.paragraph(result.reach, long=long)
     yield from _guarantees(result)
     yield from below
     yield from _more(result, long=long)
@@ -176,7 +176,7 @@ def scope(result: ScopeVerdict, *, below: Sequence[str] = (), long: bool = False
     yield from (f"  vacuous: {why}" for why in result.vacuous)
     yield from (f"  not tried by this scope alone: {why}" for why in result.untried)
     if result.reach is not None:
-        yield from reach.paragraph(result.reach)
+        yield from reach.paragraph(result.reach, long=long)
     yield from below
     yield f"{result.protocol}, {row.name}: {row.outcome.value}"
 
