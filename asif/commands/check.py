@@ -105,7 +105,6 @@ def check(
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
     names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
-    execute = _execute(workers, master, settings(conf), out / "_spark")
     _refuse_impure(name, None, out, json_)
     results = _verdicts(
         names,
@@ -117,11 +116,10 @@ def check(
         budget=budget,
         reduce=not whole,
         reach=not all_,
-        execute=execute,
+        execute=_execute(workers, master, settings(conf), out / "_spark"),
     )
-    readings = _readings([] if all_ else names)
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
-    _end(results, out, json_, file, readings, **how)
+    _end(results, out, json_, file, _readings([] if all_ else names), **how)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:

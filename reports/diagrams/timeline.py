@@ -156,7 +156,7 @@ class Timeline:
 
 
 def captions(law: str, culprit: Culprit | None) -> tuple[str, ...]:
-    """The paragraphs below a diagram: what happened in this run, then the law that it violates."""
+    """The paragraphs below a diagram: the fault of this run, then the law that it violates."""
     if not law:
         return ()
     if culprit is None or not culprit.says:
