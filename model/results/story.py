@@ -54,7 +54,7 @@ class WriteKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StoryWrite:
-    """An effect that outlives a crash: on the durable values of a node, or its place in its log.
+    """An effect on the values that a crash leaves: the durable ones, and the place in the log.
 
     label: the value, or the place.  file: "" of a node without files.
     """

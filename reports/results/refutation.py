@@ -16,7 +16,7 @@ from model.results.verdict import ScopeCounterexample
 from reports.diagrams import terminal
 from reports.results.words import steps
 
-MOST_ROWS = 26
+MOST_ROWS = 25
 """A run with more rows is not drawn whole, unless that is asked for."""
 
 RunThatFails: TypeAlias = ScopeCounterexample | AttackFailure
