@@ -119,9 +119,8 @@ def check(
         reach=not all_,
         execute=execute,
     )
-    readings = _readings([] if all_ else names)
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
-    _end(results, out, json_, file, readings, **how)
+    _end(results, out, json_, file, _readings([] if all_ else names), **how)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:

@@ -210,7 +210,8 @@ def _attack(tried: AttackResult) -> str:
 def _guarantees(result: Verdict) -> Iterator[str]:
     """The guarantee of each class of operators, also in everyday words, and the other classes.
 
-    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.
+    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.  A
+    refuted protocol needs no other class yet.
     """
     ended = {row.operators for row in (*result.scopes, *result.ran) if row.spent}
     said: dict[tuple[Guarantee, str], list[str]] = {}
@@ -231,7 +232,7 @@ def _guarantees(result: Verdict) -> Iterator[str]:
         said = {}  # they say nothing
     for (guarantee, so_far), classes in sorted(said.items()):
         yield f"in everyday words{so_far}: {WORDS[guarantee]}, for {listed(classes)} operators"
-    if result.untried_classes:
+    if result.untried_classes and (result.standard or not result.refuted):
         asked = {one.operators for one in result.standard}
         all_asked = asked.issuperset(result.untried_classes)
         offer = "" if all_asked else " (--operators all tries each class)"
