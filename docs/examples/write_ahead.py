@@ -132,6 +132,8 @@ def show(value: Any) -> str:
             return f"result {number}: {body.type}"
         case Hello(logged):
             return f"Hello, {logged} logged"
+        case (Item(), *_):
+            return f"log {' '.join(body.type for _, body, _ in value)}"
         case _:
             return ""
 

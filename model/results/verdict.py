@@ -143,7 +143,7 @@ class Verdict:
 
     expected: is everything as pinned?  weaker, stronger, unclaimed: the classes of operators for
     which less, more, or something was found that is not claimed.  standard: the standard operators
-    that were asked for; `found` and `weaker` are also about these.  untried: the classes with no
+    that were asked for; `found` and `weaker` are also about these.  untried_classes: those with no
     operator in any scope.  vacuous: what should have been
     tried and never was, a sentence each.  evidence: how often each note was seen; missing: the
     notes that were to be seen.  mutants: None if none was hunted.  impure: the functions with two
@@ -168,7 +168,7 @@ class Verdict:
     missed: tuple[MissedPoint, ...]
     scopes: tuple[ScopeResult, ...]
     standard: tuple[StandardResult, ...]
-    untried: tuple[OperatorClass, ...]
+    untried_classes: tuple[OperatorClass, ...]
     attack: AttackResult
     evidence: Mapping[str, int]
     missing: tuple[str, ...]

@@ -44,7 +44,7 @@ def compare(claims: Claims, found: Claims) -> Compared:
     )
 
 
-def untried(found: Claims) -> tuple[OperatorClass, ...]:
+def untried_classes(found: Claims) -> tuple[OperatorClass, ...]:
     """The classes without an operator in any scope; none where no scope has a stream."""
     return tuple(one for one in OperatorClass if found and one not in found)
 
@@ -80,7 +80,7 @@ def with_standard(own: Verdict, ran: Sequence[StandardResult]) -> Verdict:
         weaker=weaker,
         vacuous=vacuous,
         standard=tuple(ran),
-        untried=untried(found),
+        untried_classes=untried_classes(found),
     )
 
 

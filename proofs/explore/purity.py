@@ -73,7 +73,7 @@ def impure_verdict(protocol: Protocol, found: tuple[ImpureAnswer, ...]) -> Verdi
         stronger=(),
         unclaimed=(),
         standard=(),
-        untried=(),
+        untried_classes=(),
         vacuous=(),
         points=0,
         hit=0,

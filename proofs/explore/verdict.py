@@ -22,7 +22,7 @@ from model.protocol import Protocol
 from model.registry import Subject, subject
 from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, StandardResult, Verdict
-from proofs.explore.claims import compare, guarantees, untried, with_standard
+from proofs.explore.claims import compare, guarantees, untried_classes, with_standard
 from proofs.explore.coverage import ScopePoints, missed_in_all
 from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.saturation import measure_reach
@@ -224,7 +224,7 @@ def assemble(
         missed=missed,
         scopes=scopes,
         standard=(),
-        untried=untried(found),
+        untried_classes=untried_classes(found),
         attack=attack,
         evidence=dict(sorted(evidence.items())),
         missing=missing,

@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Column, Table
 
-from model.core import Guarantee
+from model.core import Guarantee, OperatorClass
 from model.evidence import Outcome
 from model.recovery import WORDS
 from model.results.attack import AttackResult, MutantResult
@@ -210,10 +210,12 @@ def _attack(tried: AttackResult) -> str:
 def _guarantees(result: Verdict) -> Iterator[str]:
     """The guarantee of each class of operators, also in everyday words, and the other classes.
 
-    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.
+    Where a budget ended a search, more worlds may have a weaker guarantee: it holds so far.  A
+    refuted protocol needs no other class yet.
     """
     ended = {row.operators for row in (*result.scopes, *result.ran) if row.spent}
     said: dict[tuple[Guarantee, str], list[str]] = {}
+    broken = _broken(result)
     for one in sorted(result.classes):
         claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
         differs = ""
@@ -224,21 +226,26 @@ def _guarantees(result: Verdict) -> Iterator[str]:
         so_far = " so far" * (one.operators in ended and one.found is not Guarantee.GAP)
         found = one.found.name.lower() + so_far
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
-        said.setdefault((one.found, so_far), []).append(word(one.operators))
-    for (guarantee, so_far), classes in sorted(said.items()) if _is_worst(result) else ():
+        if one.found is not Guarantee.PRECISE or one.operators not in broken:
+            said.setdefault((one.found, so_far), []).append(word(one.operators))
+    if result.outcome is Outcome.VACUOUS:
+        said = {}  # they say nothing
+    for (guarantee, so_far), classes in sorted(said.items()):
         yield f"in everyday words{so_far}: {WORDS[guarantee]}, for {listed(classes)} operators"
-    if result.untried:
+    if result.untried_classes and (result.standard or not result.refuted):
         asked = {one.operators for one in result.standard}
-        offer = "" if asked.issuperset(result.untried) else " (--operators all tries each class)"
-        yield f"not tried: {listed([word(one) for one in result.untried])} operators{offer}"
+        all_asked = asked.issuperset(result.untried_classes)
+        offer = "" if all_asked else " (--operators all tries each class)"
+        yield f"not tried: {listed([word(one) for one in result.untried_classes])} operators{offer}"
 
 
-def _is_worst(result: Verdict) -> bool:
-    """Do the guarantees of the scopes say all?  Of a vacuous verdict they say nothing, and a run
-    that refutes a precise protocol is none of those that they are about."""
-    weakest = max(result.found.values(), default=None)
-    precise = weakest is Guarantee.PRECISE and result.outcome is Outcome.REFUTED
-    return result.outcome is not Outcome.VACUOUS and not precise
+def _broken(result: Verdict) -> set[OperatorClass | None]:
+    """The classes in which a run violates a property.  If they are precise at rest, that run is
+    none of those that their guarantee is about."""
+    broken = {row.operators for row in result.refuted}
+    if result.attack.failure is not None:
+        broken |= {row.operators for row in result.scopes}
+    return broken
 
 
 def _classes(scopes: Sequence[ScopeResult]) -> Iterator[str]:

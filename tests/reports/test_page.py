@@ -137,7 +137,7 @@ def _verdict(name: str, *, refuted: bool = False, **changed: Any) -> Verdict:
         missed=(MissedPoint("A: on restart, after Hello to sink", "a <reason>"),),
         scopes=(_scope("small"), _scope("a | b", refuted=refuted)),
         standard=(),
-        untried=(),
+        untried_classes=(),
         attack=AttackResult(400, 40, 2_000, 130.0, failure if refuted else None),
         evidence={"crashes": 4_321},
         missing=("events replayed",),

@@ -97,7 +97,8 @@ class _Outputs:
         order = [self._unexpected, self._absent, self._again, self._swapped]
         if not precise:
             lost = weakest(self.difference.pairs, self.how) is Guarantee.GAP
-            order = [self._unseen, *([self._absent] if lost else []), *order]
+            first = [self._unseen] if self.ended else []
+            order = [*first, *([self._absent] if lost else []), *order]
         return next((one for find in order for one in find()), None)
 
     def _edges(self) -> Iterator[_Edge]:
