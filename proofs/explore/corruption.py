@@ -102,9 +102,13 @@ def observations(
     others: Sequence[Observation],
     states: Mapping[NodeName, Sequence[Any]],
     durable: Mapping[NodeName, Sequence[Any]],
+    named: Sequence[Any] = (),
 ) -> Iterator[Observation]:
-    """Corruptions of an observation.  others: of other worlds.  states, durable: the values that
-    each node had in any world.  Arrivals stay as they are: the rest is judged by them."""
+    """Corruptions of an observation.
+
+    others: of other worlds.  states, durable: the values that each node had in any world.  named:
+    values that a property names.  Arrivals stay as they are: the rest is judged by them.
+    """
     return in_turn(
         [
             (seen._replace(outputs=one) for one in _outputs(seen.outputs)),
@@ -113,8 +117,35 @@ def observations(
             (seen._replace(durable=one) for one in _named(seen.durable, durable)),
             (seen._replace(messages=one) for one in _named(seen.messages, {})),
             _mixed(seen, others),
+            *(_with(seen, one) for one in named),
         ]
     )
+
+
+def _with(seen: Observation, value: Any) -> Iterator[Observation]:
+    """The observation with this value as a state, a saved value, a message or a result, or as a
+    part of one."""
+    for part in ("states", "durable", "messages"):
+        items = getattr(seen, part)
+        for at, (name, before) in enumerate(items):
+            for now in ((value,) if part == "messages" else value, *_parts_as(before, value)):
+                yield seen._replace(**{part: replace_item(items, at, (name, now))})
+    for at, put in enumerate(seen.outputs):
+        for i, one in enumerate(put):
+            for body in (value, *_parts_as(one[1], value)):
+                other = replace_item(put, i, replace_item(one, 1, body))
+                yield seen._replace(outputs=replace_item(seen.outputs, at, other))
+
+
+def _parts_as(before: Any, value: Any) -> Iterator[Any]:
+    """A record with this value in one field."""
+    if isinstance(before, tuple) and hasattr(before, "_fields"):
+        record: Any = before
+        yield from (record._replace(**{name: value}) for name in record._fields)
+    elif is_dataclass(before) and not isinstance(before, type):
+        for one in fields(before):
+            if one.init:
+                yield replace(before, **{one.name: value})
 
 
 def _mixed(seen: Observation, others: Sequence[Observation]) -> Iterator[Observation]:

@@ -20,6 +20,7 @@ from model.system import LETS_GO, System, is_satisfied, read_gauges
 from model.world import DOWN, replace_item
 from proofs.explore.collapse import Collapsed
 from proofs.explore.corruption import in_turn, observations, with_one_twice, without_some
+from proofs.explore.named_values import named_values
 from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
@@ -171,23 +172,24 @@ class _Breaker:
         return found
 
     def breaks(self, property_: Property) -> bool:
-        """Is there a corruption of an observation of which the property does not hold?
-
-        A property that raises looks at the part that is corrupted.
-        """
-        samples = self.judge.rested.all()
+        """Is there a corruption of an observation of which the property does not hold?"""
+        samples, named = self.judge.rested.all(), named_values(property_.holds)
         if property_.when is When.ALWAYS:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
-        return any(
-            not self._holds(property_, one) for one in islice(self._corruptions(samples), ASKED)
-        )
+        tried = islice(self._corruptions(samples, named), ASKED)
+        return any(not self._holds(property_, one) for one in tried)
 
-    def _corruptions(self, samples: Sequence[Observation]) -> Iterator[Observation]:
-        return in_turn([observations(one, samples, self.states, self.durable) for one in samples])
+    def _corruptions(
+        self, samples: Sequence[Observation], named: Sequence[Any]
+    ) -> Iterator[Observation]:
+        """A corruption of each sample, then a second one of each, ..."""
+        known = self.states, self.durable
+        return in_turn([observations(one, samples, *known, named) for one in samples])
 
     def _holds(self, property_: Property, seen: Observation) -> bool:
+        """A property that has no answer about an observation that no run has is not broken."""
         try:
             return is_satisfied(self.system, property_, seen)
         except Invalid:
-            return False
+            return True
