@@ -102,13 +102,9 @@ def observations(
     others: Sequence[Observation],
     states: Mapping[NodeName, Sequence[Any]],
     durable: Mapping[NodeName, Sequence[Any]],
-    named: Sequence[Any] = (),
 ) -> Iterator[Observation]:
-    """Corruptions of an observation.
-
-    others: of other worlds.  states, durable: the values that each node had in any world.  named:
-    values that a property names.  Arrivals stay as they are: the rest is judged by them.
-    """
+    """Corruptions of an observation.  others: of other worlds.  states, durable: the values that
+    each node had in any world.  Arrivals stay as they are: the rest is judged by them."""
     return in_turn(
         [
             (seen._replace(outputs=one) for one in _outputs(seen.outputs)),
@@ -117,12 +113,11 @@ def observations(
             (seen._replace(durable=one) for one in _named(seen.durable, durable)),
             (seen._replace(messages=one) for one in _named(seen.messages, {})),
             _mixed(seen, others),
-            *(_with(seen, one) for one in named),
         ]
     )
 
 
-def _with(seen: Observation, value: Any) -> Iterator[Observation]:
+def with_value(seen: Observation, value: Any) -> Iterator[Observation]:
     """The observation with this value as a state, a saved value, a message or a result, or as a
     part of one."""
     for part in ("states", "durable", "messages"):

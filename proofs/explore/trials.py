@@ -6,7 +6,7 @@ the scopes of a protocol up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -19,7 +19,13 @@ from model.properties import guarantee
 from model.system import LETS_GO, System, is_satisfied, read_gauges
 from model.world import DOWN, replace_item
 from proofs.explore.collapse import Collapsed
-from proofs.explore.corruption import in_turn, observations, with_one_twice, without_some
+from proofs.explore.corruption import (
+    in_turn,
+    observations,
+    with_one_twice,
+    with_value,
+    without_some,
+)
 from proofs.explore.named_values import named_values
 from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
@@ -172,24 +178,26 @@ class _Breaker:
         return found
 
     def breaks(self, property_: Property) -> bool:
-        """Is there a corruption of an observation of which the property does not hold?"""
-        samples, named = self.judge.rested.all(), named_values(property_.holds)
+        """Is there a corruption of an observation of which the property does not hold?
+
+        A property that raises looks at the part that is corrupted; but of a value that the property
+        names in a wrong place that says nothing.
+        """
+        samples = self.judge.rested.all()
         if property_.when is When.ALWAYS:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
-        tried = islice(self._corruptions(samples, named), ASKED)
-        return any(not self._holds(property_, one) for one in tried)
+        known = samples, self.states, self.durable
+        corrupted = in_turn([observations(one, *known) for one in samples])
+        if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
+            return True
+        named = named_values(property_.holds)
+        misplaced = in_turn([with_value(one, value) for one in samples for value in named])
+        return any(not self._holds(property_, one, True) for one in islice(misplaced, ASKED))
 
-    def _corruptions(
-        self, samples: Sequence[Observation], named: Sequence[Any]
-    ) -> Iterator[Observation]:
-        """A corruption of each sample, then a second one of each, ..."""
-        known = self.states, self.durable
-        return in_turn([observations(one, samples, *known, named) for one in samples])
-
-    def _holds(self, property_: Property, seen: Observation) -> bool:
-        """A property that has no answer about an observation that no run has is not broken."""
+    def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
+        """Does the property hold?  otherwise: the answer if it raises."""
         try:
             return is_satisfied(self.system, property_, seen)
         except Invalid:
-            return True
+            return otherwise

@@ -345,12 +345,10 @@ def test_the_values_that_a_property_names() -> None:
     assert named_values(at_least(Guarantee.GAP).holds) == ()
 
 
-def test_a_property_without_an_answer_is_not_broken() -> None:
-    """To raise on an observation that no run has is no answer."""
-
+def test_a_property_that_raises_looks_at_the_corrupted_part() -> None:
     def newest(_scope: Any, seen: Observation) -> bool:
         return not seen.arrivals[0] or seen.outputs[0][-1][0] == 0
 
     own = Property("newest", When.QUIESCENT, newest)
     scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
-    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ()
+    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("newest",)
