@@ -112,6 +112,7 @@ def observations(
             (seen._replace(states=one) for one in _paired(seen.states, states)),
             (seen._replace(durable=one) for one in _named(seen.durable, durable)),
             (seen._replace(messages=one) for one in _named(seen.messages, {})),
+            *(_alike(seen, part) for part in ("states", "durable", "messages")),
             _mixed(seen, others),
         ]
     )
@@ -141,6 +142,14 @@ def _parts_as(before: Any, value: Any) -> Iterator[Any]:
         for one in fields(before):
             if one.init:
                 yield replace(before, **{one.name: value})
+
+
+def _alike(seen: Observation, part: str) -> Iterator[Observation]:
+    """The observation with the values of all nodes or channels changed in the same way."""
+    items = getattr(seen, part)
+    for changed in zip(*(corrupt(value) for _, value in items), strict=False):
+        named = zip((name for name, _ in items), changed, strict=True)
+        yield seen._replace(**{part: tuple(named)})
 
 
 def _mixed(seen: Observation, others: Sequence[Observation]) -> Iterator[Observation]:

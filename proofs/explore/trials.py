@@ -30,8 +30,10 @@ from proofs.explore.named_values import named_values
 from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
-ASKED = 1_000
+ASKED = 4_000
 """The corruptions of a scope about which a property is asked, unless one breaks it before."""
+NAMED = 500
+"""The same for those with a value that the property names."""
 VALUES = 100
 """The values of a node in other worlds that go into corruptions, the last ones met."""
 
@@ -193,7 +195,7 @@ class _Breaker:
             return True
         named = named_values(property_.holds)
         misplaced = in_turn([with_value(one, value) for one in samples for value in named])
-        return any(not self._holds(property_, one, True) for one in islice(misplaced, ASKED))
+        return any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED))
 
     def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
         """Does the property hold?  otherwise: the answer if it raises."""

@@ -300,6 +300,13 @@ def test_two_nodes_may_have_states_of_other_worlds_at_once() -> None:
     assert (("a", "leads"), ("b", "leads")) in states
 
 
+def test_all_messages_may_change_in_the_same_way() -> None:
+    """A property may ask whether something is true of all of them."""
+    seen = Observation((), (), (), (), ((("a", "b"), (0,)), (("a", "c"), (0,))))
+    messages = [dict(one.messages) for one in observations(seen, [], {}, {})]
+    assert {("a", "b"): (1,), ("a", "c"): (1,)} in messages
+
+
 class NeverReached(NamedTuple):
     """A state that no run reaches."""
 
