@@ -112,9 +112,44 @@ def observations(
             (seen._replace(states=one) for one in _paired(seen.states, states)),
             (seen._replace(durable=one) for one in _named(seen.durable, durable)),
             (seen._replace(messages=one) for one in _named(seen.messages, {})),
+            *(_alike(seen, part) for part in ("states", "durable", "messages")),
             _mixed(seen, others),
         ]
     )
+
+
+def with_value(seen: Observation, value: Any) -> Iterator[Observation]:
+    """The observation with this value as a state, a saved value, a message or a result, or as a
+    part of one."""
+    for part in ("states", "durable", "messages"):
+        items = getattr(seen, part)
+        for at, (name, before) in enumerate(items):
+            for now in ((value,) if part == "messages" else value, *_parts_as(before, value)):
+                yield seen._replace(**{part: replace_item(items, at, (name, now))})
+    for at, put in enumerate(seen.outputs):
+        for i, one in enumerate(put):
+            for body in (value, *_parts_as(one[1], value)):
+                other = replace_item(put, i, replace_item(one, 1, body))
+                yield seen._replace(outputs=replace_item(seen.outputs, at, other))
+
+
+def _parts_as(before: Any, value: Any) -> Iterator[Any]:
+    """A record with this value in one field."""
+    if isinstance(before, tuple) and hasattr(before, "_fields"):
+        record: Any = before
+        yield from (record._replace(**{name: value}) for name in record._fields)
+    elif is_dataclass(before) and not isinstance(before, type):
+        for one in fields(before):
+            if one.init:
+                yield replace(before, **{one.name: value})
+
+
+def _alike(seen: Observation, part: str) -> Iterator[Observation]:
+    """The observation with the values of all nodes or channels changed in the same way."""
+    items = getattr(seen, part)
+    for changed in zip(*(corrupt(value) for _, value in items), strict=False):
+        named = zip((name for name, _ in items), changed, strict=True)
+        yield seen._replace(**{part: tuple(named)})
 
 
 def _mixed(seen: Observation, others: Sequence[Observation]) -> Iterator[Observation]:

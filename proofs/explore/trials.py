@@ -6,7 +6,7 @@ the scopes of a protocol up.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -19,12 +19,21 @@ from model.properties import guarantee
 from model.system import LETS_GO, System, is_satisfied, read_gauges
 from model.world import DOWN, replace_item
 from proofs.explore.collapse import Collapsed
-from proofs.explore.corruption import in_turn, observations, with_one_twice, without_some
+from proofs.explore.corruption import (
+    in_turn,
+    observations,
+    with_one_twice,
+    with_value,
+    without_some,
+)
+from proofs.explore.named_values import named_values
 from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
-ASKED = 1_000
+ASKED = 4_000
 """The corruptions of a scope about which a property is asked, unless one breaks it before."""
+NAMED = 500
+"""The same for those with a value that the property names."""
 VALUES = 100
 """The values of a node in other worlds that go into corruptions, the last ones met."""
 
@@ -173,21 +182,24 @@ class _Breaker:
     def breaks(self, property_: Property) -> bool:
         """Is there a corruption of an observation of which the property does not hold?
 
-        A property that raises looks at the part that is corrupted.
+        A property that raises looks at the part that is corrupted; but of a value that the property
+        names in a wrong place that says nothing.
         """
         samples = self.judge.rested.all()
         if property_.when is When.ALWAYS:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
-        return any(
-            not self._holds(property_, one) for one in islice(self._corruptions(samples), ASKED)
-        )
+        known = samples, self.states, self.durable
+        corrupted = in_turn([observations(one, *known) for one in samples])
+        if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
+            return True
+        named = named_values(property_.holds)
+        misplaced = in_turn([with_value(one, value) for one in samples for value in named])
+        return any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED))
 
-    def _corruptions(self, samples: Sequence[Observation]) -> Iterator[Observation]:
-        return in_turn([observations(one, samples, self.states, self.durable) for one in samples])
-
-    def _holds(self, property_: Property, seen: Observation) -> bool:
+    def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
+        """Does the property hold?  otherwise: the answer if it raises."""
         try:
             return is_satisfied(self.system, property_, seen)
         except Invalid:
-            return False
+            return otherwise

@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from enum import Enum
+from typing import Any, NamedTuple
 
 import pytest
 
 from docs.examples import forgetful, mindful
-from model.core import Inputs, Observation, Property, Scope, When
+from model.core import Guarantee, Inputs, Observation, Property, Scope, When
 from model.evidence import Outcome
 from model.parts import over_words
-from model.properties import AS_IF, COMPLETE
+from model.properties import AS_IF, COMPLETE, at_least
 from model.protocol import Protocol
 from proofs.explore.corruption import corrupt, observations
 from proofs.explore.explorer import explore
+from proofs.explore.named_values import named_values
 from proofs.explore.random_attack import enlarge
 from proofs.explore.trials import ScopeTrial
 from proofs.explore.vacuity import NamedTrial, never_tried_in_all
@@ -298,11 +300,62 @@ def test_two_nodes_may_have_states_of_other_worlds_at_once() -> None:
     assert (("a", "leads"), ("b", "leads")) in states
 
 
-def test_a_property_that_raises_on_a_corruption_looks_at_it() -> None:
+def test_all_messages_may_change_in_the_same_way() -> None:
+    """A property may ask whether something is true of all of them."""
+    seen = Observation((), (), (), (), ((("a", "b"), (0,)), (("a", "c"), (0,))))
+    messages = [dict(one.messages) for one in observations(seen, [], {}, {})]
+    assert {("a", "b"): (1,), ("a", "c"): (1,)} in messages
+
+
+class NeverReached(NamedTuple):
+    """A state that no run reaches."""
+
+    why: str
+
+
+class ReachedOrNot(Enum):
+    FINE = 1
+    LOST = 2
+
+
+def _is_lost(state: Any) -> bool:
+    return state is ReachedOrNot.LOST
+
+
+FORBIDS: dict[str, Callable[[Any, Observation], bool]] = {
+    "a text": lambda _, seen: all(state != "error" for _, state in seen.states),
+    "a number in a list": lambda _, seen: not any(s in (707, 708) for _, s in seen.states),
+    "a type": lambda _, seen: not any(isinstance(s, NeverReached) for _, s in seen.states),
+    "a member, in a helper": lambda _, seen: not any(_is_lost(s) for _, s in seen.states),
+}
+
+
+@pytest.mark.parametrize("kind", FORBIDS)
+def test_a_property_may_forbid_a_state_that_no_run_reaches(kind: str) -> None:
+    """A right protocol has no such state, and the property is not vacuous for that."""
+    own = Property("never", When.ALWAYS, FORBIDS[kind], nodes=True)
+    scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
+    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("never",)
+
+
+def test_the_values_that_a_property_names() -> None:
+    def names(state: Any) -> bool:
+        return (
+            _is_lost(state)
+            or state in ("x", 2)
+            or isinstance(state, NeverReached)
+            or len(state) > 7
+        )
+
+    found = named_values(names)
+    assert {ReachedOrNot.FINE, ReachedOrNot.LOST, "x", 2, NeverReached(None), 7} <= {*found}  # type: ignore[arg-type]
+    assert named_values(at_least(Guarantee.GAP).holds) == ()
+
+
+def test_a_property_that_raises_looks_at_the_corrupted_part() -> None:
     def newest(_scope: Any, seen: Observation) -> bool:
         return not seen.arrivals[0] or seen.outputs[0][-1][0] == 0
 
     own = Property("newest", When.QUIESCENT, newest)
     scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
-    assert newest(scope, Observation(((),), ((),)))
     assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("newest",)
