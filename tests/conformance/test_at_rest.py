@@ -1,4 +1,4 @@
-"""What nodes keep and wait for at rest, family by family: nothing that is not listed here.
+"""The waits and leaks of nodes at rest, family by family: none that is not listed here.
 
 Rule of this file: a probe of states and gauges; docs/explanation/limits.md has the runs.
 """
@@ -31,7 +31,7 @@ KEEPS = {
     "upstream-backup": "OperatorNode SourceNode",
     "upstream-backup-acks": "SourceQueue UpstreamPrimary",
 }
-"""The states that keep more at rest than is needed, or where nobody says what is needed."""
+"""The states that keep more at rest than is needed, or than a family gives no number for."""
 WAITS = {
     "crb": "CrbOperator.owed CrbSink.inlet.request",
     "micro-batch": "BatchSource.asked",
