@@ -68,7 +68,7 @@ class NodeReturns(Enum):
 
     YES = "it does, as the new secondary"
     NEVER = "a primary never does, and no secondary crashes"
-    NO_SECONDARY = "a secondary never does, and no primary crashes"
+    NO_SECONDARY = "a primary does, as the new secondary; a secondary never does"
 
 
 class SourceLog(Enum):

@@ -99,7 +99,7 @@ MUTANTS = (
         NODES,
         "return Step(*release(site, state._replace(spare=False)))",
         "return Step(state._replace(spare=False))",
-        "arbitrary-alone: a relay, any replica",
+        "arbitrary-alone: a relay, the secondary",
     ),
     Mutant(
         "follow determinants from before the copy",

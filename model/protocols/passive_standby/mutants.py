@@ -158,7 +158,7 @@ MUTANTS = (
         NODES,
         "return Step(*stop_line(site, state._replace(spare=Spare.NONE)))",
         "return Step(state._replace(spare=Spare.NONE))",
-        "arbitrary-alone: a relay, any replica",
+        "arbitrary-alone: a relay, the secondary",
     ),
 )
 STORED = (
