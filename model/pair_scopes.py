@@ -233,10 +233,17 @@ def any_replica(case: Case) -> Case:
     return replace(case, name=f"{case.name}, any replica", scope=replace(case.scope, victims=None))
 
 
+def the_secondary(case: Case) -> Case:
+    """The case in which the secondary of A alone crashes."""
+    scope = replace(case.scope, victims=frozenset({"A'"}))
+    return replace(case, name=f"{case.name}, the secondary", scope=scope)
+
+
+A_RELAY_SECONDARY = the_secondary(A_RELAY)
+A_UNION_SECONDARY = the_secondary(A_UNION)
+PAIRS_OF_A_UNION_SECONDARY = the_secondary(PAIRS_OF_A_UNION)
 A_UNION_ANY = any_replica(A_UNION)
 ONE_TUPLE_OF_A_UNION_ANY = any_replica(ONE_TUPLE_OF_A_UNION)
-A_RELAY_ANY = any_replica(A_RELAY)
-PAIRS_OF_A_UNION_ANY = any_replica(PAIRS_OF_A_UNION)
 
 
 def twice(case: Case) -> Case:

@@ -46,7 +46,7 @@ class Determinants(Enum):
 
 
 class Alone(Enum):
-    """What a primary without a secondary forwards, where it forwards only what the secondary knows.
+    """The tuples that a primary without a secondary forwards, if others wait for the secondary.
     6: "can only forward checkpointed tuples"; "cannot send tuples downstream until the secondary
     receives all determinants".  No word on a secondary that is lost."""
 
@@ -68,7 +68,7 @@ class NodeReturns(Enum):
 
     YES = "it does, as the new secondary"
     NEVER = "a primary never does, and no secondary crashes"
-    NO_SECONDARY = "a secondary never does, and no primary crashes"
+    NO_SECONDARY = "a primary does, as the new secondary; a secondary never does"
 
 
 class SourceLog(Enum):

@@ -91,21 +91,16 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
         for sender in replicas[above]
         for receiver in replicas[below]
     ]
-    crashable = frozenset(name for names in pairs for name in _victims(design.returns, names))
-    returning = None if design.returns is NodeReturns.YES else frozenset[NodeName]()
     watched = frozenset(between)
+    primaries = frozenset(names[0] for names in pairs)
+    both = frozenset(name for names in pairs for name in names)
+    crashable = primaries if design.returns is NodeReturns.NEVER else both
+    returning = {
+        NodeReturns.YES: None,
+        NodeReturns.NEVER: frozenset[NodeName](),
+        NodeReturns.NO_SECONDARY: primaries,
+    }[design.returns]
     return Deployment(sites, (*ends, *between), crashable, (), watched, returning)
-
-
-def _victims(returns: NodeReturns, pair: tuple[NodeName, ...]) -> tuple[NodeName, ...]:
-    """The replicas of a pair that may crash: one of them alone, if a crashed one never returns."""
-    match returns:
-        case NodeReturns.YES:
-            return pair
-        case NodeReturns.NEVER:
-            return pair[:1]
-        case NodeReturns.NO_SECONDARY:
-            return pair[1:]
 
 
 def edge_of(site: Site, sender: NodeName) -> int:

@@ -15,7 +15,7 @@ from tests.contract.test_runs import play
 
 RULES = (
     ("active-standby", "overdue-dropped", "let go of nothing that downstream has"),
-    ("active-standby", "overdue-dropped", "drop what is overdue, and report nothing"),
+    ("active-standby", "overdue-dropped", "drop overdue outputs, and report nothing"),
     ("active-standby", "arbitrary-again", "follow determinants from before the copy"),
     ("cec", "closed-windows-checked", "a G_check keeps a closed window"),
     ("crb", "reconnects", "begin no answer once the last output is made again"),
@@ -47,7 +47,7 @@ def test_a_mutant_is_found_by_the_rule_alone(family: str, variant: str, name: st
 def test_a_mutant_is_found_only_where_a_secondary_is_lost_for_ever(family: str) -> None:
     """A primary that holds back is never found where the secondary returns, or cannot crash."""
     home, protocol = HOMES[family]
-    name = "hold back what waits once the secondary is lost"
+    name = "hold back outputs that wait once the secondary is lost"
     (mutant,) = (one for one in protocol.evidence.mutants if one.name == name)
     variant, _, scope = mutant.scope.partition(": ")
     for right in (protocol.named(f"{family}:{one}") for one in (variant, "arbitrary")):

@@ -118,7 +118,7 @@ CLAIMS = FindingTable(
                 ByScope("active-standby:determinants-sent", "a union"),
                 ByScope(
                     "active-standby:alone-silent",
-                    "a union, any replica",
+                    "a union, the secondary",
                     "a secondary is lost for ever",
                 ),
                 ByLemma("determinants-involved", "1 steps"),

@@ -34,7 +34,7 @@ class Replica(NamedTuple):
     leads: is it the primary?  spare: has the primary a secondary?  pending: the tuples of each
     input that wait for determinants.  order: the determinants to follow.  safe: the last output of
     which the secondary has the determinants.  forwarded: the last one that has left.  served: the
-    watermarks of the newest release that a secondary has received, if it drops what is overdue.
+    watermarks of the newest release that a secondary has received, if it drops overdue outputs.
     """
 
     inlets: tuple[StreamEnd, ...]

@@ -95,11 +95,11 @@ MUTANTS = (
         scope="arbitrary: a relay",
     ),
     Mutant(
-        "hold back what waits once the secondary is lost",
+        "hold back outputs that wait once the secondary is lost",
         NODES,
         "return Step(*release(site, state._replace(spare=False)))",
         "return Step(state._replace(spare=False))",
-        "arbitrary-alone: a relay, any replica",
+        "arbitrary-alone: a relay, the secondary",
     ),
     Mutant(
         "follow determinants from before the copy",
@@ -123,7 +123,7 @@ MUTANTS = (
         "overdue-dropped: no crash",
     ),
     Mutant(
-        "drop what is overdue, and report nothing",
+        "drop overdue outputs, and report nothing",
         WATERMARKS,
         "return state._replace(queue=queue), (*notes, *report_served(site, state, overdue))",
         "return state._replace(queue=queue), notes",

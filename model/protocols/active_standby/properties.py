@@ -1,4 +1,4 @@
-"""The properties of active standby beyond its output: what replicas wait for and let go of.
+"""The properties of active standby beyond its output: the waits and leaks of replicas.
 
 Rule of this file: a look at the states of replicas; no step.
 Hwang et al., Section 5.3: "bounding the output queues on each secondary".

@@ -1,4 +1,4 @@
-"""The properties of checkpoint roll-backward beyond its output: who waits at rest, who keeps what.
+"""The properties of checkpoint roll-backward beyond its output: waits and leaks at rest.
 
 Rule of this file: a look at the states of nodes; no step.
 Sebepou and Magoutis, CEC, 2011, Section II: queues preserve results "until receiving an

@@ -164,7 +164,7 @@ CLAIMS = FindingTable(
                 ByScope("passive-standby:alone-silent", "a union", "a primary is lost for ever"),
                 ByScope(
                     "passive-standby:alone-silent-up",
-                    "a union, any replica",
+                    "a union, the secondary",
                     "a secondary is lost for ever",
                 ),
             ),

@@ -154,11 +154,11 @@ MUTANTS = (
         "rollback: two operators in a node",
     ),
     Mutant(
-        "hold back what waits once the secondary is lost",
+        "hold back outputs that wait once the secondary is lost",
         NODES,
         "return Step(*stop_line(site, state._replace(spare=Spare.NONE)))",
         "return Step(state._replace(spare=Spare.NONE))",
-        "arbitrary-alone: a relay, any replica",
+        "arbitrary-alone: a relay, the secondary",
     ),
 )
 STORED = (

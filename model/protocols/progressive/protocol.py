@@ -48,6 +48,7 @@ PINS = (
     scopes.A_TRIANGLE_THE_UNION.holds(1_964),
     scopes.A_TRIANGLE_THE_SIDE_TWICE.holds(18_654),
     scopes.A_TRIANGLE_THE_UNION_TWICE.holds(28_509),
+    scopes.A_TRIANGLE_THE_UNION_AND_THE_COORDINATOR.holds(42_871, reduced=12_214),
     scopes.A_TRIANGLE_THE_UNION_TWO_TUPLES.holds(18_038),
     scopes.A_TRIANGLE_BOTH.holds(597_649),
     scopes.A_TRIANGLE_BOTH_THREE_TIMES_NO_TUPLE.holds(reduced=2_203_335),

@@ -176,6 +176,11 @@ A_TRIANGLE_THE_SIDE_TWICE = Case(
 A_TRIANGLE_THE_UNION_TWICE = Case(
     "a triangle, the union twice", of(TRIANGLE, 1, 2, "union"), ARBITRARY, quick=False
 )
+A_TRIANGLE_THE_UNION_AND_THE_COORDINATOR = Case(
+    "a triangle, the union and the coordinator",
+    of(TRIANGLE, 1, 2, "union", "coordinator"),
+    ARBITRARY,
+)
 A_TRIANGLE_THE_UNION_TWO_TUPLES = Case(
     "a triangle, the union, two tuples", of(TRIANGLE, 2, 1, "union"), ARBITRARY
 )

@@ -113,6 +113,9 @@ VARIANTS = (
             scopes.A_CHAIN_BOTH.holds(573_061),
             scopes.A_TRIANGLE_THE_UNION.holds(6_715),
             scopes.A_TRIANGLE_THE_UNION_TWICE.holds(130_829, reduced=55_528),
+            scopes.A_TRIANGLE_THE_UNION_AND_THE_COORDINATOR.holds(
+                None, quick=False, reduced=86_468
+            ),
             scopes.A_DIAMOND.holds(32_879, reduced=11_186),
             scopes.A_DIAMOND_BOTH_SIDES.holds(2_097_500, reduced=481_790),
             scopes.TWO_SOURCES_THREE_TUPLES.holds(433_052, reduced=132_047),
@@ -349,6 +352,9 @@ VARIANTS = (
             scopes.A_TRIANGLE_THE_UNION.holds(35_415, reduced=8_072),
             scopes.A_TRIANGLE_THE_SIDE_TWICE.holds(92_964, reduced=24_288),
             scopes.A_TRIANGLE_THE_UNION_TWICE.holds(860_436, reduced=205_358),
+            scopes.A_TRIANGLE_THE_UNION_AND_THE_COORDINATOR.holds(
+                None, quick=False, reduced=390_618
+            ),
         ),
         "With threshold 0, every recovery is progressive.",
     ),

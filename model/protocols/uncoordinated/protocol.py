@@ -29,6 +29,7 @@ PROTOCOL = UNCOORDINATED.design(
         scopes.A_UNION.holds(28_388),
         scopes.A_UNION_AND_TWO_CRASHES.holds(360_776),
         scopes.A_DIAMOND.holds(14_894),
+        scopes.A_DIAMOND_THE_OTHER_SIDE.holds(14_894),
         scopes.PAIRS.with_two_crashes_of("first").holds(1_337),
         scopes.A_RELAY_BEHIND_PAIRS.with_two_crashes_of("first").holds(3_290),
         scopes.PAIRS_BEHIND_A_RELAY.with_two_crashes_of("first").holds(17_630),
