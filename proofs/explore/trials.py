@@ -30,7 +30,7 @@ from proofs.explore.named_values import named_values
 from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
-ASKED = 4_000
+ASKED = 2_000
 """The corruptions of a scope about which a property is asked, unless one breaks it before."""
 NAMED = 500
 """The same for those with a value that the property names."""
@@ -162,6 +162,13 @@ def _lets_go(system: System, rested: Sequence[Observation]) -> bool | None:
     return False
 
 
+def _seen_by(property_: Property, seen: Observation) -> Observation:
+    """The parts of the observation at which the property looks."""
+    if not property_.nodes:
+        seen = seen._replace(states=(), durable=())
+    return seen if property_.messages else seen._replace(messages=())
+
+
 class _Breaker:
     """The corruptions of a scope."""
 
@@ -189,6 +196,7 @@ class _Breaker:
         if property_.when is When.ALWAYS:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
+        samples = [*dict.fromkeys(_seen_by(property_, one) for one in samples)]
         known = samples, self.states, self.durable
         corrupted = in_turn([observations(one, *known) for one in samples])
         if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
