@@ -16,7 +16,7 @@ from model.protocols.unaligned_checkpoints.design import (
     UnalignedDesign,
 )
 from model.protocols.unaligned_checkpoints.family import ON_THE_WAY, SEEN, UNALIGNED_CHECKPOINTS
-from model.protocols.unaligned_checkpoints.messages import RELOCATED, RESCALED
+from model.protocols.unaligned_checkpoints.messages import OVERTAKEN, RELOCATED, RESCALED
 
 GAP, REPEATING, DIVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.DIVERGENT
 UP, DOWN = (1, 2), (2, 1)
@@ -164,6 +164,7 @@ FLAWED = (
         UnalignedDesign(UP, redistribution=Redistribution.NONE),
         (scopes.A_KEY_MOVES.fails(32_553, 16, GAP), scopes.AN_IDLE_SLOT.fails(11_125, 14, GAP)),
         "A restart that moves state alone loses all records on their way.",
+        must_occur=(*SEEN, OVERTAKEN),
     ),
     UNALIGNED_CHECKPOINTS.design(
         "aligned-writers-no-outputs",
