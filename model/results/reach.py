@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from model.comparison import Shape
 from model.core import NodeName, OperatorClass
 
 
@@ -55,7 +56,8 @@ class ReachBounds:
     sites left out; crashable: may any of these crash in the deployment?  crashes: most in one run;
     restarts: most of one node in one run.  suspicions, early, disturbances: the greatest budgets of
     these faults (suspicions share that of the crashes).  may_early, may_disturb: does the
-    deployment have patient timers, and links that are not perfect?
+    deployment have patient timers, and links that are not perfect?  compared_as: the ways in which
+    sinks compare.
     """
 
     sources: int
@@ -81,6 +83,7 @@ class ReachBounds:
     may_disturb: bool
     classes: tuple[OperatorClass, ...]
     graphs: tuple[GraphFeature, ...]
+    compared_as: tuple[Shape, ...]
     leaks: LeakComparison
 
 

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from model.results.culprit import Culprit
 from model.results.story import Story
+from reports.diagrams import run_list
 from reports.diagrams.long_runs import shorten
 from reports.diagrams.timeline import (
     CRASH,
@@ -53,18 +54,23 @@ def text(
 ) -> str:
     """The diagram in plain characters, no line longer than `width`.
 
-    It is at least 40 columns wide, and has room for all lanes.  most: leave out moments in the
-    middle, so that it has no more rows than this below its heading.
+    It is at least 40 columns wide.  Too many lanes for the width make it a list.  most: leave out
+    moments in the middle, so that it has no more rows than this below its heading.
     """
-    line = timeline(story, culprit)
-    grid = _Grid(line, max(width, 40, _MARGIN + _PITCH * len(line.lanes)))
-    drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
-    rows = [*grid.heading(), *shorten(drawn, most, line.decisive)]
+    line, width = timeline(story, culprit), max(width, 40)
+    if run_list.is_too_narrow(line, width):
+        rows = []
+        drawn = [run_list.rows(line, at, width) for at in range(len(line.moments))]
+    else:
+        grid = _Grid(line, width)
+        rows = grid.heading()
+        drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
+    rows += shorten(drawn, most, line.decisive)
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     legend += "   ✗ wrong" if line.has_culprit else ""
-    rows += ["", *textwrap.wrap(legend, grid.width)]
+    rows += ["", *textwrap.wrap(legend, width)]
     for paragraph in captions(caption, culprit):
-        rows += textwrap.wrap(paragraph, grid.width)
+        rows += textwrap.wrap(paragraph, width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
 
 

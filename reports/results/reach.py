@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.markup import escape
 
+from model.comparison import Shape
 from model.results.reach import (
     AddedByLast,
     GraphFeature,
@@ -33,6 +34,12 @@ LINEAGE = {
     LineageComparison.UNCOMPARED: "not their inputs (a Property of your own)",
     LineageComparison.LEFT: "their inputs by your own properties alone",
 }
+SHAPES = {
+    Shape.SEQUENCE: "in order",
+    Shape.BAG: "in any order",
+    Shape.SET: "as a set",
+    Shape.TABLE: "the last one of a key",
+}
 LEAKS = {
     LeakComparison.NEVER: "not what nodes keep (needed=)",
     LeakComparison.WITHOUT_CRASHES: "what nodes keep in runs without crashes",
@@ -46,7 +53,7 @@ def paragraph(reach: Reach, *, long: bool = False) -> Iterator[str]:
     """
     bounds = reach.bounds
     lines = [_events(bounds), _times(bounds), _crashes(bounds), _faults(bounds), _graphs(bounds)]
-    lines.append(f"compared: results; {LINEAGE[reach.lineage]}; {LEAKS[bounds.leaks]}")
+    lines.append(f"compared: {_results(bounds)}; {LINEAGE[reach.lineage]}; {LEAKS[bounds.leaks]}")
     lines += [_met(reach.met, reach.reduced), _last(reach), *map(_growing, reach.growing)]
     cut = str if long else _short
     lines += [cut(f"no crash came while {one}") for one in reach.met.uncrashed]
@@ -124,6 +131,11 @@ def _graphs(bounds: ReachBounds) -> str:
     no = f"; no {never}" if never else ""
     ends = f"{_some(bounds.sources, 'source')}, {_some(bounds.sinks, 'sink')}"
     return f"graphs: {tried}, {ends}{no} (graph=)"
+
+
+def _results(bounds: ReachBounds) -> str:
+    how = " or ".join(SHAPES[one] for one in bounds.compared_as)
+    return f"results {how}".rstrip()
 
 
 def _met(met: MetShapes, reduced: Sequence[str]) -> str:

@@ -10,10 +10,12 @@ from dataclasses import fields, is_dataclass
 from itertools import combinations
 from typing import Any
 
+from model.comparison import Shape
 from model.core import Inputs, Scope
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH, SINK, SOURCE, Graph
 from model.predicates import Type, Where
+from model.properties import shapes
 from model.protocol import Protocol
 from model.results.reach import GraphFeature, LeakComparison, ReachBounds
 from model.system import System
@@ -64,8 +66,15 @@ def bounds_of(protocol: Protocol, pinned: Sequence[PinnedScope]) -> ReachBounds:
         may_disturb=any(system.deployment.links for system in systems),
         classes=tuple(sorted({one.operators for one in pinned if one.operators is not None})),
         graphs=tuple(one for one in GraphFeature if any(one in _features(s) for s in scopes)),
+        compared_as=_compared_as(scopes),
         leaks=LeakComparison.WITHOUT_CRASHES if leaks else LeakComparison.NEVER,
     )
+
+
+def _compared_as(scopes: Sequence[Scope]) -> tuple[Shape, ...]:
+    """The shapes of all sinks, in the order of their list."""
+    found = {how.shape for scope in scopes for how in shapes(scope)}
+    return tuple(one for one in Shape if one in found)
 
 
 def _last_time(inputs: Inputs) -> int:
