@@ -169,8 +169,8 @@ LIST = """\
   3 ○ job: restart, reads nothing
     ● broker: takes Commit 2 ‹3› of job
       ⇒ ✗ a@1 (twice)
-  4 ● job: timer flush; write Offset 1 in log; sync; save Offset 1;
-        rewind to place 0
+  4 ● job: timer flush; write Offset 1 in log; sync; save Offset
+        1; rewind to place 0
 
 ● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊
 down   ‹n› sent in step n   ✗ wrong
