@@ -215,7 +215,7 @@ def test_the_picture_of_the_small_counterexample_is_fresh(tmp_path: Path) -> Non
 
 def test_the_counterexample_on_the_first_page_is_the_protocol_s_shortest() -> None:
     (picture,) = PICTURES.glob("micro-batch-*.svg")
-    drawn = re.search(r"Space-time diagram: (\d+) moments", picture.read_text("utf-8"))
+    drawn = re.search(r"Space-time diagram: (\d+) steps", picture.read_text("utf-8"))
     name = picture.stem.replace("micro-batch-", "micro-batch:")
     pinned = [one.steps for one in protocols()[name].evidence.scopes]
     assert drawn

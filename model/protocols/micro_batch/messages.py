@@ -256,8 +256,8 @@ def show(value: object) -> str:
             return f"write {_batch(batch)}"
         case Written(batch):
             return f"written #{batch.id}"
-        case QueryState(checkpoint=CheckpointDirectory(planned, versions, committed)):
-            ids = planned.id, versions[-1].batch, committed
+        case QueryState(checkpoint=CheckpointDirectory() as logs) | (CheckpointDirectory() as logs):
+            ids = logs.planned.id, logs.versions[-1].batch, logs.committed
             logged = (f"{name} {id_}" for name, id_ in zip(_LOGS, ids, strict=True) if id_ >= 0)
             return ", ".join(logged)
         case _:
