@@ -48,7 +48,7 @@ class Compare:
         try:
             key = self.key(body)
             hash(key)
-        except Exception as error:  # of a protocol, which may be anybody's
+        except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
             why = f"the key of a table raises {describe_error(error)} for {body!r:.60}"
             raise Invalid(why) from error
         return key

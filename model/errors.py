@@ -29,7 +29,7 @@ class StepFailed(Exception):
         self.node, self.on, self.why = node, on, why
 
 
-def describe_error(error: Exception) -> str:
+def describe_error(error: BaseException) -> str:
     """What an exception of a protocol says, with its line: the deepest outside Python's library."""
     place = ""
     for frame, line in walk_tb(error.__traceback__):

@@ -20,7 +20,7 @@ WORDS = {
     Guarantee.REPEATING: "at least once: results come again as they were",
     Guarantee.CONVERGENT: "at least once: results come again, some with other content",
     Guarantee.DIVERGENT: "at least once, and results may stay others",
-    Guarantee.GAP: "results are missing: at most once at best",
+    Guarantee.GAP: "at most once at best: results are missing or have other content",
 }
 """The recovery types in everyday words."""
 

@@ -80,7 +80,7 @@ class System:
             deployment = self.protocol.deploy(self.scope)
         except Invalid:
             raise
-        except Exception as error:  # of a protocol, which may be anybody's
+        except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
             raise Invalid(f"{self.protocol.name}: deploy raises {describe_error(error)}") from error
         if not isinstance(deployment, Deployment):
             raise Invalid(
@@ -172,7 +172,7 @@ def call_step(
         if input_ is None:
             return behaviour.restart(site, value)
         return behaviour.step(site, value, input_)
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         raise StepFailed(name, describe(input_), describe_error(error)) from error
 
 
@@ -329,7 +329,7 @@ def is_satisfied(system: System, property_: Property, seen: Observation) -> bool
     except Invalid as error:
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where}: {error}") from error
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where} raises {describe_error(error)}") from error
     if answer is not True and answer is not False:
@@ -342,7 +342,7 @@ def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
     """The gauges of a node that is up.  Raises Invalid if the protocol returns none."""
     try:
         gauges = system.protocol.behaviour.gauges(system.sites[name], state)
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: gauges raises {describe_error(error)}") from error
     if not isinstance(gauges, Gauges):
         raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
@@ -354,7 +354,7 @@ def read_memory(system: System, name: NodeName, state: Any) -> Memory:
     none."""
     try:
         memory = system.protocol.behaviour.memory(system.sites[name], state)
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: memory raises {describe_error(error)}") from error
     if not isinstance(memory, Memory):
         raise Invalid(f"{system.protocol.name}: memory returns {memory!r:.60}; return Memory(...)")
@@ -370,7 +370,7 @@ def size_of(protocol: Protocol, value: Any) -> Size:
         return CONTROL
     try:
         size = protocol.behaviour.size(value)
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         raise Invalid(
             f"{protocol.name}: size raises {describe_error(error)} for {value!r:.60}"
         ) from error

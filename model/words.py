@@ -43,7 +43,7 @@ def own_words(protocol: Protocol, value: Any) -> str:
     """The protocol's own words for a value, "" if it has none.  Raises Invalid if it fails."""
     try:
         text = protocol.behaviour.show(value)
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         raise Invalid(
             f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
         ) from error

@@ -50,7 +50,7 @@ class Culprit:
     result: as the story shows it; "" without one.  made_of: the events that it is, or would be,
     made of, as the story shows them.  wrong: the results of the story that are wrong.  lost: where
     a missing result was lost.  decided: the first moment after which no continuation of the run is
-    right (0 also if no run with these events is); None: not known.  everyday: the guarantee of this
+    right; None: not known, or no run with these events is right.  everyday: the guarantee of this
     run in everyday words, at rest or so far; "" where it has none.
     """
 

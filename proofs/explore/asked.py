@@ -85,7 +85,7 @@ def _text(call: Callable[[], Any]) -> str:
     """The answer; of an error its type alone, since its words may name an address."""
     try:
         return canonical(call())
-    except Exception as error:  # of a protocol, which may be anybody's
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
         return f"fails ({type(error).__name__})"
 
 
@@ -228,7 +228,7 @@ def _compute(system: AskingSystem, world: World, answers: AnswerRecord) -> None:
             answers.ask(question, type(spec).runs, found)
         try:
             streams[name] = min(found(), key=canonical, default=Stream(()))
-        except Exception:  # of a box, which may be anybody's; the explorer reports it
+        except (Exception, SystemExit):  # of a box, which may be anybody's; the explorer reports it
             return
 
 

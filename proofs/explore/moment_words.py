@@ -179,8 +179,9 @@ def _arrival(arrival: Arrival) -> str:
 
 def show_body(body: Body) -> str:
     """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
-    inside = [show_body(item) for item in body.data if isinstance(item, Body)]
-    inside += _attributes(item for item in body.data if not isinstance(item, Body))
+    data = body.data if isinstance(body.data, tuple) else (body.data,)
+    inside = [show_body(item) for item in data if isinstance(item, Body)]
+    inside += _attributes(item for item in data if not isinstance(item, Body))
     return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")
 
 

@@ -34,6 +34,7 @@ def scope_result(
     steps = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     guarantee = None if pinned.operators is None else found.guarantee
+    judged = guarantee if found.quiescent else None
     worlds = pinned.reduced if found.reduced else pinned.states
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
@@ -60,7 +61,7 @@ def scope_result(
         quiescent=found.quiescent,
         seconds=round(found.seconds, 3),
         states_per_second=round(found.states / max(found.seconds, 1e-9)),
-        guarantee=guarantee,
+        guarantee=judged,
         expect_guarantee=pinned.guarantee,
         points=len(found.points),
         hit=len(found.hit),

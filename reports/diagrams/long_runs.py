@@ -24,7 +24,8 @@ def shorten(
         shown = _chosen(drawn, most, decisive)
     hidden = 0
     for at, rows in enumerate(drawn):
-        if at not in shown:
+        alone = {at - 1, at + 1}.issubset(shown) and len(rows) == 1  # its sign is as long
+        if at not in shown and not alone:
             hidden += 1
             continue
         if hidden:

@@ -75,8 +75,9 @@ def _chance(reach: Reach) -> str:
 
 
 def _events(bounds: ReachBounds) -> str:
-    if not bounds.sources:
-        return "events: none, since there is no source"
+    if not bounds.events:
+        why = "no source has any" if bounds.sources else "there is no source"
+        return f"events: none, since {why}"
     types = ", ".join(bounds.types) or "none"
     data = f"attributes {', '.join(bounds.attributes)}" if bounds.attributes else "no attributes"
     never = [f"type {one}" for one in bounds.untried_types]
@@ -87,7 +88,7 @@ def _events(bounds: ReachBounds) -> str:
 
 
 def _times(bounds: ReachBounds) -> str:
-    if not bounds.sources:
+    if not bounds.gaps:
         return ""
     equal = "no two at one time"
     if bounds.ties:

@@ -200,7 +200,7 @@ class FastLoop:
                         run.until = now
         except (Invalid, StepFailed):
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             self._blame(node, input_, effects, error)
             raise
 

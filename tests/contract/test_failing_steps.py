@@ -28,6 +28,7 @@ BASE = amnesia.PROTOCOL
 
 WRONG = {
     "raises": ("raise KeyError('gone')", "KeyError: 'gone' (line "),
+    "ends the process": ("raise SystemExit(0)", "SystemExit: 0 (line "),
     "no answer": ("return None", "returns None, not a pair (state, tuple of effects)"),
     "no pair": ("return (state,)", "not a pair (state, tuple of effects)"),
     "a list of effects": ("return state, []", "not a pair (state, tuple of effects)"),

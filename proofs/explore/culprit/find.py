@@ -38,8 +38,8 @@ def find_culprit(found: Counterexample, story: Story, budget: int = DECIDING_WOR
         culprit = among_outputs(run, found.property, decided) or inside.state(run, found.property)
     if decided is None:
         return replace(culprit, says=f"{culprit.says}.")
-    moment = run.last[decided]
-    says = f"{culprit.says}.{_decision(run, culprit, decided, never=world == 0)}"
+    moment = None if world == 0 else run.last[decided]
+    says = f"{culprit.says}.{_decision(run, culprit, decided, never=moment is None)}"
     return replace(culprit, says=says, decided=moment)
 
 
