@@ -26,6 +26,7 @@ from model.core import (
     Site,
 )
 from model.costs import NO_GAUGES, NO_MEMORY, Gauges, Memory, Size, default_size
+from model.errors import Invalid
 from model.evidence import Evidence
 
 
@@ -101,11 +102,18 @@ class Assumptions:
     """The assumptions of a protocol; drivers grant exactly these.
 
     suspicions: a fault may also be a false suspicion: a watched channel carries a notice, and its
-    sender is up.
+    sender is up.  Raises Invalid with Failures.NONE: a suspicion takes the place of a crash.
     """
 
     failures: Failures
     suspicions: bool = False
+
+    def __post_init__(self) -> None:
+        if self.suspicions and self.failures is Failures.NONE:
+            raise Invalid(
+                "Assumptions: a false suspicion takes the place of a crash, and Failures.NONE has "
+                "none; give Failures.SINGLE or ANY"
+            )
 
 
 @dataclass(frozen=True, slots=True)

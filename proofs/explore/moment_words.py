@@ -179,7 +179,8 @@ def _arrival(arrival: Arrival) -> str:
 
 def show_body(body: Body) -> str:
     """The text "match@3(a@1 b@3)": type, time, and the events or attributes inside."""
-    data = body.data if isinstance(body.data, tuple) else (body.data,)
+    given: Any = body.data  # of a protocol, which may be anybody's
+    data = given if isinstance(given, tuple) else (given,)
     inside = [show_body(item) for item in data if isinstance(item, Body)]
     inside += _attributes(item for item in data if not isinstance(item, Body))
     return f"{body.type}@{body.time}" + (f"({' '.join(inside)})" if inside else "")

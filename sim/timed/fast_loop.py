@@ -205,7 +205,7 @@ class FastLoop:
             raise
 
     def _blame(
-        self, node: TimedNode, input_: Input, effects: tuple[Effect, ...], error: Exception
+        self, node: TimedNode, input_: Input, effects: tuple[Effect, ...], error: BaseException
     ) -> None:
         """Raise the error of the protocol in the loop; checking there would slow all runs.
 

@@ -127,3 +127,8 @@ def test_an_untimed_run_ends_without_the_node() -> None:
     found = run_untimed(GONE, Workload("", "", groups.GRAPH, events), [UntimedCrash("A", 2)])
     assert [outage.node for outage in found.outages] == ["A"]
     assert len(found.outputs[0][0]) == 1  # the first event; A takes no other
+
+
+def test_suspicions_without_crashes_are_refused() -> None:
+    with pytest.raises(Invalid, match="a false suspicion takes the place of a crash"):
+        Assumptions(Failures.NONE, suspicions=True)
