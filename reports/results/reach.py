@@ -107,6 +107,8 @@ def _crashes(bounds: ReachBounds) -> str:
     if not bounds.crashes:
         return f"crashes: none ({', '.join(options)})"
     again = "also of one node" if bounds.restarts else "no node returns"
+    if 0 < bounds.restarts < bounds.crashes:
+        again = f"up to {bounds.restarts} of a node that returns"
     victims = ", ".join(bounds.victims)
     most = f"up to {bounds.crashes} in a run, {again}"
     return f"crashes: {most}: {victims}{spared} ({', '.join(options)})"

@@ -13,7 +13,7 @@ from model.boxes.stateless import Filter, Map, Union
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.core import Arrival, Deployment, Inputs, OperatorClass, Scope
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH, SINK, SOURCE, Graph, chain
 from model.parts import deploy_graph, over_words
@@ -114,6 +114,20 @@ def test_crashes_need_victims() -> None:
     spared = replace(scope, victims=frozenset[str]())
     assert bounds(spared).crashes == 0
     assert bounds(spared).spared == ("A", "sink", "source")
+
+
+def test_a_node_crashes_again_in_a_scope_in_which_it_returns() -> None:
+    """The other scope has more crashes, and a victim that stays down."""
+
+    def deploy(design: Any, scope: Scope) -> Deployment:
+        return ANY.behaviour.deploy(design, scope)._replace(returning=frozenset({"B"}))
+
+    two = over_words(chain(("A", Union()), ("B", Union())), 1)
+    gone = replace(two, crashes=3, victims=frozenset({"A"}))
+    back = replace(two, crashes=1, victims=frozenset({"B"}))
+    of = ANY.vary(deploy=deploy)
+    assert (bounds(gone, of=of).crashes, bounds(gone, of=of).restarts) == (3, 0)
+    assert (bounds(gone, back, of=of).crashes, bounds(gone, back, of=of).restarts) == (3, 1)
 
 
 def test_leaks_are_compared_in_scopes_without_crashes() -> None:
