@@ -29,8 +29,8 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
 
 def show_value(protocol: Protocol, value: Any) -> str:
-    """The words for a message, an output or a state: the protocol's own, or else those that
-    model.value_words makes.  Raises Invalid if the protocol cannot show it.
+    """The words for a message, an output or a state: the protocol's own, or else those of
+    `generic`.  Raises Invalid if the protocol cannot show it.
 
     A notice, which no protocol sends, is "lost NODE".
     """

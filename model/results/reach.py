@@ -148,9 +148,9 @@ class Reach:
     chance_events, chance_crashes: the bounds of random runs, which reach some worlds beyond; 0
     without such runs.  lineage: of the results.  reduced: the scopes of which fewer worlds were
     visited, so that shapes may be missing.  added: the shapes new in the last event, and in the
-    last crash, of the largest scope, each if it was measured: not in a scope that is too large, that
-    was reduced, that a budget ended or that has no second event or no crash, nor where
-    the smaller scope is refused or not explored to its end; and with `--master` or `--spill` never.
+    last crash, of the largest scope.  One that was not measured has no row: the scope is too
+    large, was reduced, was ended by a budget, or has one event or no crash; the smaller scope is
+    refused or was not explored to its end; or Spark or a folder on disk has the worlds.
     """
 
     scopes: int
