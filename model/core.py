@@ -287,7 +287,16 @@ class Inputs(NamedTuple):
     length: int
 
 
-class OperatorClass(IntEnum):
+class NamedLevel(IntEnum):
+    """Levels in order, each with a word for people."""
+
+    @property
+    def word(self) -> str:
+        """The name as people read it: convergent-capable."""
+        return self.name.lower().replace("_", "-")
+
+
+class OperatorClass(NamedLevel):
     """The operator classes of Hwang et al., Section 3.2, Fig. 3; each contains the ones before."""
 
     REPEATABLE = 1
@@ -296,7 +305,7 @@ class OperatorClass(IntEnum):
     ARBITRARY = 4
 
 
-class Guarantee(IntEnum):
+class Guarantee(NamedLevel):
     """The guarantees of Hwang et al., Section 3.1, strongest first, as the application behind the
     sinks sees them."""
 

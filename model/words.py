@@ -7,7 +7,7 @@ length, and the same in every process.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -29,8 +29,8 @@ _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 
 
 def show_value(protocol: Protocol, value: Any) -> str:
-    """The words for a message, an output or a state: the protocol's own, or else those that
-    model.value_words makes.  Raises Invalid if the protocol cannot show it.
+    """The words for a message, an output or a state: the protocol's own, or else those of
+    `generic`.  Raises Invalid if the protocol cannot show it.
 
     A notice, which no protocol sends, is "lost NODE".
     """
@@ -50,6 +50,13 @@ def own_words(protocol: Protocol, value: Any) -> str:
     if not isinstance(text, str):
         raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
     return text
+
+
+def listed(texts: Sequence[str], join: str = "and") -> str:
+    """The texts in a row: "a, b and c"; "" of none."""
+    if len(texts) < 2:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} {join} {texts[-1]}"
 
 
 def generic(value: object, room: int = ROOM) -> str:

@@ -74,8 +74,8 @@ def _claims(variant: Protocol) -> str:
     """The guarantee that is claimed; with its classes of operators where they differ."""
     claims = variant.promise.claims
     if len({*claims.values()}) == 1:
-        return next(iter(claims.values())).name.lower()
-    return ", ".join(f"{one.name.lower()}: {claims[one].name.lower()}" for one in claims)
+        return next(iter(claims.values())).word
+    return ", ".join(f"{one.word}: {claims[one].word}" for one in claims)
 
 
 def _protocols() -> list[str]:
@@ -109,11 +109,11 @@ def _row(pinned: PinnedScope) -> str:
         expected += f" in {pinned.steps} steps"
     return join(
         pinned.name,
-        "" if pinned.operators is None else pinned.operators.name.lower().replace("_", "-"),
+        "" if pinned.operators is None else pinned.operators.word,
         str(pinned.scope.crashes),
         expected,
         f"{pinned.states:,}" if pinned.states is not None else "",
-        "" if pinned.guarantee is None else pinned.guarantee.name.lower(),
+        "" if pinned.guarantee is None else pinned.guarantee.word,
         "quick" if pinned.quick else "full",
     )
 

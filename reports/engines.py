@@ -185,7 +185,7 @@ def _reports() -> Iterator[str]:
 
 def _left(guarantee: Guarantee | None) -> str:
     """The guarantee; without a stream there is none to give."""
-    return "no stream" if guarantee is None else guarantee.name.lower()
+    return "no stream" if guarantee is None else guarantee.word
 
 
 def _runs() -> Iterator[str]:

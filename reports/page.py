@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -96,7 +95,7 @@ def _render(template: str, view: Mapping[str, Any]) -> str:
         "number": _number,
         "crashes": _crashes,
         "time": _time,
-        "words": _words,
+        "words": result_words.word,
         "differences": result_words.differences,
         "slug": _slug,
         "cell": _cell,
@@ -303,11 +302,6 @@ def _time(seconds: float) -> str:
 
 def _crashes(count: int) -> str:
     return f"{count} crash" if count == 1 else f"{count} crashes"
-
-
-def _words(value: Enum | None) -> str:
-    """The text for a reader: convergent-capable for CONVERGENT_CAPABLE."""
-    return "–" if value is None else value.name.lower().replace("_", "-")
 
 
 def _slug(name: str) -> str:

@@ -185,7 +185,7 @@ def _end_of_chain(found: Sequence[Shown], operators: OperatorClass) -> str:
     weakest = max((one.guarantee for one in included), default=Guarantee.PRECISE)
     if weakest is Guarantee.GAP:
         return f"**gap** ({next(one.scope for one in included if one.guarantee is weakest)})"
-    return weakest.name.lower() if any(one.operators is operators for one in included) else ""
+    return weakest.word if any(one.operators is operators for one in included) else ""
 
 
 def _precise(variant: Protocol, words: str, widest: OperatorClass) -> str:
@@ -209,11 +209,11 @@ def _cell(
     """
     included = [one for one in found if one.operators <= operators]
     weakest = max((one.guarantee for one in included), default=Guarantee.PRECISE)
-    word = weakest.name.lower()
+    word = weakest.word
     if weakest > claim:
         shown = next(one for one in included if one.guarantee is weakest)
         where = "" if shown.variant == variant.name else f"`{shown.variant}`, "
-        return f"**{word}** (claimed: {claim.name.lower()}; {where}{shown.scope})"
+        return f"**{word}** (claimed: {claim.word}; {where}{shown.scope})"
     homes = {one.variant for one in included if one.operators is operators}
     if not homes:
         return ""
@@ -221,7 +221,7 @@ def _cell(
 
 
 def _head(corner: str) -> list[str]:
-    classes = [one.name.lower().replace("_", "-") for one in OperatorClass]
+    classes = [one.word for one in OperatorClass]
     return [join(corner, *classes), join(*["---"] * (1 + len(classes)))]
 
 

@@ -148,7 +148,9 @@ class Reach:
     chance_events, chance_crashes: the bounds of random runs, which reach some worlds beyond; 0
     without such runs.  lineage: of the results.  reduced: the scopes of which fewer worlds were
     visited, so that shapes may be missing.  added: the shapes new in the last event, and in the
-    last crash, of the largest scope; empty: not measured, since the scope is too large.
+    last crash, of the largest scope.  One that was not measured has no row: the scope is too
+    large, was reduced, was ended by a budget, or has one event or no crash; the smaller scope is
+    refused or was not explored to its end; or Spark or a folder on disk has the worlds.
     """
 
     scopes: int

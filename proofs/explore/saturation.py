@@ -1,7 +1,7 @@
 """Saturation: is any shape new in the last event, or the last crash, of a check's largest scope?
 
 Rule of this file: it has scopes explored once more, without the last event or crash; it decides
-nothing.
+nothing.  Both searches are whole: a reduced one may miss the shapes that it is asked about.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def measure_reach(
     fewer = [
         largest._replace(kind=TaskKind.FEWER, last=last)
         for last in LastOne
-        if result.row.complete and result.row.states <= LARGEST
+        if result.row.complete and not result.row.reduced and result.row.states <= LARGEST
         if without_last(named[largest.name].scope, last) is not None
     ]
     less = [one for one in perform(fewer) if isinstance(one, FewerDone)] if fewer else []

@@ -92,7 +92,7 @@ def named(words: str) -> tuple[OperatorClass, ...]:
 
     Raises Invalid.
     """
-    known = {one.name.lower().replace("_", "-"): one for one in OperatorClass}
+    known = {one.word: one for one in OperatorClass}
     asked = {word.strip() for word in words.split(",")}
     for word in sorted(asked - {"all", *known}):
         raise Invalid(f"--operators: no class {word!r}{nearest(word, ['all', *known])}")

@@ -69,7 +69,7 @@ def never_tried_in_all(protocol: Protocol, trials: Sequence[NamedTrial]) -> Iter
     every = [one.trial for one in trials]
     classes = sorted({one.operators for one in trials if one.operators is not None})
     for operators in classes:
-        which = f"{operators.name.lower().replace('_', '-')} operators"
+        which = f"{operators.word} operators"
         own = [one.trial for one in trials if one.operators is operators]
         wider = [one.trial for one in trials if one.operators and one.operators >= operators]
         yield from (f"{which}: {why}" for why in (*_crashes(protocol, wider), *_results(own)))

@@ -68,7 +68,7 @@ def _left(one: BugResult, form: Verdict) -> str:
     """The weakest guarantee that was found; without a stream there is none to give."""
     if not one.stream:
         return "no stream"
-    return max(form.found.values()).name.lower().replace("_", "-")
+    return max(form.found.values()).word
 
 
 def _symptoms(files: set[str]) -> Iterator[ShownSymptom]:

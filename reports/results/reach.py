@@ -7,6 +7,7 @@ subject, fits on 100 columns with the usual names, and ends with the options tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
 
 from rich.markup import escape
 
@@ -26,8 +27,9 @@ from reports.results.words import word
 
 WIDE = 97
 """A line about one shape is cut after this number of characters, in the short form."""
-MOST = 10
-"""The paragraph has at most this number of lines."""
+MOST = 13
+"""The paragraph has at most this number of lines, in the short form: the usual ones, a hint of each
+of three kinds, and the number of the others."""
 
 LINEAGE = {
     LineageComparison.UNNAMED: "not their inputs (Emit(of=))",
@@ -47,24 +49,48 @@ LEAKS = {
 
 
 def paragraph(reach: Reach, *, long: bool = False) -> Iterator[str]:
-    """The bounds, the shapes met within them, and the shapes new in the last event or crash.
+    """The bounds, the shapes met within them, the shapes new in the last event or crash, and hints.
 
-    long: also every shape without a crash, and every one that was added; otherwise MOST lines.
+    long: all hints, and every shape that was added; otherwise MOST lines, the last of which counts
+    the others.
     """
-    bounds = reach.bounds
-    lines = [_events(bounds), _times(bounds), _crashes(bounds), _faults(bounds), _graphs(bounds)]
-    lines.append(f"compared: {_results(bounds)}; {LINEAGE[reach.lineage]}; {LEAKS[bounds.leaks]}")
-    lines += [_met(reach.met, reach.reduced), _last(reach), *map(_growing, reach.growing)]
-    cut = str if long else _short
-    lines += [cut(f"no crash came while {one}") for one in reach.met.uncrashed]
-    lines += [cut(f"no crash came after a save of {one}") for one in reach.met.unlost]
-    for one in reach.added if long else ():
-        found = *one.states, *one.inputs, *one.points
-        lines += [f"only with the last {one.last}: {words}" for words in found]
-    lines = [line for line in lines if line]
+    lines, kinds = [line for line in _usual(reach) if line], _hints(reach)
+    added = [*_all_added(reach)]
+    if long:
+        lines += [*chain(*kinds), *added]
+    else:
+        hints = [_short(one) for some in zip_longest(*kinds) for one in some if one is not None]
+        room = MOST - 1 - len(lines)
+        shown = hints if len(hints) <= room else hints[: room - 1]
+        more = len(hints) - len(shown)
+        lines += shown
+        lines += [f"{_some(more + len(added), 'more line')} with --long"] if more else []
     scopes = _some(reach.scopes, "scope")
     yield f"tried: all of {scopes}{_chance(reach)}; in brackets what raises a bound:"
-    yield from (f"  {escape(line)}" for line in (lines if long else lines[: MOST - 1]))
+    yield from (f"  {escape(line)}" for line in lines)
+
+
+def _usual(reach: Reach) -> Iterator[str]:
+    """The lines that every protocol has; "" for one that says nothing of this protocol."""
+    bounds = reach.bounds
+    yield from (_events(bounds), _times(bounds), _crashes(bounds), _faults(bounds), _graphs(bounds))
+    yield f"compared: {_results(bounds)}; {LINEAGE[reach.lineage]}; {LEAKS[bounds.leaks]}"
+    yield from (_met(reach.met, reach.reduced), _last(reach))
+
+
+def _hints(reach: Reach) -> tuple[list[str], ...]:
+    """The containers that grow, the shapes without a crash, and the saves without one."""
+    return (
+        [*map(_growing, reach.growing)],
+        [f"no crash came while {one}" for one in reach.met.uncrashed],
+        [f"no crash came after a save of {one}" for one in reach.met.unlost],
+    )
+
+
+def _all_added(reach: Reach) -> Iterator[str]:
+    for one in reach.added:
+        found = *one.states, *one.inputs, *one.points
+        yield from (f"only with the last {one.last}: {words}" for words in found)
 
 
 def _chance(reach: Reach) -> str:
@@ -107,6 +133,8 @@ def _crashes(bounds: ReachBounds) -> str:
     if not bounds.crashes:
         return f"crashes: none ({', '.join(options)})"
     again = "also of one node" if bounds.restarts else "no node returns"
+    if 0 < bounds.restarts < bounds.crashes:
+        again = f"up to {bounds.restarts} of a node that returns"
     victims = ", ".join(bounds.victims)
     most = f"up to {bounds.crashes} in a run, {again}"
     return f"crashes: {most}: {victims}{spared} ({', '.join(options)})"
@@ -154,7 +182,8 @@ def _met(met: MetShapes, reduced: Sequence[str]) -> str:
 def _last(reach: Reach) -> str:
     """The things new in the last event and in the last crash of the largest scope."""
     if not reach.added:
-        return f"last event, last crash: not measured in {reach.largest}"
+        why = ", of which fewer worlds were visited" if reach.largest in reach.reduced else ""
+        return f"last event, last crash: not measured in {reach.largest}{why}"
     added = [words for one in reach.added for words in [_added(one)] if words]
     if not added:
         return f"the last {' and the last '.join(one.last for one in reach.added)} added nothing"
@@ -172,7 +201,8 @@ def _added(one: AddedByLast) -> str:
 def _growing(one: GrowingField) -> str:
     what = f"{one.node}: {one.field or 'the state'}{' (saved)' if one.saved else ''}"
     how = "no step shrinks it" if one.always else "from some state on no step shrinks it"
-    return f"hint: {what} grows with every event (0..{one.most}); {how}"
+    grew = f"grows to {one.most} with {_some(one.events, 'event')} of a source"
+    return f"hint: {what} {grew}; {how}"
 
 
 def _short(text: str) -> str:

@@ -7,11 +7,12 @@ the counts: a row that is in REFERENCE only is missing, or it came with other co
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from model.core import Guarantee
 from model.recovery import WORDS
 from model.results.trace import AskedColumns, RowCounts, SideCounts, TraceComparison, TraceReading
+from model.words import listed
 
 
 def everyday(result: TraceComparison) -> str:
@@ -82,7 +83,7 @@ def sentence(one: TraceReading, before: AskedColumns) -> str:
     if not one.left_out:
         (new,) = (name for name in one.asked.key if name not in before.key)
         return f"the rows of each `{new}` are in order: if it names streams, {then}"
-    names = _listed([f"`{name}`" for name in one.left_out])
+    names = listed([f"`{name}`" for name in one.left_out])
     agree = "more" if _disagreeing(one.read, one.rows) else "all"
     if _most(one) or (one.changed and one.again):
         return f"{agree} rows agree if {names} {_role(one, before)}: then {then}"
@@ -113,7 +114,7 @@ def _role(one: TraceReading, before: AskedColumns) -> str:
 
 def outcome(one: TraceReading) -> str:
     """The differences of a reading."""
-    return _listed([*_counts(one.rows)]) or "nothing differs"
+    return listed([*_counts(one.rows)]) or "nothing differs"
 
 
 def _counts(rows: RowCounts) -> Iterator[str]:
@@ -139,10 +140,6 @@ def _be(count: int) -> str:
 def _disagreeing(read: SideCounts, rows: RowCounts) -> int:
     foreign = rows.different + rows.unexpected
     return foreign + read.reference - (read.actual - foreign - rows.duplicated)
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def command(result: TraceComparison, asked: AskedColumns) -> str:

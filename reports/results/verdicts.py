@@ -26,10 +26,11 @@ from model.results.verdict import (
     Verdict,
     WitnessResult,
 )
+from model.words import listed
 from reports.diagrams import terminal
 from reports.results import reach
 from reports.results.refutation import refutation
-from reports.results.words import differences, listed, steps, word
+from reports.results.words import differences, steps, word
 
 Output: TypeAlias = Iterator[RenderableType]
 
@@ -217,14 +218,14 @@ def _guarantees(result: Verdict) -> Iterator[str]:
     said: dict[tuple[Guarantee, str], list[str]] = {}
     broken = _broken(result)
     for one in sorted(result.classes):
-        claimed = "nothing" if one.claimed is None else one.claimed.name.lower()
+        claimed = "nothing" if one.claimed is None else one.claimed.word
         differs = ""
         if one.operators in result.weaker or one.found > (one.claimed or one.found):
             differs = ", weaker than claimed"
         elif one.operators in result.stronger:
             differs = ", stronger than claimed"
         so_far = " so far" * (one.operators in ended and one.found is not Guarantee.GAP)
-        found = one.found.name.lower() + so_far
+        found = one.found.word + so_far
         yield f"{word(one.operators)} operators: {found} (claimed: {claimed}){differs}"
         if one.found is not Guarantee.PRECISE or one.operators not in broken:
             said.setdefault((one.found, so_far), []).append(word(one.operators))

@@ -5,21 +5,13 @@ Rule of this file: a value in, a word out.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from enum import Enum
-
+from model.core import Guarantee, OperatorClass
 from model.results.verdict import Expectation, ScopeResult
 
 
-def word(one: Enum | None) -> str:
+def word(one: OperatorClass | Guarantee | None) -> str:
     """The word of a class or a guarantee; without a stream there is none."""
-    return "–" if one is None else one.name.lower().replace("_", "-")
-
-
-def listed(words: Sequence[str]) -> str:
-    """The words in a row: "a, b and c"."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return "–" if one is None else one.word
 
 
 def steps(count: int) -> str:

@@ -14,7 +14,7 @@ from model.results.culprit import Culprit, CulpritKind
 from model.system import LETS_GO, is_satisfied, read_gauges
 from model.world import apply, initial
 from proofs.explore.culprit.run import ShownRun
-from proofs.explore.culprit.words import deed, listed
+from proofs.explore.culprit.words import deed, some_of
 from proofs.explore.explorer import Trace
 
 
@@ -39,8 +39,9 @@ def circle(run: ShownRun, length: int) -> Culprit:
     which = (
         f"steps {first + 1} to {first + length} repeat" if length > 1 else "the last step repeats"
     )
-    says = f"{which} without end, and {listed(nodes)} never come{'s' * (len(nodes) == 1)} to rest: "
-    return Culprit(CulpritKind.STUCK, says + listed(map(deed, moments)))
+    never = f"{some_of(nodes)} never come{'s' * (len(nodes) == 1)} to rest"
+    says = f"{which} without end, and {never}: {some_of(map(deed, moments))}"
+    return Culprit(CulpritKind.STUCK, says)
 
 
 def state(run: ShownRun, broken: Property) -> Culprit:
@@ -48,12 +49,12 @@ def state(run: ShownRun, broken: Property) -> Culprit:
     world, system = run.trace.worlds[-1], run.system
     seen = look_inside(system, world, looks_at([broken]))
     blamed = [*_blamed(run, broken, seen)]
-    says = f"{listed(blamed)} break{'s' * (len(blamed) == 1)} the law"
+    says = f"{some_of(blamed)} break{'s' * (len(blamed) == 1)} the law"
     if not blamed:
         inside = broken.nodes or broken.messages
         says = f"{'the nodes together' if inside else 'the results'} break the law"
     if broken.name == LETS_GO:
-        says = listed(_hoarding(run, seen)) or says
+        says = some_of(_hoarding(run, seen)) or says
     return Culprit(CulpritKind.STATE, f"{_last_step(run, broken)} {says}")
 
 

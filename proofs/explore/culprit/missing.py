@@ -15,7 +15,7 @@ from model.results.culprit import LostCopy
 from model.world import is_down
 from proofs.explore.culprit.copies import CopyPlace, Gone, Loss, last_copy
 from proofs.explore.culprit.run import ShownRun, StoryEvent
-from proofs.explore.culprit.words import listed
+from proofs.explore.culprit.words import some_of
 
 
 class Why(NamedTuple):
@@ -110,7 +110,7 @@ def _fault_in(run: ShownRun, at: int) -> tuple[str, str] | None:
     action = run.trace.actions[at]
     down = [name for moment in run.moments_of(at) for name in moment.down]
     if down:
-        return down[0], f"{listed(down)} crashed"
+        return down[0], f"{some_of(down)} crashed"
     if isinstance(action, Disturb) and action.how in (Disturbance.LOSE, Disturbance.RESET):
         return action.sender, f"the link from {action.sender} to {action.node} lost a message"
     return None
@@ -119,7 +119,7 @@ def _fault_in(run: ShownRun, at: int) -> tuple[str, str] | None:
 def _held(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> Why:
     """Why nothing happens at rest with copies that are still there."""
     nodes = [place.node for place in copies if not place.to]
-    there = f"{listed(nodes)} still hold{'s' * (len(nodes) == 1)} {what}"
+    there = f"{some_of(nodes)} still hold{'s' * (len(nodes) == 1)} {what}"
     return Why(
         f"{there}, and no message or timer is left that moves it",
         stuck=any(name not in run.system.source_at for name in nodes),
@@ -135,4 +135,4 @@ def _down_for_ever(run: ShownRun, what: str, copies: tuple[CopyPlace, ...]) -> s
     down = [place.node for place in copies if is_down(system, world, place.node)]
     if not down or len(down) < len(copies):
         return ""
-    return f"{listed(down)} saved {what}, and never restart{'s' * (len(down) == 1)}"
+    return f"{some_of(down)} saved {what}, and never restart{'s' * (len(down) == 1)}"

@@ -29,7 +29,7 @@ from proofs.explore.culprit.differences import (
 from proofs.explore.culprit.missing import explain_missing
 from proofs.explore.culprit.run import EdgeOutput, ShownRun, StoryEvent
 from proofs.explore.culprit.surplus import origin_of
-from proofs.explore.culprit.words import in_steps, listed, times
+from proofs.explore.culprit.words import in_steps, some_of, times
 
 REST = 500
 """The number of steps that a run may go on, to see whether a result still comes."""
@@ -140,7 +140,7 @@ class _Outputs:
         if wrong:
             step = run.step(wrong[0])
             says += f", which belongs before {run.label(wrong[0])} (step {step})"
-        made = f"it is made of {listed(events)}" if events and not same else ""
+        made = f"it is made of {some_of(events)}" if events and not same else ""
         reasons = "; ".join(one for one in (made, why.says) if one)
         return Culprit(
             CulpritKind.STUCK if why.stuck and why.lost is None else CulpritKind.MISSING,
@@ -202,10 +202,10 @@ class _Outputs:
             says += f": {_twice_words(twice, guessed=origin.guessed)}"
         elif origin.dropped:
             dropped = [run.events[of] for of in origin.dropped]
-            says += f": as if {listed(dropped, 'or')} had not come"
+            says += f": as if {some_of(dropped, 'or')} had not come"
         else:
             says += ": no run without failures has it"
-            says += f"; it is made of {listed(events)}" if events else ""
+            says += f"; it is made of {some_of(events)}" if events else ""
         wrong = tuple(run.emit(edge.outputs[at]) for at in edge.alike(out.body))
         return Culprit(origin.kind, says, label, _labels(events), wrong, everyday=self._everyday())
 
@@ -297,5 +297,5 @@ def _labels(events: Iterable[StoryEvent]) -> tuple[str, ...]:
 
 def _twice_words(events: list[StoryEvent], *, guessed: bool) -> str:
     if guessed:
-        return f"as if {listed(events, 'or')} had come twice"
-    return f"{listed(events)} count{'s' * (len(events) == 1)} twice"
+        return f"as if {some_of(events, 'or')} had come twice"
+    return f"{some_of(events)} count{'s' * (len(events) == 1)} twice"

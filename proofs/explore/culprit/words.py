@@ -8,24 +8,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from model.results.story import MomentKind, StoryMoment
+from model.words import listed
 
 MANY = 4
 """The number of things that a sentence names at most."""
 
 
-def listed(items: Iterable[object], join: str = "and") -> str:
+def some_of(items: Iterable[object], join: str = "and") -> str:
     """ "a, b and c"; of many, the first ones and the number of the others."""
     texts = [*map(str, items)]
     if len(texts) > MANY:
         texts = [*texts[: MANY - 1], f"{len(texts) - MANY + 1} more"]
-    if len(texts) < 2:
-        return "".join(texts)
-    return f"{', '.join(texts[:-1])} {join} {texts[-1]}"
+    return listed(texts, join)
 
 
 def in_steps(steps: Sequence[int]) -> str:
     """ "in step 7" or "in steps 7 and 8"."""
-    return f"in step{'s' if len(steps) > 1 else ''} {listed(steps)}"
+    return f"in step{'s' if len(steps) > 1 else ''} {some_of(steps)}"
 
 
 def times(number: int) -> str:
@@ -49,7 +48,7 @@ def deed(moment: StoryMoment) -> str:
         case MomentKind.SUSPECT:
             text = f"{moment.node} is {moment.label}"
         case MomentKind.CRASH:
-            text = f"{listed(moment.down)} crash{'es' * (len(moment.down) == 1)}"
+            text = f"{some_of(moment.down)} crash{'es' * (len(moment.down) == 1)}"
         case _:
             text = f"{moment.node} restarts"
     return text + after

@@ -35,7 +35,7 @@ def bounds_of(protocol: Protocol, pinned: Sequence[PinnedScope]) -> ReachBounds:
     victims = {name for system in systems for name in system.victims if system.scope.crashes}
     crashable = {name for system in systems for name in system.deployment.crashable}
     sites = {name for one in systems for name in {*one.sites}.difference(one.prompt)}
-    returns = any(system.victims & system.returning for system in systems)
+    returning = [one.scope.crashes for one in systems if one.victims & one.returning]
     crashes = max(one.crashes for one in scopes)
     wanted = [*_inside(tuple(spec for scope in scopes for _, spec in scope.graph.nodes))]
     named = {one.name for one in wanted if isinstance(one, Type)}
@@ -55,7 +55,7 @@ def bounds_of(protocol: Protocol, pinned: Sequence[PinnedScope]) -> ReachBounds:
         ties=any(one.length > 1 and any(not a.gap for a in one.alphabet) for one in inputs),
         ties_between=any(map(_ties_between, scopes)),
         crashes=crashes if victims else 0,
-        restarts=crashes if returns else 0,
+        restarts=max(returning, default=0),
         victims=tuple(sorted(victims)),
         spared=tuple(sorted(sites - victims)),
         crashable=not crashable <= victims,

@@ -89,7 +89,7 @@ def _events(scope: Scope) -> int:
 
 
 def _growing(met: MetInScope) -> Iterable[GrowingField]:
-    """The containers that grow with every event of a source."""
+    """The containers that grow to at least one item for each event of a source."""
     return (
         GrowingField(one.node, one.field, one.saved, one.most, _events(met.scope), one.always)
         for one in met.shapes.growing

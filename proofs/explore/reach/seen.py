@@ -1,8 +1,9 @@
 """The shapes that a search has met: states of nodes, and the inputs and crashes that came there.
 
 Rule of this file: it reads the tables of a search at its end, one focus of a node at a time, and no
-world.  A reduced search has met the worlds that it visited.  All searches have the same focuses;
-contents of channels behind the first message are not in them, and so in no shape.
+world.  All whole searches have the same focuses; a reduced one has those of the worlds that it
+visited, which may be fewer.  Contents of channels behind the first message are in no focus, and so
+in no shape.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,15 +14,17 @@ from model.boxes.stateless import Filter, Map, Union
 from model.cep.operator import Operator
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.core import Arrival, Deployment, Inputs, OperatorClass, Scope
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH, SINK, SOURCE, Graph, chain
 from model.parts import deploy_graph, over_words
 from model.predicates import Every, Type, Where
 from model.protocol import Protocol
+from model.registry import Subject
 from model.results.plain import plain, read
 from model.results.reach import (
     GraphFeature,
+    GrowingField,
     LastOne,
     LeakComparison,
     LineageComparison,
@@ -31,7 +34,9 @@ from model.results.reach import (
 from model.results.verdict import Verdict
 from proofs.explore.reach.bounds import bounds_of
 from proofs.explore.reach.gather import without_last
+from proofs.explore.saturation import measure_reach
 from proofs.explore.search.meter import UNLIMITED
+from proofs.explore.tasks import ScopeDone, Task, TaskResult, one_scope, perform_on
 from proofs.explore.verdict import verdict
 from reports.results.reach import MOST, paragraph
 
@@ -116,6 +121,20 @@ def test_crashes_need_victims() -> None:
     assert bounds(spared).spared == ("A", "sink", "source")
 
 
+def test_a_node_crashes_again_in_a_scope_in_which_it_returns() -> None:
+    """The other scope has more crashes, and a victim that stays down."""
+
+    def deploy(design: Any, scope: Scope) -> Deployment:
+        return ANY.behaviour.deploy(design, scope)._replace(returning=frozenset({"B"}))
+
+    two = over_words(chain(("A", Union()), ("B", Union())), 1)
+    gone = replace(two, crashes=3, victims=frozenset({"A"}))
+    back = replace(two, crashes=1, victims=frozenset({"B"}))
+    of = ANY.vary(deploy=deploy)
+    assert (bounds(gone, of=of).crashes, bounds(gone, of=of).restarts) == (3, 0)
+    assert (bounds(gone, back, of=of).crashes, bounds(gone, back, of=of).restarts) == (3, 1)
+
+
 def test_leaks_are_compared_in_scopes_without_crashes() -> None:
     needing = ANY.vary(needed=lambda _scope, _seen: {})
     safe, crashing = one(SEQUENCE, A, crashes=0), one(SEQUENCE, A)
@@ -192,6 +211,49 @@ def test_the_paragraph_is_short(protocol: Protocol) -> None:
     assert len([*paragraph(found)]) <= MOST
     assert all(len(line) <= 100 for line in paragraph(found))
     assert len([*paragraph(found, long=True)]) > len([*paragraph(found)])
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 9])
+def test_a_hint_of_each_kind_is_shown_and_the_others_are_counted(count: int) -> None:
+    found = reach_of(mindful.PROTOCOL)
+    shapes = tuple(f"relay: shape {number}" for number in range(count))
+    grown = tuple(
+        GrowingField("relay", f"kept{number}", False, 2, 2, always=True) for number in range(count)
+    )
+    met = replace(found.met, uncrashed=shapes, unlost=shapes)
+    many = replace(found, met=met, growing=grown)
+    lines, long = [*paragraph(many)], [*paragraph(many, long=True)]
+    usual = [*paragraph(replace(found, growing=()))]
+    starts = [line.split(":")[0] for line in usual]
+    assert [line.split(":")[0] for line in lines[: len(usual)]] == starts
+    assert len(lines) <= MOST
+    for words in ("hint: relay: kept0", "no crash came while", "no crash came after"):
+        assert any(words in line for line in lines) is bool(count)
+    assert len(long) > len(usual) + 3 * count
+    counted = f"  {len(long) - len(lines) + 1} more lines with --long"
+    assert (lines[-1] == counted) is (count > 1)
+
+
+def test_a_reduced_scope_is_not_compared() -> None:
+    """A whole search of the smaller scope could have shapes that the reduced one left out."""
+    chosen = Subject(with_length(2), "")
+    task = one_scope("only", chosen.protocol, "only", UNLIMITED)._replace(shapes=True)
+    done = perform_on(chosen, task)
+    assert isinstance(done, ScopeDone)
+    less = replace(done, row=replace(done.row, reduced=True))
+    asked: list[Task] = []
+
+    def perform(tasks: Sequence[Task]) -> list[TaskResult]:
+        asked.extend(tasks)
+        return [perform_on(chosen, one) for one in tasks]
+
+    assert measure_reach(chosen.protocol, [task], [done], perform) is not None
+    assert [one.last for one in asked] == [*LastOne]
+    found = measure_reach(chosen.protocol, [task], [less], perform)
+    assert found is not None
+    assert len(asked) == 2
+    assert (found.added, found.reduced) == ((), ("only",))
+    assert any("not measured in only, of which fewer" in line for line in paragraph(found))
 
 
 def test_the_reach_in_json() -> None:
