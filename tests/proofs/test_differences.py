@@ -169,7 +169,7 @@ def test_a_result_that_is_no_body_is_made_up() -> None:
 class Growing(Box):
     """A box that refuses two events at one time, which no scope has."""
 
-    def begin(self, edges: Any) -> Any:
+    def begin(self, edges: Any) -> Any:  # noqa: ARG002
         return 0
 
     def feed(self, state: Any, item: Any) -> Any:
