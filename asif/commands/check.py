@@ -95,9 +95,10 @@ def check(
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
-        _refuse_impure(name, scope, out, json_)
+        unasked = _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, allow_unfinished=allow_unfinished, long=long)
+        _refuse(unasked)
         return
     one_scope.refuse_spill(spill)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
@@ -105,7 +106,9 @@ def check(
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
     names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
-    _refuse_impure(name, None, out, json_)
+    unasked = _refuse_impure(name, None, out, json_)
+    if pin:
+        _refuse(unasked)
     results = _verdicts(
         names,
         profile=profile.value,
@@ -120,6 +123,7 @@ def check(
     )
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
     _end(results, out, json_, file, _readings([] if all_ else names), **how)
+    _refuse(unasked)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
@@ -131,23 +135,35 @@ def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
         return verdicts(names, progress=progress, **how)
 
 
-def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
+def _refuse_impure(
+    name: str | None, scope: str | None, out: Path, json_: Path | None
+) -> Invalid | None:
     """End the command if a function of the protocol is impure: a second search may differ.
 
+    The fault that kept all processes from asking is returned: the search may have a better reason.
     name: None with --all, which stays fast: tests/conformance asks the project's own protocols.
     """
-    from asif.elsewhere import ask_elsewhere
+    from asif.elsewhere import Unasked, ask_elsewhere
     from model.registry import absolute, subject
     from proofs.explore.purity import impure_verdict
 
     if name is None:
-        return
+        return None
     protocol = subject(name).protocol
     with ask_elsewhere([absolute(name)], scope) as asked:
         import_module("proofs.explore.verdict")  # meanwhile: it takes as long
-        impure = next(asked)
+        try:
+            impure = next(asked)
+        except Unasked as error:
+            return error
     if impure:
         _end([impure_verdict(protocol, impure)], out, json_, None)
+    return None
+
+
+def _refuse(error: Invalid | None) -> None:
+    if error is not None:
+        raise error
 
 
 def _end(
