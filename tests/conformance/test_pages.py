@@ -61,8 +61,9 @@ def test_a_run_is_drawn(name: str) -> None:
     assert all(lane in text for lane in told.lanes)
     assert text.count("\n") >= len(told.moments)
     with (console := Console(width=100)).capture() as shown:
-        console.print(terminal.style(told, caption="a run"))
-    assert "Violated: a run" in shown.get()
+        console.print(terminal.style(told))
+    assert "Violated: a run" in text
+    assert shown.get() == terminal.text(told)
 
 
 def test_all_are_listed(
