@@ -126,31 +126,20 @@ def list_tasks(
     )
     attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
     attack_ = attack_._replace(deciding=deciding)
+    search = partial(Task, called, budget=budget, reduce=reduce, deciding=deciding)
     return (
         *(
-            Task(
-                called,
+            search(
                 TaskKind.SCOPE,
                 one.name,
                 one.worlds,
-                budget=budget,
                 whole=not (once and one.expect is Outcome.REFUTED),
-                reduce=reduce,
-                deciding=deciding,
                 shapes=shapes,
             )
             for one in scopes
         ),
         *(
-            Task(
-                called,
-                TaskKind.OPERATOR,
-                one.name,
-                STANDARD_WORLDS,
-                budget=budget,
-                reduce=reduce,
-                deciding=deciding,
-            )
+            search(TaskKind.OPERATOR, one.name, STANDARD_WORLDS)
             for one in standard(protocol, operators)
         ),
         *((attack_,) if attacked else ()),
