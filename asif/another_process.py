@@ -21,7 +21,7 @@ from unittest import mock
 
 SHIFTS_S = (0.0, 400.3 * 86_400, -433.6 * 86_400)
 """The seconds by which the clock of each process differs from the true one."""
-CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time")
+CLOCKS = ("time", "monotonic", "perf_counter", "process_time", "thread_time", "clock_gettime")
 OF_NOW = ("localtime", "gmtime", "ctime")
 """The functions of `time` that show the present if they are given no time."""
 
@@ -77,10 +77,12 @@ def _place(function: Any, home: Path) -> str:
 
 # --- another clock, environment and folder ---------------------------------------------------
 def shift_clock(seconds: float) -> None:
-    """Have every clock of Python's library show another time."""
+    """Have every clock of `time`, `datetime` and `os` show another time."""
     for name in CLOCKS:
         _shift(name, lambda now: now + seconds)
         _shift(f"{name}_ns", lambda now: now + int(seconds * 1e9))
+    times = os.times
+    os.times = lambda: os.times_result([one + seconds for one in times()])
     for name in OF_NOW:
         setattr(time, name, _of_now(getattr(time, name)))
     write = time.strftime
@@ -112,7 +114,7 @@ def shift_clock(seconds: float) -> None:
 
 def _shift(name: str, change: Callable[[Any], Any]) -> None:
     read = getattr(time, name)
-    setattr(time, name, lambda: change(read()))
+    setattr(time, name, lambda *of: change(read(*of)))
 
 
 def _of_now(shown: Callable[[float], Any]) -> Callable[..., Any]:

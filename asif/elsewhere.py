@@ -14,12 +14,17 @@ from contextlib import ExitStack, contextmanager
 from typing import IO
 
 from asif.processes import blocked_ctrl_c
+from model.errors import Invalid
 from model.results.purity import ImpureAnswer
-from proofs.explore.purity import AnswerTable, impure_answers, loading
+from proofs.explore.purity import AnswerTable, impure_answers, loading, why_unasked
 
 SEEDS = ("1", "2", "3")
 """The hash seed of each process.  The order of a set of two names differs in one of them with a
 probability of 3/4; the seeds are fixed, so that a check always answers the same."""
+
+
+class Unasked(Invalid):
+    """No process could ask a protocol, so nothing is known of its purity."""
 
 
 @contextmanager
@@ -29,12 +34,22 @@ def ask_elsewhere(
     """A context with the impure functions of each protocol, in the order of the names.
 
     names: protocols as every process finds them.  scope: in this scope alone.  The processes begin
-    at once, and end with the context.
+    at once, and end with the context.  The iterator raises Unasked.
     """
     with ExitStack() as started:
         running = [started.enter_context(_start(seed, names, scope)) for seed in SEEDS]
         lines = [one.stdout for one in running if one.stdout is not None]
-        yield (impure_answers([_table(name, line.readline()) for line in lines]) for name in names)
+        yield (_impure(name, [_table(name, one.readline()) for one in lines]) for name in names)
+
+
+def _impure(name: str, tables: Sequence[AnswerTable]) -> tuple[ImpureAnswer, ...]:
+    impure = impure_answers(tables)
+    if not impure and (why := why_unasked(tables)):
+        raise Unasked(
+            f"{name}: whether its functions are pure was not asked: "
+            f"in each process of the check for it, {why}"
+        )
+    return impure
 
 
 def _table(name: str, line: str) -> AnswerTable:

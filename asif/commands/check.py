@@ -95,9 +95,9 @@ def check(
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
-        _refuse_impure(name, scope, out, json_)
+        unasked = _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
-        _end_scope(alone, out, json_, allow_unfinished=allow_unfinished, long=long)
+        _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
@@ -105,7 +105,7 @@ def check(
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
     names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
-    _refuse_impure(name, None, out, json_)
+    unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
         profile=profile.value,
@@ -119,7 +119,7 @@ def check(
         execute=_execute(workers, master, settings(conf), out / "_spark"),
     )
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
-    _end(results, out, json_, file, _readings([] if all_ else names), **how)
+    _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
@@ -131,23 +131,33 @@ def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
         return verdicts(names, progress=progress, **how)
 
 
-def _refuse_impure(name: str | None, scope: str | None, out: Path, json_: Path | None) -> None:
+def _refuse_impure(
+    name: str | None, scope: str | None, out: Path, json_: Path | None, *, pin: bool = False
+) -> Invalid | None:
     """End the command if a function of the protocol is impure: a second search may differ.
 
-    name: None with --all, which stays fast: tests/conformance asks the project's own protocols.
+    The fault that kept all processes from asking is returned, since the search may have a better
+    reason; with pin it is raised.  name: None with --all, which stays fast: tests/conformance asks
+    the project's own protocols.
     """
-    from asif.elsewhere import ask_elsewhere
+    from asif.elsewhere import Unasked, ask_elsewhere
     from model.registry import absolute, subject
     from proofs.explore.purity import impure_verdict
 
     if name is None:
-        return
+        return None
     protocol = subject(name).protocol
     with ask_elsewhere([absolute(name)], scope) as asked:
         import_module("proofs.explore.verdict")  # meanwhile: it takes as long
-        impure = next(asked)
+        try:
+            impure = next(asked)
+        except Unasked as error:
+            if pin:
+                raise
+            return error
     if impure:
         _end([impure_verdict(protocol, impure)], out, json_, None)
+    return None
 
 
 def _end(
@@ -156,6 +166,7 @@ def _end(
     json_: Path | None,
     file: PinnedFile | None,
     readings: Iterable[str] = (),
+    unasked: Invalid | None = None,
     *,
     all_: bool = False,
     allow_unfinished: bool = False,
@@ -163,7 +174,8 @@ def _end(
 ) -> None:
     """Print and write the results; raises Exit if one is not as it should be.
 
-    file: to pin.  readings: lines on the words that a single protocol reads otherwise.
+    file: to pin.  readings: lines on the words that a single protocol reads otherwise.  unasked:
+    raised in the end if the results are as they should be.
     """
     from model.evidence import Outcome
     from proofs.explore.verdict import good
@@ -182,10 +194,18 @@ def _end(
         as_said &= all_ or results[0].outcome is not Outcome.REFUTED
     if not as_said:
         raise typer.Exit(1)
+    if unasked is not None:
+        raise unasked
 
 
 def _end_scope(
-    result: ScopeVerdict, out: Path, json_: Path | None, *, allow_unfinished: bool, long: bool
+    result: ScopeVerdict,
+    out: Path,
+    json_: Path | None,
+    unasked: Invalid | None,
+    *,
+    allow_unfinished: bool,
+    long: bool,
 ) -> None:
     """As `_end`, for one scope."""
     from asif.one_scope import good
@@ -197,6 +217,8 @@ def _end_scope(
     save(json_, result)
     if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
+    if unasked is not None:
+        raise unasked
 
 
 def _names(name: str | None, all_: bool, mutants: bool) -> list[str]:

@@ -44,6 +44,13 @@ def impure_answers(tables: Sequence[AnswerTable]) -> tuple[ImpureAnswer, ...]:
     return tuple(found.values())
 
 
+def why_unasked(tables: Sequence[AnswerTable]) -> str:
+    """The reason why no function was asked in any process; "" if one was."""
+    if any(len(table) > 1 for table in tables):
+        return ""
+    return " or ".join(dict.fromkeys(text for table in tables for (text,) in table.values()))
+
+
 def _difference(one: str, other: str) -> tuple[str, str]:
     """The parts of two texts that differ, each from the beginning of its field on."""
     same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -12,11 +12,11 @@ from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
 from proofs.explore.coverage import missed_points
 from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
-from proofs.explore.differences import differs
 from proofs.explore.explorer import Exploration
 from proofs.explore.mutants import Killing
 from proofs.explore.random_attack import Attack, pytest_file
 from proofs.explore.story import story
+from proofs.explore.unexpected import unexpected
 from proofs.explore.vacuity import NamedTrial
 
 
@@ -36,10 +36,11 @@ def scope_result(
     guarantee = None if pinned.operators is None else found.guarantee
     judged = guarantee if found.quiescent else None
     worlds = pinned.reduced if found.reduced else pinned.states
+    compared = worlds if whole or found.complete else None
     as_pinned = (
         (found.complete or pinned.expect is Outcome.REFUTED)
         and found.outcome is pinned.expect
-        and (worlds in (None, found.states) or not (whole or found.complete))
+        and compared in (None, found.states)
         and pinned.steps in (None, steps)
         and guarantee is pinned.guarantee
         and derived in (pinned.operators, None)
@@ -52,7 +53,7 @@ def scope_result(
         expect=pinned.expect,
         outcome=found.outcome,
         as_pinned=as_pinned,
-        differs=tuple(differs(pinned, found, steps, worlds if whole or found.complete else None)),
+        differs=tuple(unexpected(pinned, found, steps, compared)),
         states=found.states,
         pinned=worlds,
         reduced=found.reduced,

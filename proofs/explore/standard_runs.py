@@ -13,6 +13,7 @@ from model.errors import Invalid
 from model.evidence import Case, PinnedScope
 from model.protocol import Protocol
 from model.results.verdict import ScopeResult, StandardResult
+from model.system import System
 from proofs.classify.graphs import class_of
 from proofs.explore.explorer import Counterexample, Exploration
 from proofs.explore.standard_operators import STANDARD, standard_scope
@@ -27,6 +28,7 @@ def run_standard(
     """The result of the standard operator of this name.
 
     The class is that of the whole graph, which may have other operators of the protocol as well.
+    Raises Invalid as a search in the protocol's own scopes does, such as for a property that fails.
     """
     operator = next(one for one in STANDARD if one.name == name)
     try:
@@ -34,11 +36,12 @@ def run_standard(
         operators = class_of(scope)
         if operators is None:
             raise Invalid("the class of its graph is not decided")
-        pinned = Case(name, scope, operators).holds()
-        found = explore(protocol, pinned)
-        quiet = None if found.counterexample is None else _without_faults(protocol, pinned, explore)
+        System(protocol, scope)
     except Invalid as error:
         return StandardResult(name, operator.operators, why=str(error))
+    pinned = Case(name, scope, operators).holds()
+    found = explore(protocol, pinned)
+    quiet = None if found.counterexample is None else _without_faults(protocol, pinned, explore)
     if quiet is not None:
         found = replace(found, counterexample=quiet)
     row = result(protocol, pinned, found)

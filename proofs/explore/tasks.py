@@ -71,10 +71,10 @@ class Task(NamedTuple):
     subject: the protocol as `asif check` takes it.  name: of the scope, the standard operator or
     the mutant.  worlds: about how long the task takes, as a number of explored worlds.  walks,
     examples: the random runs of an attack.  budget: of the exploration of a scope; its worlds are
-    WORLD_LIMIT's if None.  whole: go on after all that is expected of a refuted scope was found.
-    reduce: visit fewer worlds where that gives the same result.  deciding: the number of worlds
-    that the search for the moment that decides a failing run may visit.  shapes: also return those
-    that a scope met.  last: of FEWER, the part that is taken away from the scope.
+    WORLD_LIMIT's if None, or STANDARD_WORLDS.  whole: go on after all that is expected of a refuted
+    scope was found.  reduce: visit fewer worlds where that gives the same result.  deciding: the
+    number of worlds that the search for the moment that decides a failing run may visit.  shapes:
+    also return those that a scope met.  last: of FEWER, the part that is taken away from the scope.
     """
 
     subject: str
@@ -126,23 +126,20 @@ def list_tasks(
     )
     attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
     attack_ = attack_._replace(deciding=deciding)
+    search = partial(Task, called, budget=budget, reduce=reduce, deciding=deciding)
     return (
         *(
-            Task(
-                called,
+            search(
                 TaskKind.SCOPE,
                 one.name,
                 one.worlds,
-                budget=budget,
                 whole=not (once and one.expect is Outcome.REFUTED),
-                reduce=reduce,
-                deciding=deciding,
                 shapes=shapes,
             )
             for one in scopes
         ),
         *(
-            Task(called, TaskKind.OPERATOR, one.name, STANDARD_WORLDS, budget=budget, reduce=reduce)
+            search(TaskKind.OPERATOR, one.name, STANDARD_WORLDS)
             for one in standard(protocol, operators)
         ),
         *((attack_,) if attacked else ()),
@@ -248,7 +245,8 @@ def perform_on(
             )
         case TaskKind.OPERATOR:
             seen = partial(_explore, explore, task=task)
-            row = run_standard(protocol, task.name, seen, partial(scope_result, whole=True))
+            result = partial(scope_result, whole=True, deciding=task.deciding)
+            row = run_standard(protocol, task.name, seen, result)
             return Done(row, time.perf_counter() - started)
         case TaskKind.FEWER:
             return _explore_fewer(explore, protocol, task)
@@ -272,6 +270,8 @@ def _explore(
         explore = partial(explore, shapes=True)
     worlds, seconds, memory = task.budget
     usual = max(WORLD_LIMIT[pinned.expect], pinned.states or 0, pinned.reduced or 0)
+    if task.kind is TaskKind.OPERATOR:
+        usual = STANDARD_WORLDS
     return explore(
         protocol,
         pinned.scope,

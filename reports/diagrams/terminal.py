@@ -35,7 +35,7 @@ _MARGIN, _PITCH = 5, 2
 _STYLES = (
     (r"(?m)^ *(↻ *)?\d+", "dim"),
     (r"‹\d+›", "dim"),
-    (r"✕( crash.*)?|┊|Violated:.*|this step fails", "red"),
+    (r"✕( crash.*)?|┊|this step fails", "red"),
     (r"⇒ .*", "green"),
     (r"⇒ ✗ .*|✗ .*", "bold red"),
     (r"○( restart)?", "yellow"),
@@ -79,7 +79,6 @@ class Diagram:
     """The diagram for rich: as wide as the console, with colours on a terminal."""
 
     story: Story
-    caption: str = ""
     culprit: Culprit | None = None
     most: int | None = None
 
@@ -87,7 +86,6 @@ class Diagram:
         drawn = text(
             self.story,
             width=options.max_width,
-            caption=self.caption,
             culprit=self.culprit,
             most=self.most,
         )
@@ -97,11 +95,9 @@ class Diagram:
         yield shown
 
 
-def style(
-    story: Story, *, caption: str = "", culprit: Culprit | None = None, most: int | None = None
-) -> Diagram:
+def style(story: Story, *, culprit: Culprit | None = None, most: int | None = None) -> Diagram:
     """The diagram for console.print."""
-    return Diagram(story, caption, culprit, most)
+    return Diagram(story, culprit, most)
 
 
 class _Grid:

@@ -156,11 +156,14 @@ def _disagreement(found: RowFindings) -> tuple[int, int, int]:
 def _reading(
     names: Names, roles: ColumnRoles, before: RowFindings, found: RowFindings
 ) -> TraceReading:
+    explained = before.foreign - found.foreign
+    # A surplus copy of a row may also stand for a missing one; it is no foreign row.
+    changed = min(before.lacking - found.lacking, explained)
     return TraceReading(
         left_out=tuple(sorted(names)),
         asked=AskedColumns(*roles),
-        changed=before.lacking - found.lacking,
-        again=before.foreign - found.foreign - (before.lacking - found.lacking),
+        changed=changed,
+        again=explained - changed,
         read=found.read,
         streams=found.streams,
         rows=found.rows,

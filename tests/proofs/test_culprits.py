@@ -49,9 +49,10 @@ from model.results.culprit import Culprit, CulpritKind
 from model.results.plain import plain, read
 from model.results.story import Story
 from model.system import System
-from model.world import World, apply
+from model.world import World, apply, initial
 from proofs.explore.culprit.decided import find_decided
 from proofs.explore.culprit.find import find_culprit
+from proofs.explore.culprit.inside import failed_step
 from proofs.explore.explorer import Counterexample, Trace, explore
 from proofs.explore.moment_words import show_output
 from proofs.explore.random_attack import pytest_file
@@ -437,6 +438,17 @@ def test_a_step_that_fails_is_named() -> None:
     assert at_once is not None
     says = find_culprit(at_once, story(at_once.trace)).says
     assert says.startswith("source fails at its start: ValueError: no")
+
+
+def test_a_step_that_fails_only_once_is_still_a_failed_step() -> None:
+    protocol = subject("docs/examples/forgetful.py").protocol
+    right = System(protocol, protocol.evidence.scopes[0].scope)
+    world = initial(right)
+    action = next(iter(enabled(right, world)))
+    culprit = failed_step(Trace(right, (action,), (world,)))
+    assert culprit.kind is CulpritKind.FAILED_STEP
+    assert culprit.says == "a node fails in step 1, and not if it is asked again."
+    assert failed_step(Trace(right, (), ())).says.startswith("a node fails at its start, and not")
 
 
 @pytest.mark.parametrize("walks_", [200, pytest.param(0, marks=pytest.mark.slow)])

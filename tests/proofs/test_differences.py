@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.actions import Inject
-from model.boxes.box import Of, Out
+from model.boxes.box import Box, Fed, Of, Out
 from model.boxes.stateless import Relay
 from model.cep.engines import Function
 from model.cep.operator import Operator
@@ -162,6 +163,25 @@ def test_a_result_that_is_no_body_is_made_up() -> None:
     culprit, run = found
     assert culprit.kind is CulpritKind.MADE_UP
     assert shown(culprit, run) == [culprit.result]
+
+
+@dataclass(frozen=True)
+class Growing(Box):
+    """A box that refuses two events at one time, which no scope has."""
+
+    def begin(self, edges: Any) -> Any:  # noqa: ARG002
+        return 0
+
+    def feed(self, state: Any, item: Any) -> Any:
+        if item.body.time <= state:
+            raise ValueError("times grow")
+        yield Fed(item.body.time, (Out(item.body, frozenset()),))
+
+
+def test_a_box_that_refuses_other_inputs_explains_no_result() -> None:
+    found = emitting([(Body(77, "a"), frozenset())], 2, AS_IF, graph=chain(("relay", Growing())))
+    assert found is not None
+    assert found[0].kind is CulpritKind.MADE_UP
 
 
 @pytest.mark.parametrize("events", range(1, LONGEST))

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from docs.examples import relay, standby, write_ahead
 from model.boxes.reorder import Ordered
 from model.boxes.stateless import Union
-from model.core import Guarantee, Inputs, OperatorClass, Scope
+from model.core import Guarantee, Inputs, OperatorClass, Property, Scope, When
 from model.errors import Invalid
 from model.evidence import Outcome, PinnedScope
 from model.graph import SINK, SOURCE, Graph
 from model.protocol import Assumptions, Failures, Protocol
-from model.registry import modules
+from model.registry import Subject, modules
 from model.results.plain import plain, read
 from model.results.story import MomentKind
 from model.results.verdict import ScopeResult, StandardResult, Verdict
@@ -26,6 +26,7 @@ from model.system import System
 from proofs.classify.graphs import class_of
 from proofs.explore.claims import compare, guarantees, untried_classes, with_standard
 from proofs.explore.explorer import Exploration, explore
+from proofs.explore.search.meter import Budget
 from proofs.explore.standard_operators import (
     CRASHES,
     STANDARD,
@@ -35,6 +36,7 @@ from proofs.explore.standard_operators import (
     standard_scope,
 )
 from proofs.explore.standard_runs import run_standard
+from proofs.explore.tasks import STANDARD_WORLDS, Done, TaskKind, list_tasks, perform_on
 from proofs.explore.verdict import verdict, verdicts
 from reports.results import verdicts as output
 
@@ -343,3 +345,39 @@ def test_a_result_that_is_wrong_without_a_failure_says_nothing_about_recovery() 
     assert "not tried: convergent-capable, deterministic and arbitrary operators (" in "\n".join(
         lines
     )
+
+
+# --- the searches ------------------------------------------------------------------------------
+@pytest.mark.parametrize("asked", [None, 77])
+def test_a_search_with_a_standard_operator_ends_after_its_worlds(asked: int | None) -> None:
+    """Also the search without faults; a budget says otherwise."""
+    limits: list[int] = []
+
+    def noting(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
+        limits.append(how["limit"])
+        return explore(protocol, scope, **{**how, "limit": min(how["limit"], 5_000)})
+
+    tasks = list_tasks(
+        RELAY, relay.PROTOCOL, "quick", walks=0, examples=0, mutants=False, deciding=5,
+        operators=[*OperatorClass], budget=Budget(asked),
+    )  # fmt: skip
+    ours = [one for one in tasks if one.kind is TaskKind.OPERATOR]
+    assert {one.deciding for one in ours} == {5}
+    wrong = relay.PROTOCOL.vary(properties=(Property("never", When.ALWAYS, lambda *_: False),))
+    rows = [perform_on(Subject(wrong, home=""), task, noting) for task in ours]
+    results = [one.row for one in rows if isinstance(one, Done)]
+    deployed = [one for one in results if isinstance(one, StandardResult) and not one.why]
+    assert len(limits) == 2 * len(deployed) > 2
+    assert {*limits} == {asked or STANDARD_WORLDS}
+
+
+def test_a_property_that_fails_is_no_reason_of_a_deployment() -> None:
+    """It is reported as in a scope of the protocol's own."""
+
+    def holds(scope: Scope, _: Any) -> bool:
+        assert len(scope.inputs) == 1
+        return True
+
+    protocol = write_ahead.PROTOCOL.vary(properties=(Property("mine", When.ALWAYS, holds),))
+    with pytest.raises(Invalid, match="property 'mine' raises AssertionError"):
+        run_standard(protocol, UNION.name, few, lambda *_: ROW)

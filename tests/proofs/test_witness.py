@@ -20,8 +20,8 @@ from model.errors import Invalid
 from model.evidence import Outcome, PinnedScope
 from model.protocol import Protocol
 from model.results.verdict import Expectation, WitnessResult
-from proofs.explore.differences import differs
 from proofs.explore.explorer import Exploration, explore
+from proofs.explore.unexpected import unexpected
 from proofs.explore.verdict import verdict
 from proofs.explore.witness import choose, witness
 from reports.results import verdicts as output
@@ -206,7 +206,7 @@ def test_a_search_that_was_ended_says_what_more_worlds_do_not_change(
         guarantee=found,
         spent="8 worlds" if ended else "",
     )
-    said = {*differs(TWO.holds(states, expected), seen, None, states)}
+    said = {*unexpected(TWO.holds(states, expected), seen, None, states)}
     assert (Expectation.STATES in said) == (states == 9 and not ended)
     assert (Expectation.GUARANTEE in said) == (found > expected or (found < expected and not ended))
     assert not said & {Expectation.OUTCOME, Expectation.STEPS}

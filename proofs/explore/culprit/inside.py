@@ -19,16 +19,21 @@ from proofs.explore.explorer import Trace
 
 
 def failed_step(trace: Trace) -> Culprit:
-    """The culprit of a run whose last step fails, or that has no world since a boot fails."""
+    """The culprit of a run whose last step fails, or that has no world since a boot fails.
+
+    A step that answers otherwise when it is asked again has no reason.
+    """
+    at = f"in step {len(trace.actions)}" if trace.worlds else "at its start"
+    says = f"a node fails {at}, and not if it is asked again."
     try:
         if trace.worlds:
             apply(trace.system, trace.worlds[-1], trace.actions[-1])
         else:
             initial(trace.system)
     except StepFailed as error:
-        on = "at its start" if not trace.worlds else f"in step {len(trace.actions)} ({error.on})"
-        return Culprit(CulpritKind.FAILED_STEP, f"{error.node} fails {on}: {error.why}.")
-    raise AssertionError("the last step answers")
+        on = f"{at} ({error.on})" if trace.worlds else at
+        says = f"{error.node} fails {on}: {error.why}."
+    return Culprit(CulpritKind.FAILED_STEP, says)
 
 
 def circle(run: ShownRun, length: int) -> Culprit:

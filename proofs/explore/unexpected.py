@@ -13,7 +13,7 @@ from model.results.verdict import Expectation
 from proofs.explore.explorer import Exploration
 
 
-def differs(
+def unexpected(
     pinned: PinnedScope, found: Exploration, steps: int | None, worlds: int | None
 ) -> Iterator[Expectation]:
     """The parts of the evidence that the result contradicts, whatever more worlds would show.
