@@ -18,6 +18,8 @@ from model.errors import Invalid
 from model.properties import guarantee
 from model.system import LETS_GO, System, is_satisfied, read_gauges
 from model.world import DOWN, replace_item
+from proofs.explore.any_answer import with_any_answer
+from proofs.explore.canonical import canonical
 from proofs.explore.collapse import Collapsed
 from proofs.explore.corruption import (
     in_turn,
@@ -32,10 +34,10 @@ from proofs.explore.views import FAULTS, LATE
 
 ASKED = 2_000
 """The corruptions of a scope about which a property is asked, unless one breaks it before."""
-NAMED = 500
-"""The same for those with a value that the property names."""
+NAMED = 5_000
+"""The same for those with a value that the property names, and for those with any answer."""
 VALUES = 100
-"""The values of a node in other worlds that go into corruptions, the last ones met."""
+"""The values of a node in other worlds that go into corruptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,19 +180,25 @@ class _Breaker:
         self.durable = self._values("durable")
 
     def _values(self, part: str) -> dict[NodeName, list[Any]]:
-        """The states or the durable values that each node had in some world, the last ones."""
+        """The states or the durable values of each node about which the search asked.
+
+        A reduced search also asks about values that the node has in no world.  They are taken from
+        all over the order of their texts, so the order in which the search asks does not count.
+        """
         found = {}
         for name, at in self.system.node_at.items():
-            last = reversed(self.collapsed.values[at][-VALUES:])
-            values = (getattr(node, part) for node in last)
-            found[name] = [one for one in values if one is not DOWN and one is not None]
+            values = (getattr(node, part) for node in self.collapsed.values[at])
+            texts = {canonical(one): one for one in values if one is not DOWN and one is not None}
+            ordered = [texts[text] for text in sorted(texts)]
+            found[name] = ordered[:: 1 + len(ordered) // VALUES]
         return found
 
     def breaks(self, property_: Property) -> bool:
         """Is there a corruption of an observation of which the property does not hold?
 
         A property that raises looks at the part that is corrupted; but of a value that the property
-        names in a wrong place that says nothing.
+        names in a wrong place that says nothing.  A property that no corruption breaks may be about
+        more than a corruption reaches: it counts as broken if it depends on any answer.
         """
         samples = self.judge.rested.all()
         if property_.when is When.ALWAYS:
@@ -203,7 +211,10 @@ class _Breaker:
             return True
         named = named_values(property_.holds)
         misplaced = in_turn([with_value(one, value) for one in samples for value in named])
-        return any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED))
+        if any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED)):
+            return True
+        answered = in_turn([with_any_answer(one, named) for one in samples])
+        return any(not self._holds(property_, one, False) for one in islice(answered, NAMED))
 
     def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
         """Does the property hold?  otherwise: the answer if it raises."""
