@@ -31,7 +31,7 @@ class Endless(Exception):
     """A property asks on and on."""
 
 
-class Answers:
+class AnyAnswers:
     """The answers to the questions that a property asks.  kinds: types that a value may have.
     bounds: numbers that a long container exceeds."""
 
@@ -61,13 +61,13 @@ class Answers:
 class AnyAnswer:
     """A value of any type, length, order and content, equal to any other one or not."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: AnyAnswers) -> None:
         self._answers = answers
         self._serial = next(answers.serial)
         self._kind = answers.random.choice((AnyAnswer, *answers.kinds))
 
-    @property
-    def __class__(self) -> Any:  # type: ignore[misc]
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
         return self._kind
 
     def __getattr__(self, name: str) -> Any:
@@ -124,15 +124,15 @@ def with_any_answer(seen: Observation, named: Sequence[Any]) -> Iterator[Observa
     kinds = [*dict.fromkeys(one if isinstance(one, type) else type(one) for one in named)]
     bounds = [one for one in named if isinstance(one, int)]
     for seed in SEEDS:
-        yield _everywhere(seen, Answers(seed, kinds, bounds), whole=seed % 2 == 0)
+        yield _everywhere(seen, AnyAnswers(seed, kinds, bounds), whole=seed % 2 == 0)
     for seed in SEEDS:
-        yield from with_value(seen, Answers(seed, kinds, bounds).value())
+        yield from with_value(seen, AnyAnswers(seed, kinds, bounds).value())
         for at, _ in enumerate(seen.outputs):
-            put: Any = Answers(seed, kinds, bounds).value()
+            put: Any = AnyAnswers(seed, kinds, bounds).value()
             yield seen._replace(outputs=replace_item(seen.outputs, at, put))
 
 
-def _everywhere(seen: Observation, answers: Answers, whole: bool) -> Observation:
+def _everywhere(seen: Observation, answers: AnyAnswers, whole: bool) -> Observation:
     """whole: instead of a record, not in each field of it."""
 
     def pairs(items: Any) -> Any:
@@ -147,11 +147,11 @@ def _everywhere(seen: Observation, answers: Answers, whole: bool) -> Observation
     )
 
 
-def _filled(before: Any, answers: Answers, whole: bool) -> Any:
+def _filled(before: Any, answers: AnyAnswers, whole: bool) -> Any:
     if not whole and isinstance(before, tuple) and hasattr(before, "_fields"):
         record: Any = before
         return record._replace(**{name: answers.value() for name in record._fields})
     if not whole and is_dataclass(before) and not isinstance(before, type):
         changes = {one.name: answers.value() for one in fields(before) if one.init}
-        return next(record_of(before, changes), answers.value())
+        return next(record_of(before, **changes), answers.value())
     return answers.value()

@@ -71,7 +71,7 @@ def _corrupt(value: Any) -> Iterator[Any]:
         case _ if is_dataclass(value) and not isinstance(value, type):
             parts = ((name, getattr(value, name)) for name in _own_fields(value))
             for name, one in _one_part(parts):
-                yield from record_of(value, {name: one})
+                yield from record_of(value, **{name: one})
 
 
 def _corrupt_items(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -81,7 +81,7 @@ def _corrupt_items(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
     yield from (replace_item(items, int(at), one) for at, one in places)
 
 
-def record_of(before: Any, changes: Mapping[str, Any]) -> Iterator[Any]:
+def record_of(before: Any, **changes: Any) -> Iterator[Any]:
     """The dataclass with these fields; none if its constructor refuses them."""
     try:
         made = replace(before, **changes)
@@ -177,7 +177,7 @@ def _parts_as(before: Any, value: Any, depth: int = DEPTH) -> Iterator[Any]:
     elif is_dataclass(before) and not isinstance(before, type | Log):
         for name in _own_fields(before):
             for one in (value, *_parts_as(getattr(before, name), value, depth - 1)):
-                yield from record_of(before, {name: one})
+                yield from record_of(before, **{name: one})
 
 
 def _alike(seen: Observation, part: str) -> Iterator[Observation]:

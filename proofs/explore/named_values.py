@@ -82,7 +82,7 @@ def _of_function(function: FunctionType, depth: int) -> Iterator[Any]:
     yield from _of_code(code, function.__globals__, depth)
 
 
-def _of_code(code: CodeType, names: Mapping[str, Any], depth: int) -> Iterator[Any]:
+def _of_code(code: CodeType, names: Any, depth: int) -> Iterator[Any]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _of_code(constant, names, depth)

@@ -6,8 +6,9 @@ the scopes of a protocol up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -73,7 +74,7 @@ def try_scope(collapsed: Collapsed, judge: Judge) -> ScopeTrial:
     """The trials of a whole search, by its tables and its judge's samples."""
     system, rested = judge.system, judge.rested.all()
     own = [p for p in system.properties if p.name != LETS_GO]
-    broken = _Breaker(collapsed, judge)
+    broken = Breaker(collapsed, judge)
     return ScopeTrial(
         crashes=system.scope.crashes > 0,
         crashed=bool(collapsed.evidence.hit),
@@ -171,13 +172,19 @@ def _seen_by(property_: Property, seen: Observation) -> Observation:
     return seen if property_.messages else seen._replace(messages=())
 
 
-class _Breaker:
+class Breaker:
     """The corruptions of a scope."""
 
     def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
         self.collapsed, self.judge, self.system = collapsed, judge, judge.system
-        self.states = self._values("state")
-        self.durable = self._values("durable")
+
+    @cached_property
+    def states(self) -> dict[NodeName, list[Any]]:
+        return self._values("state")
+
+    @cached_property
+    def durable(self) -> dict[NodeName, list[Any]]:
+        return self._values("durable")
 
     def _values(self, part: str) -> dict[NodeName, list[Any]]:
         """The states or the durable values of each node about which the search asked.
@@ -193,6 +200,13 @@ class _Breaker:
             found[name] = ordered[:: 1 + len(ordered) // VALUES]
         return found
 
+    def _known(self, property_: Property) -> Iterator[tuple[Any, Any]]:
+        """The states and durable values that go into corruptions: at first none, since to sort
+        those of all worlds takes time."""
+        yield {}, {}
+        if property_.nodes:
+            yield self.states, self.durable
+
     def breaks(self, property_: Property) -> bool:
         """Is there a corruption of an observation of which the property does not hold?
 
@@ -205,10 +219,10 @@ class _Breaker:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
         samples = [*dict.fromkeys(_seen_by(property_, one) for one in samples)]
-        known = samples, self.states, self.durable
-        corrupted = in_turn([observations(one, *known) for one in samples])
-        if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
-            return True
+        for states, durable in self._known(property_):
+            corrupted = in_turn([observations(one, samples, states, durable) for one in samples])
+            if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
+                return True
         named = named_values(property_.holds)
         misplaced = in_turn([with_value(one, value) for one in samples for value in named])
         if any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED)):

@@ -23,12 +23,16 @@ from model.log import Log
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE, at_least
 from model.protocol import Protocol
+from model.system import System
+from model.world import Node
 from proofs.explore.any_answer import SEEDS, with_any_answer
+from proofs.explore.collapse import Collapsed
 from proofs.explore.corruption import corrupt, observations, with_value
 from proofs.explore.explorer import explore
 from proofs.explore.named_values import named_values
 from proofs.explore.random_attack import enlarge
-from proofs.explore.trials import ScopeTrial
+from proofs.explore.search.judge import Judge
+from proofs.explore.trials import VALUES, Breaker, ScopeTrial
 from proofs.explore.vacuity import NamedTrial, never_tried_in_all
 
 Asif = Callable[..., Any]
@@ -502,3 +506,17 @@ def test_the_hash_seed_decides_nothing() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(texts) == 1
+
+
+def test_the_order_of_asking_decides_no_value() -> None:
+    protocol = mindful.PROTOCOL
+    system = System(protocol, protocol.evidence.scopes[0].scope)
+    met: list[Any] = [*range(1_000)]
+    found = []
+    for states in (met, met[::-1], [*met[500:], *met[:500]]):
+        collapsed = Collapsed(system)
+        collapsed.values[0] = [Node(one) for one in states]
+        found.append(Breaker(collapsed, Judge(system)).states)
+    name = next(iter(system.node_at))
+    assert found[0] == found[1] == found[2]
+    assert VALUES // 2 <= len(found[0][name]) <= VALUES
