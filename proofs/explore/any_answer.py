@@ -25,6 +25,8 @@ MANY = 1_000
 """The least length of a long container."""
 MOST_NAMED = 1_000_000
 """The largest bound that a long container exceeds by one."""
+HASHES = 1_700_000_000_000_000_000
+"""The hash of the first value: in a cache of a property no other key is likely to have it."""
 
 
 class Endless(Exception):
@@ -76,7 +78,7 @@ class AnyAnswer:
         return self._answers.value()
 
     def __hash__(self) -> int:
-        return self._serial
+        return HASHES + self._serial
 
     def __bool__(self) -> bool:
         return self._answers.ask("bool")

@@ -58,7 +58,14 @@ def _of_values(values: Any, depth: int) -> Iterator[Any]:
 
 
 def _items(value: Any) -> list[Any]:
-    """The items of a container, or the fields of a record."""
+    """The items of a container, or the fields of a record; none if they cannot be read."""
+    try:
+        return _read_items(value)
+    except Exception:  # of a class that is anybody's
+        return []
+
+
+def _read_items(value: Any) -> list[Any]:
     if isinstance(value, AbstractSet):
         return sorted(value, key=canonical)[:ITEMS]
     if isinstance(value, Mapping):

@@ -34,9 +34,7 @@ from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
 ASKED = 2_000
-"""The corruptions of a scope about which a property is asked, unless one breaks it before."""
-NAMED = 5_000
-"""The same for those with a value that the property names, and for those with any answer."""
+"""The corruptions of a kind about which a property is asked, unless one breaks it before."""
 VALUES = 100
 """The values of a node in other worlds that go into corruptions."""
 
@@ -200,13 +198,6 @@ class Breaker:
             found[name] = ordered[:: 1 + len(ordered) // VALUES]
         return found
 
-    def _known(self, property_: Property) -> Iterator[tuple[Any, Any]]:
-        """The states and durable values that go into corruptions: at first none, since to sort
-        those of all worlds takes time."""
-        yield {}, {}
-        if property_.nodes:
-            yield self.states, self.durable
-
     def breaks(self, property_: Property) -> bool:
         """Is there a corruption of an observation of which the property does not hold?
 
@@ -219,16 +210,31 @@ class Breaker:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
         samples = [*dict.fromkeys(_seen_by(property_, one) for one in samples)]
-        for states, durable in self._known(property_):
-            corrupted = in_turn([observations(one, samples, states, durable) for one in samples])
-            if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
-                return True
         named = named_values(property_.holds)
-        misplaced = in_turn([with_value(one, value) for one in samples for value in named])
-        if any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED)):
-            return True
-        answered = in_turn([with_any_answer(one, named) for one in samples])
-        return any(not self._holds(property_, one, False) for one in islice(answered, NAMED))
+        return (
+            self._fails(property_, [observations(one, samples, {}, {}) for one in samples])
+            or self._fails(property_, [with_any_answer(one, named) for one in samples])
+            or (property_.nodes and self._fails(property_, self._with_known(samples)))
+            or self._fails(
+                property_,
+                [with_value(one, value) for one in samples for value in named],
+                otherwise=True,
+            )
+        )
+
+    def _with_known(self, samples: Sequence[Observation]) -> list[Iterator[Observation]]:
+        """Corruptions with the values of other worlds, too: to sort these takes time."""
+        return [observations(one, samples, self.states, self.durable) for one in samples]
+
+    def _fails(
+        self,
+        property_: Property,
+        corrupted: Sequence[Iterator[Observation]],
+        otherwise: bool = False,
+    ) -> bool:
+        """Does the property not hold of one of the first corruptions?  otherwise: as in _holds."""
+        first = islice(in_turn(corrupted), ASKED)
+        return any(not self._holds(property_, one, otherwise) for one in first)
 
     def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
         """Does the property hold?  otherwise: the answer if it raises."""
