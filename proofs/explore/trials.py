@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from model.actions import Crash, StepAction
@@ -170,6 +170,10 @@ def _seen_by(property_: Property, seen: Observation) -> Observation:
     return seen if property_.messages else seen._replace(messages=())
 
 
+def _with_value(samples: Sequence[Observation], value: Any) -> Iterator[Observation]:
+    return chain.from_iterable(with_value(one, value) for one in samples)
+
+
 class Breaker:
     """The corruptions of a scope."""
 
@@ -217,7 +221,7 @@ class Breaker:
             or (property_.nodes and self._fails(property_, self._with_known(samples)))
             or self._fails(
                 property_,
-                [with_value(one, value) for one in samples for value in named],
+                [_with_value(samples, value) for value in named],
                 otherwise=True,
             )
         )

@@ -380,6 +380,14 @@ def test_a_property_may_forbid_a_state_that_no_run_reaches(kind: str) -> None:
     assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("never",)
 
 
+@pytest.mark.parametrize("kind", FORBIDS)
+def test_a_value_that_a_property_names_breaks_it(kind: str) -> None:
+    """Each state that it forbids is among the values, or in a record of one."""
+    seen = Observation((), (), (("a", "fine"), ("b", "fine")))
+    found = [one for value in named_values(FORBIDS[kind]) for one in with_value(seen, value)]
+    assert not all(FORBIDS[kind](None, one) for one in found)
+
+
 def test_the_values_that_a_property_names() -> None:
     def names(state: Any) -> bool:
         return (
