@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 
 from model.core import NodeName, Observation
 from model.events import Body
+from model.log import Log
 from model.world import replace_item
+from proofs.explore.canonical import canonical
 
 _T = TypeVar("_T")
 
@@ -26,12 +28,15 @@ class _End(Enum):
 
 
 _END = _End.END
+_EMPTY: Log[Any] = Log()
 MADE_UP = Body(0, "made up", ())
 """A result of no operator."""
 FEW = 20
 """The values of a node that go into pairs."""
 MOST = 40
 """Corruptions of one value: more of them differ in parts that lie deeper."""
+DEPTH = 3
+"""How many records deep a value is put into a part."""
 
 
 def corrupt(value: Any) -> Iterator[Any]:
@@ -50,20 +55,43 @@ def _corrupt(value: Any) -> Iterator[Any]:
         case str():
             yield f"not {value}"
         case frozenset():
-            yield from (value - {one} for one in value)
+            yield from (value - {one} for one in sorted(value, key=canonical))
         case tuple() if hasattr(value, "_fields"):
             named: Any = value
             parts = ((name, getattr(value, name)) for name in named._fields)
             yield from (named._replace(**{name: one}) for name, one in _one_part(parts))
         case tuple():
-            yield from without_one(value)
-            yield from with_one_twice(value)
-            places = _one_part((str(at), one) for at, one in enumerate(value))
-            yield from (replace_item(value, int(at), one) for at, one in places)
+            yield from _corrupt_items(value)
+        case Log():
+            yield from map(_EMPTY.extend, _corrupt_items((*value,)))
+        case list():
+            yield from (list(items) for items in _corrupt_items((*value,)))
+        case Mapping():
+            yield from map(dict, _named((*value.items(),), {}))
         case _ if is_dataclass(value) and not isinstance(value, type):
-            own = (one.name for one in fields(value) if one.init)
-            parts = ((name, getattr(value, name)) for name in own)
-            yield from (replace(value, **{name: one}) for name, one in _one_part(parts))
+            parts = ((name, getattr(value, name)) for name in _own_fields(value))
+            for name, one in _one_part(parts):
+                yield from record_of(value, **{name: one})
+
+
+def _corrupt_items(items: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
+    yield from without_one(items)
+    yield from with_one_twice(items)
+    places = _one_part((str(at), one) for at, one in enumerate(items))
+    yield from (replace_item(items, int(at), one) for at, one in places)
+
+
+def record_of(before: Any, **changes: Any) -> Iterator[Any]:
+    """The dataclass with these fields; none if its constructor refuses them."""
+    try:
+        made = replace(before, **changes)
+    except Exception:  # of a class that is anybody's
+        return
+    yield made
+
+
+def _own_fields(value: Any) -> list[str]:
+    return [one.name for one in fields(value) if one.init]
 
 
 def _one_part(parts: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
@@ -133,15 +161,23 @@ def with_value(seen: Observation, value: Any) -> Iterator[Observation]:
                 yield seen._replace(outputs=replace_item(seen.outputs, at, other))
 
 
-def _parts_as(before: Any, value: Any) -> Iterator[Any]:
-    """A record with this value in one field."""
+def _parts_as(before: Any, value: Any, depth: int = DEPTH) -> Iterator[Any]:
+    """A record with this value in one field, or in one field of a record or tuple in it."""
+    if not depth:
+        return
     if isinstance(before, tuple) and hasattr(before, "_fields"):
         record: Any = before
-        yield from (record._replace(**{name: value}) for name in record._fields)
-    elif is_dataclass(before) and not isinstance(before, type):
-        for one in fields(before):
-            if one.init:
-                yield replace(before, **{one.name: value})
+        for name in record._fields:
+            for one in (value, *_parts_as(getattr(record, name), value, depth - 1)):
+                yield record._replace(**{name: one})
+    elif isinstance(before, tuple):
+        for at, item in enumerate(before):
+            for one in (value, *_parts_as(item, value, depth - 1)):
+                yield replace_item(before, at, one)
+    elif is_dataclass(before) and not isinstance(before, type | Log):
+        for name in _own_fields(before):
+            for one in (value, *_parts_as(getattr(before, name), value, depth - 1)):
+                yield from record_of(before, **{name: one})
 
 
 def _alike(seen: Observation, part: str) -> Iterator[Observation]:

@@ -6,9 +6,10 @@ the scopes of a protocol up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 from model.actions import Crash, StepAction
@@ -18,6 +19,8 @@ from model.errors import Invalid
 from model.properties import guarantee
 from model.system import LETS_GO, System, is_satisfied, read_gauges
 from model.world import DOWN, replace_item
+from proofs.explore.any_answer import with_any_answer
+from proofs.explore.canonical import canonical
 from proofs.explore.collapse import Collapsed
 from proofs.explore.corruption import (
     in_turn,
@@ -31,11 +34,9 @@ from proofs.explore.search.judge import Judge
 from proofs.explore.views import FAULTS, LATE
 
 ASKED = 2_000
-"""The corruptions of a scope about which a property is asked, unless one breaks it before."""
-NAMED = 500
-"""The same for those with a value that the property names."""
+"""The corruptions of a kind about which a property is asked, unless one breaks it before."""
 VALUES = 100
-"""The values of a node in other worlds that go into corruptions, the last ones met."""
+"""The values of a node in other worlds that go into corruptions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def try_scope(collapsed: Collapsed, judge: Judge) -> ScopeTrial:
     """The trials of a whole search, by its tables and its judge's samples."""
     system, rested = judge.system, judge.rested.all()
     own = [p for p in system.properties if p.name != LETS_GO]
-    broken = _Breaker(collapsed, judge)
+    broken = Breaker(collapsed, judge)
     return ScopeTrial(
         crashes=system.scope.crashes > 0,
         crashed=bool(collapsed.evidence.hit),
@@ -169,41 +170,75 @@ def _seen_by(property_: Property, seen: Observation) -> Observation:
     return seen if property_.messages else seen._replace(messages=())
 
 
-class _Breaker:
+def _with_value(samples: Sequence[Observation], value: Any) -> Iterator[Observation]:
+    return chain.from_iterable(with_value(one, value) for one in samples)
+
+
+class Breaker:
     """The corruptions of a scope."""
 
     def __init__(self, collapsed: Collapsed, judge: Judge) -> None:
         self.collapsed, self.judge, self.system = collapsed, judge, judge.system
-        self.states = self._values("state")
-        self.durable = self._values("durable")
+
+    @cached_property
+    def states(self) -> dict[NodeName, list[Any]]:
+        return self._values("state")
+
+    @cached_property
+    def durable(self) -> dict[NodeName, list[Any]]:
+        return self._values("durable")
 
     def _values(self, part: str) -> dict[NodeName, list[Any]]:
-        """The states or the durable values that each node had in some world, the last ones."""
+        """The states or the durable values of each node about which the search asked.
+
+        A reduced search also asks about values that the node has in no world.  They are taken from
+        all over the order of their texts, so the order in which the search asks does not count.
+        """
         found = {}
         for name, at in self.system.node_at.items():
-            last = reversed(self.collapsed.values[at][-VALUES:])
-            values = (getattr(node, part) for node in last)
-            found[name] = [one for one in values if one is not DOWN and one is not None]
+            values = (getattr(node, part) for node in self.collapsed.values[at])
+            texts = {canonical(one): one for one in values if one is not DOWN and one is not None}
+            ordered = [texts[text] for text in sorted(texts)]
+            found[name] = ordered[:: 1 + len(ordered) // VALUES]
         return found
 
     def breaks(self, property_: Property) -> bool:
         """Is there a corruption of an observation of which the property does not hold?
 
         A property that raises looks at the part that is corrupted; but of a value that the property
-        names in a wrong place that says nothing.
+        names in a wrong place that says nothing.  A property that no corruption breaks may be about
+        more than a corruption reaches: it counts as broken if it depends on any answer.
         """
         samples = self.judge.rested.all()
         if property_.when is When.ALWAYS:
             looks = self.judge.always_looks
             samples += self.judge.seen.all() if looks.nodes or not property_.nodes else []
         samples = [*dict.fromkeys(_seen_by(property_, one) for one in samples)]
-        known = samples, self.states, self.durable
-        corrupted = in_turn([observations(one, *known) for one in samples])
-        if any(not self._holds(property_, one, False) for one in islice(corrupted, ASKED)):
-            return True
         named = named_values(property_.holds)
-        misplaced = in_turn([with_value(one, value) for one in samples for value in named])
-        return any(not self._holds(property_, one, True) for one in islice(misplaced, NAMED))
+        return (
+            self._fails(property_, [observations(one, samples, {}, {}) for one in samples])
+            or self._fails(property_, [with_any_answer(one, named) for one in samples])
+            or (property_.nodes and self._fails(property_, self._with_known(samples)))
+            or self._fails(
+                property_,
+                [_with_value(samples, value) for value in named],
+                otherwise=True,
+            )
+        )
+
+    def _with_known(self, samples: Sequence[Observation]) -> list[Iterator[Observation]]:
+        """Corruptions with the values of other worlds, too: to sort these takes time."""
+        return [observations(one, samples, self.states, self.durable) for one in samples]
+
+    def _fails(
+        self,
+        property_: Property,
+        corrupted: Sequence[Iterator[Observation]],
+        otherwise: bool = False,
+    ) -> bool:
+        """Does the property not hold of one of the first corruptions?  otherwise: as in _holds."""
+        first = islice(in_turn(corrupted), ASKED)
+        return any(not self._holds(property_, one, otherwise) for one in first)
 
     def _holds(self, property_: Property, seen: Observation, otherwise: bool) -> bool:
         """Does the property hold?  otherwise: the answer if it raises."""

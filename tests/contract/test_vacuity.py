@@ -5,9 +5,13 @@ Rule of this file: each protocol is mindful.py with one change, and would hold w
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,14 +19,20 @@ import pytest
 from docs.examples import forgetful, mindful
 from model.core import Guarantee, Inputs, Observation, Property, Scope, When
 from model.evidence import Outcome
+from model.log import Log
 from model.parts import over_words
 from model.properties import AS_IF, COMPLETE, at_least
 from model.protocol import Protocol
-from proofs.explore.corruption import corrupt, observations
+from model.system import System
+from model.world import Node
+from proofs.explore.any_answer import SEEDS, with_any_answer
+from proofs.explore.collapse import Collapsed
+from proofs.explore.corruption import corrupt, observations, with_value
 from proofs.explore.explorer import explore
 from proofs.explore.named_values import named_values
 from proofs.explore.random_attack import enlarge
-from proofs.explore.trials import ScopeTrial
+from proofs.explore.search.judge import Judge
+from proofs.explore.trials import VALUES, Breaker, ScopeTrial
 from proofs.explore.vacuity import NamedTrial, never_tried_in_all
 
 Asif = Callable[..., Any]
@@ -322,11 +332,43 @@ def _is_lost(state: Any) -> bool:
     return state is ReachedOrNot.LOST
 
 
+def _never(bad: Any) -> Callable[[Any, Observation], bool]:
+    return lambda _, seen: all(state is not bad for _, state in seen.states)
+
+
+def _none_is(bad: Any, _: Any, seen: Observation, *, but: Any = None) -> bool:
+    return all(state is not bad or state is but for _, state in seen.states)
+
+
+def _none_by_default(_: Any, seen: Observation, bad: Any = ReachedOrNot.LOST) -> bool:
+    return all(state is not bad for _, state in seen.states)
+
+
+@dataclass(frozen=True)
+class NoneIs:
+    bad: Any
+
+    def __call__(self, _: Any, seen: Observation) -> bool:
+        return all(state is not self.bad for _, state in seen.states)
+
+
+class OfAModule:
+    """An attribute of a class; of a module it is the same."""
+
+    lost = ReachedOrNot.LOST
+
+
 FORBIDS: dict[str, Callable[[Any, Observation], bool]] = {
     "a text": lambda _, seen: all(state != "error" for _, state in seen.states),
     "a number in a list": lambda _, seen: not any(s in (707, 708) for _, s in seen.states),
     "a type": lambda _, seen: not any(isinstance(s, NeverReached) for _, s in seen.states),
     "a member, in a helper": lambda _, seen: not any(_is_lost(s) for _, s in seen.states),
+    "a value of a closure": _never(ReachedOrNot.LOST),
+    "an argument of a partial function": partial(_none_is, ReachedOrNot.LOST),
+    "a named argument of one": partial(_none_is, ReachedOrNot.LOST, but="fine"),
+    "a default": _none_by_default,
+    "a field of a callable object": NoneIs(ReachedOrNot.LOST),
+    "an attribute": lambda _, seen: all(s is not OfAModule.lost for _, s in seen.states),
 }
 
 
@@ -336,6 +378,14 @@ def test_a_property_may_forbid_a_state_that_no_run_reaches(kind: str) -> None:
     own = Property("never", When.ALWAYS, FORBIDS[kind], nodes=True)
     scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
     assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("never",)
+
+
+@pytest.mark.parametrize("kind", FORBIDS)
+def test_a_value_that_a_property_names_breaks_it(kind: str) -> None:
+    """Each state that it forbids is among the values, or in a record of one."""
+    seen = Observation((), (), (("a", "fine"), ("b", "fine")))
+    found = [one for value in named_values(FORBIDS[kind]) for one in with_value(seen, value)]
+    assert not all(FORBIDS[kind](None, one) for one in found)
 
 
 def test_the_values_that_a_property_names() -> None:
@@ -349,7 +399,8 @@ def test_the_values_that_a_property_names() -> None:
 
     found = named_values(names)
     assert {ReachedOrNot.FINE, ReachedOrNot.LOST, "x", 2, NeverReached(None), 7} <= {*found}  # type: ignore[arg-type]
-    assert named_values(at_least(Guarantee.GAP).holds) == ()
+    weakest = at_least(Guarantee.GAP).holds
+    assert {weakest, Guarantee.GAP} <= {*named_values(weakest)}
 
 
 def test_a_property_that_raises_looks_at_the_corrupted_part() -> None:
@@ -359,3 +410,121 @@ def test_a_property_that_raises_looks_at_the_corrupted_part() -> None:
     own = Property("newest", When.QUIESCENT, newest)
     scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
     assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("newest",)
+
+
+# --- values that no corruption reaches ---------------------------------------------------------
+BOUNDS: dict[str, Callable[[Any, Observation], bool]] = {
+    "of the results": lambda _, seen: sum(map(len, seen.outputs)) < 9,
+    "of a number": lambda _, seen: all(s != 7 or s < 1_000 for _, s in seen.states),
+    "of the messages": lambda _, seen: all(len(sent) < 5_000 for _, sent in seen.messages),
+    "of a combination": lambda _, seen: (
+        sum(s in ("leads", 70) for _, s in seen.states) < len(seen.states)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BOUNDS)
+def test_a_bound_that_no_corruption_exceeds_is_not_vacuous(kind: str) -> None:
+    own = Property("bound", When.ALWAYS, BOUNDS[kind], nodes=True, messages=True)
+    scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
+    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("bound",)
+
+
+ASKS_NOTHING: dict[str, Callable[[Any, Observation], bool]] = {
+    "a constant": lambda *_: True,
+    "lengths that are never negative": lambda _, seen: all(len(o) >= 0 for o in seen.outputs),
+    "the names of nodes": lambda _, seen: all(name for name, _ in seen.states),
+}
+
+
+@pytest.mark.parametrize("kind", ASKS_NOTHING)
+def test_a_property_that_depends_on_no_answer_is_vacuous(kind: str) -> None:
+    own = Property("nothing", When.ALWAYS, ASKS_NOTHING[kind], nodes=True, messages=True)
+    scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
+    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ()
+
+
+def test_a_property_that_asks_on_and_on_is_not_vacuous() -> None:
+    """Its answer stays unknown."""
+
+    def last(_: Any, seen: Observation) -> bool:
+        for _, state in seen.states:
+            while getattr(state, "why", False):
+                state = state.why
+        return True
+
+    own = Property("last", When.ALWAYS, last, nodes=True)
+    scope = over_words(forgetful.RELAY, 1, "a", crashes=1)
+    assert trial(mindful.PROTOCOL.vary(properties=(own,)), scope).broken == ("last",)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A record whose constructor refuses most values."""
+
+    sent: int = 0
+
+    def __post_init__(self) -> None:
+        if self.sent not in (0, 1):
+            raise ValueError
+
+
+class Holder(NamedTuple):
+    inner: Checked | NeverReached
+
+
+def test_a_constructor_may_refuse_a_corruption() -> None:
+    assert [*corrupt(Checked(1))] == [Checked(0)]
+    seen = Observation((), (), (("a", Checked(1)),))
+    found = {one.states for one in with_value(seen, 0)}
+    assert found == {(("a", 0),), (("a", Checked(0)),)}
+    assert len([*with_any_answer(seen, (0, Checked))]) >= 2 * len(SEEDS)
+
+
+def test_a_value_is_put_into_records_of_records() -> None:
+    seen = Observation((), (), (("a", Holder(NeverReached("x"))),))
+    found = [one.states[0][1] for one in with_value(seen, "y")]
+    assert found == ["y", Holder("y"), Holder(NeverReached("y"))]  # type: ignore[arg-type]
+
+
+def test_corruptions_of_containers() -> None:
+    assert [*corrupt([True])] == [[], [True, True], [False]]
+    assert [*corrupt({"a": True})] == [{"a": False}, {}]
+    found = [*corrupt(Log(((1, 2),), 2))]
+    assert [[*one] for one in found][:3] == [[1], [2], [1, 2, 2]]
+    assert all(one.length == len([*one]) for one in found)
+
+
+def test_the_hash_seed_decides_nothing() -> None:
+    code = (
+        "from proofs.explore.corruption import corrupt\n"
+        "from proofs.explore.named_values import named_values\n"
+        "value = frozenset(f'k{i}' for i in range(60))\n"
+        "print([sorted(value - one) for one in corrupt(value)])\n"
+        "print(named_values(lambda _, seen: seen in {'a', 'b', 'cc', 'dd'})[1:])\n"
+    )
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(texts) == 1
+
+
+def test_the_order_of_asking_decides_no_value() -> None:
+    protocol = mindful.PROTOCOL
+    system = System(protocol, protocol.evidence.scopes[0].scope)
+    met: list[Any] = [*range(1_000)]
+    found = []
+    for states in (met, met[::-1], [*met[500:], *met[:500]]):
+        collapsed = Collapsed(system)
+        collapsed.values[0] = [Node(one) for one in states]
+        found.append(Breaker(collapsed, Judge(system)).states)
+    name = next(iter(system.node_at))
+    assert found[0] == found[1] == found[2]
+    assert VALUES // 2 <= len(found[0][name]) <= VALUES
