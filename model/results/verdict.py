@@ -229,7 +229,8 @@ class WitnessResult:
     """The weakest guarantee that a search of a scope has found, and a shortest run that has it.
 
     expect_guarantee: the one that the protocol's evidence expects.  complete: was every world seen?
-    ended: the budget, or the step that fails, that ended the search before; None: neither did.
+    crashed: did a crash strike in any?  ended: the budget or the failing step that ended the search
+    before, or the run that never comes to rest; None: there is none.
     not_, steps, story, culprit: the next stronger guarantee, and the run; None of a precise scope.
     """
 
@@ -240,6 +241,7 @@ class WitnessResult:
     not_: Guarantee | None = key("not")
     states: int
     complete: bool
+    crashed: bool
     ended: str | None
     steps: int | None
     story: Story | None
@@ -247,5 +249,5 @@ class WitnessResult:
 
     @property
     def expected(self) -> bool:
-        """Is the guarantee the expected one, with every world seen?"""
-        return self.complete and self.guarantee is self.expect_guarantee
+        """Is the guarantee the expected one, with every world seen and every run at rest?"""
+        return self.complete and not self.ended and self.guarantee is self.expect_guarantee

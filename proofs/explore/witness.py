@@ -61,6 +61,7 @@ def witness(protocol: Protocol, pinned: PinnedScope, limit: int | None = None) -
         not_=Guarantee(seen.guarantee - 1) if shown else None,
         states=seen.states,
         complete=seen.complete,
+        crashed=bool(seen.hit),
         ended=_ended(seen),
         steps=len(shown.trace.actions) if shown else None,
         story=drawn,
@@ -81,8 +82,9 @@ def _refute(
 
 
 def _ended(seen: Exploration) -> str | None:
-    """The end of the search: a budget, or a step that fails, the last one of its run."""
+    """A budget; a step that fails, the last one of its run; or the law that a run without end
+    breaks."""
     shown = seen.counterexample
-    if shown is not None and len(shown.trace.actions) >= len(shown.trace.worlds):
+    if shown is not None and (shown.circle or len(shown.trace.actions) >= len(shown.trace.worlds)):
         return shown.property.name
     return seen.spent or None

@@ -296,12 +296,16 @@ def mutants(rows: Sequence[MutantResult]) -> Output:
     yield f"mutants found: {found} of {len(rows)}"
 
 
+_UNHURT = ", in which no crash came"
+
+
 def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
     """The output of `asif witness`: a line for each scope, and each run, drawn."""
-    precise = all(one.complete and one.guarantee is Guarantee.PRECISE for one in results)
+    precise = all(one.expected and one.guarantee is Guarantee.PRECISE for one in results)
     if precise and len(results) > 1:
-        worlds = sum(one.states for one in results)
-        yield f"{name}: every scope is precise ({len(results)} scopes, {worlds:,} worlds)"
+        worlds, crashed = sum(one.states for one in results), any(one.crashed for one in results)
+        scopes = f"{len(results)} scopes, {worlds:,} worlds{_UNHURT * (not crashed)}"
+        yield f"{name}: every scope is precise ({scopes})"
         return
     for one in results:
         yield _weakest(one)
@@ -315,11 +319,11 @@ def _weakest(one: WitnessResult) -> str:
     if not one.complete:
         found += f" so far, in {one.states:,} worlds"
     elif one.not_ is None:
-        found += f", in {one.states:,} worlds"
+        found += f", in {one.states:,} worlds{_UNHURT * (not one.crashed)}"
     if one.guarantee is not one.expect_guarantee:
         found += f" (expected: {word(one.expect_guarantee)})"
     if one.ended:
-        found += f"; the search ended: {escape(one.ended)}"
+        found += f"; {'violated' if one.complete else 'the search ended'}: {escape(one.ended)}"
     if one.not_ is None or one.steps is None:
         return found
     return f"{found}; not {word(one.not_)}, in {steps(one.steps)}:"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from asif.cli import main
 from docs.examples import forgetful, mindful, relay, write_ahead
-from model.core import Guarantee
+from model.core import Answer, Guarantee, Input, Role, SetTimer, Site, TimerFired
 from model.errors import Invalid
 from model.evidence import Outcome, PinnedScope
 from model.protocol import Protocol
@@ -211,3 +211,28 @@ def test_a_search_that_was_ended_says_what_more_worlds_do_not_change(
     assert (Expectation.GUARANTEE in said) == (found > expected or (found < expected and not ended))
     assert not said & {Expectation.OUTCOME, Expectation.STEPS}
     assert (seen.outcome is Outcome.UNFINISHED) == ended
+
+
+def test_a_witness_names_what_it_did_not_see() -> None:
+    """No crash came; a run never came to rest: a precise world at rest says nothing of these."""
+    two = mindful.PROTOCOL.evidence.scopes[0]
+    unhurt = replace(two, scope=replace(two.scope, crashes=0), states=None)
+    found = alone(mindful.PROTOCOL.vary(scopes=(unhurt,)))
+    (line,) = printed(found)
+    assert (
+        line == f"mindful, two crashes: precise, in {found.states} worlds, in which no crash came"
+    )
+    assert printed(found, found)[0].endswith(" worlds, in which no crash came)")
+
+    def restless(site: Site, state: Any, input_: Input) -> Answer:
+        if isinstance(input_, TimerFired):
+            return state, (SetTimer("again"),)
+        state, effects = mindful.step(site, state, input_)
+        return state, (*effects, SetTimer("again")) if site.role is Role.OPERATOR else effects
+
+    found = alone(mindful.PROTOCOL.vary(step=restless))
+    assert not found.expected
+    assert found.crashed
+    assert found.ended
+    assert f"; violated: {found.ended}" in printed(found)[0]
+    assert found.ended.startswith("every run comes to rest (")
