@@ -116,7 +116,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge", "contains"):
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"):
     setattr(AnyAnswer, f"__{_name}__", _valued())
     setattr(AnyAnswer, f"__r{_name}__", _valued())
-for _name in ("getitem", "call", "neg", "pos", "abs", "invert"):
+for _name in ("getitem", "call", "neg", "pos", "invert"):
     setattr(AnyAnswer, f"__{_name}__", _valued())
 
 

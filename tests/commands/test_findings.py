@@ -202,8 +202,8 @@ def test_the_table_of_families_is_fresh() -> None:
 
 def test_a_stale_table_is_renewed() -> None:
     text = (pages.PAGES / "crb.md").read_text(encoding="utf-8")
-    assert "12 steps" in text
-    assert pages.page("crb", text.replace("12 steps", "13 steps")) == text
+    assert "| 12 steps" in text
+    assert pages.page("crb", text.replace("| 12 steps", "| 13 steps")) == text
 
 
 def test_a_page_without_the_mark_of_a_table_is_refused() -> None:

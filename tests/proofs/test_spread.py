@@ -44,7 +44,7 @@ def steps(found: Exploration) -> tuple[int, bool]:
 
 def facts(found: Exploration) -> object:
     """All that both searches find alike; of the shortest counterexamples each may find its own."""
-    return replace(found, seconds=0, counterexample=None), steps(found)
+    return replace(found, seconds=0, counterexample=None, trial=None), steps(found)
 
 
 def failed(found: Exploration) -> bool:
