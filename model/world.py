@@ -252,6 +252,17 @@ def real_effects(effects: tuple[Effect, ...]) -> tuple[Effect, ...]:
     return tuple(effect for effect in effects if not isinstance(effect, Note | Fail))
 
 
+def divided_effects(
+    system: System, world: World, action: Action
+) -> tuple[tuple[Effect, ...], tuple[Effect, ...]]:
+    """The effects of the action that took place, and those that a crash in it prevented."""
+    if isinstance(action, Crash | Suspect | Disturb):
+        return (), ()
+    effects = real_effects(response(system, world, action).effects)
+    cut = len(effects) if action.crash_after is None else action.crash_after
+    return effects[:cut], effects[cut:]
+
+
 def struck(system: System, world: World, action: Action) -> tuple[NodeName, ...]:
     """The nodes that go down in the action; `world` is the one before it."""
     if isinstance(action, Suspect | Disturb):

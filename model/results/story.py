@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import accumulate
 
 from model.costs import MessageKind
 from model.results.plain import key
@@ -124,6 +125,7 @@ class Story:
     moments: tuple[StoryMoment, ...]
     circle: int = 0
 
-    def step(self, moment: int) -> int:
-        """The number of the step, from 1, that a moment is a part of; an action is a step."""
-        return sum(not one.part for one in self.moments[: moment + 1])
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Of each moment, the number of the step, from 1, that it is a part of: of an action."""
+        return tuple(accumulate(int(not one.part) for one in self.moments))

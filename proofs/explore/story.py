@@ -38,9 +38,8 @@ from model.world import (
     DOWN,
     Node,
     World,
+    divided_effects,
     is_noticed,
-    real_effects,
-    response,
     struck,
     unfold,
 )
@@ -112,7 +111,7 @@ class _Chronicle:
         from_ = self._take(action)
         self.sends.append([])
         emits, writes = [], []
-        done, prevented = _effects_of(system, before, action)
+        done, prevented = divided_effects(system, before, action)
         for effect in done:
             if isinstance(effect, Send):
                 lost = _is_down(system, before, effect.to)
@@ -231,17 +230,6 @@ def _lanes(system: System) -> list[NodeName]:
     rank = [min(names.index(name) for name in whole.nodes[at]["members"]) for at in whole]
     order = nx.lexicographical_topological_sort(whole, key=rank.__getitem__)
     return [name for at in order for name in sorted(whole.nodes[at]["members"], key=names.index)]
-
-
-def _effects_of(
-    system: System, world: World, action: Action
-) -> tuple[tuple[Effect, ...], tuple[Effect, ...]]:
-    """The effects of the action that took place, and those that a crash in it prevented."""
-    if isinstance(action, Crash | Suspect | Disturb):
-        return (), ()
-    effects = real_effects(response(system, world, action).effects)
-    cut = len(effects) if action.crash_after is None else action.crash_after
-    return effects[:cut], effects[cut:]
 
 
 def _cut(action: Action) -> int | None:

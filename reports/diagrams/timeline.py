@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import accumulate
 
 from model.costs import MessageKind
 from model.errors import Invalid
@@ -210,7 +209,7 @@ def timeline(story: Story, culprit: Culprit | None = None) -> Timeline:
         moments=tuple(moments),
         arrows=arrows,
         down=_down(story),
-        steps=tuple(accumulate(int(not moment.part) for moment in story.moments)),
+        steps=story.steps,
         circle=range(len(moments) - story.circle, len(moments)),
         decided=_decided(story, culprit),
     )

@@ -32,12 +32,12 @@ def crashed(name: str) -> Story:
 @EVERY
 def test_a_run_is_a_story(name: str) -> None:
     for trace in SAMPLES[name].traces:
-        told = story(trace)
-        assert read(Story, json.loads(json.dumps(plain(told)))) == told
-        assert sorted(told.lanes) == sorted(trace.system.sites)
+        shown_run = story(trace)
+        assert read(Story, json.loads(json.dumps(plain(shown_run)))) == shown_run
+        assert sorted(shown_run.lanes) == sorted(trace.system.sites)
         taken = zip(trace.worlds, trace.actions, strict=False)
         steps = sum(len([*unfold(trace.system, world, action)]) for world, action in taken)
-        assert len(told.moments) == steps  # those of prompt sites are moments, too
+        assert len(shown_run.moments) == steps  # those of prompt sites are moments, too
 
 
 @EVERY
@@ -54,19 +54,19 @@ def test_lanes_stand_in_the_order_of_the_data(name: str) -> None:
 
 @EVERY
 def test_a_run_is_drawn(name: str) -> None:
-    told = crashed(name)
-    svg = spacetime.svg(told, caption="a run")
+    shown_run = crashed(name)
+    svg = spacetime.svg(shown_run, caption="a run")
     assert ElementTree.fromstring(svg).tag.endswith("svg")
-    assert spacetime.svg(told, caption="a run") == svg
-    text = terminal.text(told, caption="a run")
-    listed = run_list.is_too_narrow(timeline(told), terminal.WIDTH)
-    shown_lanes = {moment.node for moment in told.moments} if listed else told.lanes
+    assert spacetime.svg(shown_run, caption="a run") == svg
+    text = terminal.text(shown_run, caption="a run")
+    listed = run_list.is_too_narrow(timeline(shown_run), terminal.WIDTH)
+    shown_lanes = {moment.node for moment in shown_run.moments} if listed else shown_run.lanes
     assert all(lane in text for lane in shown_lanes)
-    assert text.count("\n") >= len(told.moments)
+    assert text.count("\n") >= len(shown_run.moments)
     with (console := Console(width=100)).capture() as shown:
-        console.print(terminal.style(told))
+        console.print(terminal.style(shown_run))
     assert "Violated: a run" in text
-    assert shown.get() == terminal.text(told)
+    assert shown.get() == terminal.text(shown_run)
 
 
 def test_all_are_listed(

@@ -236,7 +236,7 @@ def test_a_crash_in_a_step_names_the_first_effect_that_it_prevented() -> None:
 def test_rows_are_numbered_as_steps_are_counted() -> None:
     for trace in traces():
         whole = story(trace)
-        assert [whole.step(at) for at, one in enumerate(whole.moments) if not one.part] == [
+        assert [at for at, one in zip(whole.steps, whole.moments, strict=True) if not one.part] == [
             *range(1, len(trace.actions) + 1)
         ]
         lines = text(whole, width=300).splitlines()

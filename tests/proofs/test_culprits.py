@@ -85,8 +85,8 @@ def sample() -> list[tuple[str, PinnedScope]]:
 def shown(protocol: Protocol, pinned: PinnedScope) -> tuple[Counterexample, Story, Culprit]:
     found = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
     assert found is not None
-    told = story(found.trace, found.circle)
-    return found, told, find_culprit(found, told)
+    shown_run = story(found.trace, found.circle)
+    return found, shown_run, find_culprit(found, shown_run)
 
 
 def ids(cases: list[tuple[str, PinnedScope]]) -> list[str]:
@@ -104,11 +104,11 @@ def test_each_claim_about_every_run_is_true(name: str, pinned: PinnedScope) -> N
     check_claims(*shown(protocols()[name], pinned))
 
 
-def check_claims(found: Counterexample, told: Story, culprit: Culprit) -> None:
+def check_claims(found: Counterexample, shown_run: Story, culprit: Culprit) -> None:
     assert culprit.says.endswith(".")
     assert "Body(" not in culprit.says.replace(culprit.result, "")
     assert read(Culprit, plain(culprit)) == culprit
-    pointed = [told.moments[moment].emits[emit] for moment, emit in culprit.wrong]
+    pointed = [shown_run.moments[moment].emits[emit] for moment, emit in culprit.wrong]
     match culprit.kind:
         case CulpritKind.MISSING | CulpritKind.STUCK if culprit.result:
             check_missing(found, culprit)
@@ -124,9 +124,9 @@ def check_claims(found: Counterexample, told: Story, culprit: Culprit) -> None:
         case kind:
             assert kind in (CulpritKind.STATE, CulpritKind.FAILED_STEP)
     if culprit.lost is not None:
-        check_lost(told, culprit)
+        check_lost(shown_run, culprit)
     if culprit.decided is not None:
-        assert 0 <= culprit.decided < len(told.moments)
+        assert 0 <= culprit.decided < len(shown_run.moments)
 
 
 def label_counts(found: Counterexample) -> Iterator[tuple[Counter[str], list[Counter[str]]]]:
@@ -170,13 +170,13 @@ def check_surplus(found: Counterexample, culprit: Culprit) -> None:
     )
 
 
-def check_lost(told: Story, culprit: Culprit) -> None:
+def check_lost(shown_run: Story, culprit: Culprit) -> None:
     """The moment is one in which something goes."""
     assert culprit.lost is not None
-    moment = told.moments[culprit.lost.moment]
+    moment = shown_run.moments[culprit.lost.moment]
     fault = moment.down or moment.kind.value == "disturb" or any(one.lost for one in moment.sends)
     assert fault or culprit.lost.moment == culprit.decided
-    assert culprit.lost.node in told.lanes
+    assert culprit.lost.node in shown_run.lanes
 
 
 # --- the moment that decides ---------------------------------------------------------------------
@@ -310,8 +310,8 @@ def test_the_sentence(case: str, says: str) -> None:
     path = ENGINES / f"{file}.py"
     protocol = subject(f"{path}{colon}{variant}" if path.exists() else called).protocol
     pinned = next(one for one in protocol.evidence.scopes if one.name == scope)
-    found, told, culprit = shown(protocol, pinned)
-    check_claims(found, told, culprit)
+    found, shown_run, culprit = shown(protocol, pinned)
+    check_claims(found, shown_run, culprit)
     assert culprit.says.startswith(says)
     assert culprit.kind is KINDS.get(case, culprit.kind)
 
@@ -407,9 +407,9 @@ def test_the_last_copy_is_followed(
     found = replay(system, actions, 40)
     assert found is not None
     assert found.trace.actions[: len(actions)] == actions
-    told = story(found.trace)
+    shown_run = story(found.trace)
     for budget in (0, 10_000):
-        culprit = find_culprit(found, told, budget)
+        culprit = find_culprit(found, shown_run, budget)
         assert culprit.says.startswith(f"a@1 (step {actions.index(COMES) + 1}) never comes: {why}")
         assert (culprit.lost and culprit.lost.moment) == lost
         assert culprit.kind is (CulpritKind.STUCK if lost is None else CulpritKind.MISSING)

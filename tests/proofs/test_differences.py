@@ -71,8 +71,8 @@ def emitting(
     found = replay(system, (Inject("source", Arrival(1, "a")),) * events, 60)
     if found is None:
         return None
-    told = story(found.trace)
-    return find_culprit(found, told), told
+    shown_run = story(found.trace)
+    return find_culprit(found, shown_run), shown_run
 
 
 def shown(culprit: Culprit, run: Story) -> list[str]:

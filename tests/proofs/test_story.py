@@ -102,10 +102,10 @@ runs = st.builds(
 )
 
 
-def _sends(told: Story) -> list[tuple[int, str, StoryMessage]]:
+def _sends(shown_run: Story) -> list[tuple[int, str, StoryMessage]]:
     return [
         (at, send.by or moment.node, send)
-        for at, moment in enumerate(told.moments)
+        for at, moment in enumerate(shown_run.moments)
         for send in moment.sends
     ]
 
@@ -114,25 +114,25 @@ def _sends(told: Story) -> list[tuple[int, str, StoryMessage]]:
 @given(runs)
 def test_a_moment_for_every_action_and_a_lane_for_every_node(run: Run) -> None:
     trace = run.trace
-    told = story(trace)
+    shown_run = story(trace)
     actions, _ = _parts(trace)
-    assert [m.node for m in told.moments] == [a.node for a in actions]
-    assert sorted(told.lanes) == sorted(trace.system.sites)
+    assert [m.node for m in shown_run.moments] == [a.node for a in actions]
+    assert sorted(shown_run.lanes) == sorted(trace.system.sites)
     # A coordinator has a lane as well; a site may stand for several nodes of the graph.
     order = [name for name in trace.system.scope.graph.order() if name in trace.system.sites]
-    assert [name for name in told.lanes if name in order] == order
-    assert read(Story, json.loads(json.dumps(plain(told)))) == told
-    assert story(trace) == told
+    assert [name for name in shown_run.lanes if name in order] == order
+    assert read(Story, json.loads(json.dumps(plain(shown_run)))) == shown_run
+    assert story(trace) == shown_run
 
 
 @given(runs)
 def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
-    told = story(run.trace)
+    shown_run = story(run.trace)
     sent = Counter(
-        (at, node, send.to, send.label) for at, node, send in _sends(told) if not send.lost
+        (at, node, send.to, send.label) for at, node, send in _sends(shown_run) if not send.lost
     )
     latest: dict[tuple[str, str], int] = {}
-    for at, moment in enumerate(told.moments):
+    for at, moment in enumerate(shown_run.moments):
         assert (moment.from_ is not None) == (moment.kind is MomentKind.DELIVER)
         if moment.from_:
             sender, sent_at = moment.from_.node, moment.from_.sent_at
@@ -146,12 +146,12 @@ def test_each_take_has_its_send_and_no_send_is_taken_twice(run: Run) -> None:
 @given(runs)
 def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> None:
     trace = run.trace
-    told = story(trace)
+    shown_run = story(trace)
     left: dict[tuple[str, str], list[str]] = {}
-    for _, node, send in _sends(told):
+    for _, node, send in _sends(shown_run):
         if not send.lost:
             left.setdefault((node, send.to), []).append(send.label)
-    for moment in told.moments:
+    for moment in shown_run.moments:
         if moment.from_:
             ends = moment.from_.node, moment.node
             assert left[ends].pop(0) == moment.label
@@ -166,10 +166,10 @@ def test_what_is_neither_taken_nor_lost_is_still_in_its_channel(run: Run) -> Non
 @given(runs)
 def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
     trace = run.trace
-    told = story(trace)
+    shown_run = story(trace)
     at_node = trace.system.node_at
     _, worlds = _parts(trace)
-    for at, node, send in _sends(told):
+    for at, node, send in _sends(shown_run):
         if send.lost:
             later = worlds[at:]
             ends = at_node[node], at_node[send.to]
@@ -179,15 +179,15 @@ def test_messages_are_lost_only_in_crashes_of_their_ends(run: Run) -> None:
 @given(runs)
 def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
     trace = run.trace
-    told = story(trace)
-    emitted = sum(len(moment.emits) for moment in told.moments)
+    shown_run = story(trace)
+    emitted = sum(len(moment.emits) for moment in shown_run.moments)
     assert emitted == sum(map(len, trace.worlds[-1].outputs))
-    stops = [m for m in told.moments if m.kind is MomentKind.CRASH or m.cut is not None]
-    suspicions = [m for m in told.moments if m.kind is MomentKind.SUSPECT]
+    stops = [m for m in shown_run.moments if m.kind is MomentKind.CRASH or m.cut is not None]
+    suspicions = [m for m in shown_run.moments if m.kind is MomentKind.SUSPECT]
     assert len(stops + suspicions) == trace.worlds[0].crashes - trace.worlds[-1].crashes
     assert all((m.state, m.backup, m.windows) == ("", None, None) for m in stops)
     _, worlds = _parts(trace)
-    for moment, before, after in zip(told.moments, worlds, worlds[1:], strict=False):
+    for moment, before, after in zip(shown_run.moments, worlds, worlds[1:], strict=False):
         assert [*moment.with_] == [
             name
             for name, was, is_ in zip(trace.system.sites, before.nodes, after.nodes, strict=True)
@@ -199,7 +199,7 @@ def test_results_states_and_crashes_are_those_of_the_run(run: Run) -> None:
             assert (moment.windows, moment.backup) == (gauges.windows, gauges.buffered)
     # A protocol that protects nothing keeps nothing, and neither does a coordinator.
     keeping = {name for name, spec in trace.system.scope.graph.nodes if spec is not SINK}
-    kept = [m.backup for m in told.moments if m not in stops and m.node in keeping]
+    kept = [m.backup for m in shown_run.moments if m not in stops and m.node in keeping]
     assert trace.system.protocol.promise.protects or not any(isinstance(one, int) for one in kept)
 
 
@@ -216,15 +216,15 @@ def test_arrivals_show_gap_and_attributes() -> None:
 @given(runs)
 def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run) -> None:
     trace = run.trace
-    told = story(trace)
+    shown_run = story(trace)
     _, worlds = _parts(trace)
-    line = timeline(told)
+    line = timeline(shown_run)
     assert [(a.sent_at, line.lanes[a.sender], a.label) for a in line.arrows] == [
-        (at, node, send.label) for at, node, send in _sends(told)
+        (at, node, send.label) for at, node, send in _sends(shown_run)
     ]
     taken = [(a.taken_at, a.sent_at) for a in line.arrows if a.taken_at is not None]
     assert sorted(taken) == [
-        (at, moment.from_.sent_at) for at, moment in enumerate(told.moments) if moment.from_
+        (at, moment.from_.sent_at) for at, moment in enumerate(shown_run.moments) if moment.from_
     ]
     for lane, name in enumerate(line.lanes):
         node = trace.system.node_at[name]
@@ -236,17 +236,17 @@ def test_arrows_are_the_messages_and_down_stretches_are_the_down_worlds(run: Run
 @given(runs)
 @settings(max_examples=50)
 def test_svg_is_well_formed_and_shows_everything(run: Run) -> None:
-    told = story(run.trace)
-    drawn = svg(told, caption="a < b & c")
+    shown_run = story(run.trace)
+    drawn = svg(shown_run, caption="a < b & c")
     root = ElementTree.fromstring(drawn)
     shown = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
-    needed = [send.label for _, _, send in _sends(told)]
-    needed += [name for name in told.lanes for _ in range(2)]
-    needed += [f"⇒ {emitted}" for moment in told.moments for emitted in moment.emits]
+    needed = [send.label for _, _, send in _sends(shown_run)]
+    needed += [name for name in shown_run.lanes for _ in range(2)]
+    needed += [f"⇒ {emitted}" for moment in shown_run.moments for emitted in moment.emits]
     assert not Counter(needed) - Counter(shown)
     assert "Violated: a < b & c" in shown
     assert re.findall(r"https?://[^\"]*", drawn) == ["http://www.w3.org/2000/svg"]
-    assert drawn == svg(told, caption="a < b & c")
+    assert drawn == svg(shown_run, caption="a < b & c")
 
 
 @given(runs, st.booleans())
@@ -268,26 +268,26 @@ def test_nothing_in_the_svg_is_outside_its_frame(run: Run, repeats: bool) -> Non
 @given(runs, st.integers(40, 160))
 @settings(max_examples=50)
 def test_text_keeps_its_width_and_numbers_every_action(run: Run, width: int) -> None:
-    told = story(run.trace)
-    lines = text(told, width=width, caption="p").splitlines()
+    shown_run = story(run.trace)
+    lines = text(shown_run, width=width, caption="p").splitlines()
     assert max(map(len, lines)) <= width
     assert lines[-1] == "Violated: p"
     numbered = [int(line[:3]) for line in lines if re.match(r" *\d+ ", line[:4])]
     assert numbered == list(range(1, len(run.trace.actions) + 1))
     console = Console(file=io.StringIO(), width=width, color_system=None)
     with console.capture() as printed:
-        console.print(style(told))
-    assert printed.get().splitlines() == text(told, width=width).splitlines()
+        console.print(style(shown_run))
+    assert printed.get().splitlines() == text(shown_run, width=width).splitlines()
 
 
 @given(runs)
 @settings(max_examples=50)
 def test_text_with_room_shows_every_message_and_result_whole(run: Run) -> None:
-    told = story(run.trace)
-    drawn = text(told, width=300)
-    for at, _, send in _sends(told):
+    shown_run = story(run.trace)
+    drawn = text(shown_run, width=300)
+    for at, _, send in _sends(shown_run):
         assert send.label in drawn, at
-    for moment in told.moments:
+    for moment in shown_run.moments:
         assert moment.label in drawn
         assert all(f"⇒ {emitted}" in drawn for emitted in moment.emits)
 
@@ -318,7 +318,7 @@ def test_a_story_that_cannot_be_is_refused(moment: StoryMoment, complaint: str) 
 def test_every_kind_of_message_and_timers_are_drawn(kind: MessageKind) -> None:
     barrier = StoryMessage("B", "barrier 1", False, kind)
     done = StoryMessage("A", "done 1", True, kind)
-    told = Story(
+    shown_run = Story(
         ("A", "B"),
         (
             StoryMoment("A", MomentKind.TIMEOUT, "checkpoint", sends=(barrier,)),
@@ -327,7 +327,7 @@ def test_every_kind_of_message_and_timers_are_drawn(kind: MessageKind) -> None:
             ),
         ),
     )
-    for drawn in (svg(told), text(told)):
+    for drawn in (svg(shown_run), text(shown_run)):
         assert "timer checkpoint" in drawn
         assert "barrier 1" in drawn
         assert "done 1" in drawn

@@ -12,11 +12,11 @@ from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from model.actions import Deliver, Disturb, StepAction
+from model.actions import Deliver, Disturb
 from model.core import Emit, NodeName, Save, Send
 from model.events import Body
 from model.system import System
-from model.world import DOWN, World, is_down, real_effects, response, struck
+from model.world import DOWN, World, divided_effects, is_down, struck
 from proofs.explore.culprit.run import Part
 
 
@@ -132,25 +132,18 @@ def _gone(
 def _sent_down(system: System, moment: int, part: Part, bodies: AbstractSet[Body]) -> Gone | None:
     """A copy that was sent to a node that is down."""
     action, world, _ = part
-    for effect in _effects(system, part):
+    done, _ = divided_effects(system, world, action)
+    for effect in done:
         if isinstance(effect, Send) and is_down(system, world, effect.to) and holds(effect, bodies):
             return Gone(moment, Loss.SENT_DOWN, CopyPlace(action.node), effect.to)
     return None
 
 
-def _effects(system: System, part: Part, *, undone: bool = False) -> tuple[Any, ...]:
-    """The effects that took place; or those that a crash in the step prevented."""
-    action, world, _ = part
-    if not isinstance(action, StepAction):
-        return ()
-    effects = real_effects(response(system, world, action).effects)
-    cut = len(effects) if action.crash_after is None else action.crash_after
-    return effects[cut:] if undone else effects[:cut]
-
-
 def _undone(system: System, part: Part, bodies: AbstractSet[Body]) -> str:
     """The effect on the copy that the step of the node had not had when it crashed."""
-    for effect in _effects(system, part, undone=True):
+    action, world, _ = part
+    _, prevented = divided_effects(system, world, action)
+    for effect in prevented:
         if holds(effect, bodies):
             match effect:
                 case Send():

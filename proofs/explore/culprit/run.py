@@ -57,7 +57,7 @@ class ShownRun:
 
     def step_of(self, moment: int) -> int:
         """The number of the action with this moment, from 1."""
-        return next(at for at, last in enumerate(self.last, start=1) if moment <= last)
+        return self.story.steps[moment]
 
     def moments_of(self, action: int) -> tuple[StoryMoment, ...]:
         """The moments of the action with this place."""
