@@ -1,0 +1,47 @@
+"""The length of a recovery in closed form: fixed terms, and the catch-up that they cause.
+
+Rule of this file: arithmetic alone; nothing of a family, a driver or a scenario.
+
+R = D + rs + rd + (age + D + rs + rd) * rho / (1 - rho): while nothing is processed, events arrive
+at the rate rho of the capacity, and those since the last complete checkpoint are processed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryTerms:
+    """The terms of one recovery, in seconds; a family that has not a term gives 0.
+
+    detection_s: from the crash to its detection.  restart_s: from there until the process runs.
+    read_s: then, until its state is read back.  age_s: at the crash, the age of the last complete
+    checkpoint.  busy: the share of its time for which the node works on events without failures.
+    """
+
+    detection_s: float
+    restart_s: float
+    read_s: float
+    age_s: float
+    busy: float
+
+    @property
+    def outage_s(self) -> float:
+        """From the crash until the node processes events again."""
+        return self.detection_s + self.restart_s + self.read_s
+
+    @property
+    def catch_up_s(self) -> float:
+        """From then until the node processes an event as soon after it came as without failures;
+        replay included.  inf: the node has no time left for it."""
+        behind = self.age_s + self.outage_s
+        if self.busy >= 1:
+            return inf
+        return behind * self.busy / (1 - self.busy)
+
+    @property
+    def recovery_s(self) -> float:
+        """From the crash until the node has caught up."""
+        return self.outage_s + self.catch_up_s
