@@ -41,7 +41,6 @@ from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, TimedNode, is_stored
-from sim.timed.recovery import record_arrival
 from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.timers import Timers
@@ -98,12 +97,10 @@ class FastLoop:
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
                     node, service = event.receiver, received.service
-                    if node.outage is not None:
-                        if departed < node.since:
-                            run.lost += 1
-                            run.in_vain += received.events
-                            continue
-                        record_arrival(node, node.outage, now, departed)
+                    if departed < node.since:
+                        run.lost += 1
+                        run.in_vain += received.events
+                        continue
                     unsettled = node.unsettled
                     while unsettled and unsettled[0][0] <= now:
                         done, aftermath = unsettled.popleft()
@@ -181,6 +178,8 @@ class FastLoop:
                         self.crashes.come_back(node, done)
                     times = began, busy, done
                     aftermath = run.watch_step(node, times, effects, input_, events)
+                if node.aged and type(event) is Channel:
+                    run.record_age(node, input_, received.events, done)
                 if done > now:
                     unsettled = node.unsettled
                     unsettled.append((done, aftermath))
