@@ -152,7 +152,7 @@ def run(
         for _, output in passed:
             if why := faulty_output(system, sink, output):
                 raise StepFailed(sink, "a step", why)
-    return ScenarioRun(result, emissions, system, ages and ages.usual())
+    return ScenarioRun(result, emissions, system, None if ages is None else ages.usual())
 
 
 def _to_crash(scenario: Scenario, system: System) -> frozenset[str]:

@@ -145,22 +145,22 @@ def _quantile(quantiles: Sequence[float], share: float) -> float:
 class TimedOutage:
     """A crash and its course; a time is None if this never happened (or another crash came first).
 
-    reached: the progress of the node before the crash (model.core.Gauges); None: not known.  job: of
-    the node (sim.timed.network.TimedNode).
+    reached: the progress of the node before the crash (model.core.Gauges); None: not known.
+    job: of the node (sim.timed.network.TimedNode).
 
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
     node begins to process events).  replayed: after that, its progress is the same as before.
-    caught_up: no event is older any more, when the node has processed it, than usual (sim.timed
-    .ages): the last one that was is done.  The run knows it when an event of each sender is on time.
+    caught_up: the last event is done that was older than usual when the node began with it
+    (sim.timed.ages).  The run knows it when an event of each sender is on time.
 
     If another node with the same job takes over, it has replayed when it is as far; then nobody
     waits for the restart, and the other node has to catch up.
 
     server: who has replayed and does the job now.  behind: the senders of events (by job) whose
     last one was older than usual, or who have sent none since.  late: the last event that was older
-    was done.  due: the time at which the oldest event after the restoring would have been done
-    without the crash.
+    was done.  due: the time at which the node would usually have begun with the oldest event
+    after the restoring.
     """
 
     node: NodeName

@@ -172,14 +172,15 @@ class FastLoop:
                     elif not watched:
                         affect(node, done, effect)
                 aftermath = None
-                if watched:
+                if watched or node.aged:
                     events = received.events if type(event) is Channel else 0
+                    if node.aged:
+                        run.record_age(node, input_, effects, events, (began, done))
+                if watched:
                     if input_ is None:
                         self.crashes.come_back(node, done)
                     times = began, busy, done
                     aftermath = run.watch_step(node, times, effects, input_, events)
-                if node.aged and type(event) is Channel:
-                    run.record_age(node, input_, received.events, done)
                 if done > now:
                     unsettled = node.unsettled
                     unsettled.append((done, aftermath))

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 
+from model.core import NodeName
 from model.results.simulation import BusyShare, CrashCourse
 from sim.timed.ages import UsualAges
 from sim.timed.costs import PS

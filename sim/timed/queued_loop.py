@@ -223,7 +223,7 @@ class QueuedLoop:
         effects = queued.effects
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
         if node.aged and queued.input_ is not None:
-            self.state.record_age(node, queued.input_, queued.events, now)
+            self.state.record_age(node, queued.input_, effects, queued.events, (queued.began, now))
         self.state.take_effect(node, now, aftermath)
         self.timers.take(node, now, effects)
         self._depart(node, effects, now)

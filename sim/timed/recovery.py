@@ -49,7 +49,8 @@ class RecoveryRecord:
                 self._take_over(node, replica.outage, done)
                 open_.append(replica.outage)
         if open_ and self.usual is not None:
-            step = data_step(node, input_, events, done, self.usual.unit_ps)
+            unit_ps = self.usual.unit_ps
+            step = data_step(self.protocol, node, input_, effects, events, (began, done), unit_ps)
             if step is not None:
                 for one in open_:
                     self._catch_up(node, one, step)
@@ -71,15 +72,14 @@ class RecoveryRecord:
         return outage.is_reached(self.protocol.behaviour.gauges(node.site, node.state).progress)
 
     def _senders(self, node: TimedNode) -> frozenset[NodeName]:
-        usual = self.usual
-        return frozenset() if usual is None else usual.senders.get(node.job, frozenset())
+        return frozenset() if self.usual is None else self.usual.senders(node.job)
 
     def _catch_up(self, node: TimedNode, outage: TimedOutage, step: DataStep) -> None:
         """Record how late the events are, and whether the node has caught up with their senders."""
         assert self.usual is not None
         if outage.restored_ps is None or step.done < outage.restored_ps:
             return
-        usual = self.usual.usual(step.job, step.handed_out)
+        usual = self.usual.usual(step)
         due = step.handed_out + usual
         outage.due_ps = due if outage.due_ps is None else min(outage.due_ps, due)
         if outage.server != node.name:

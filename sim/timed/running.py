@@ -28,7 +28,7 @@ from model.core import (
 from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
-from sim.timed.ages import AgeRecord, UsualAges
+from sim.timed.ages import AgeRecord, UsualAges, data_step
 from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
@@ -128,10 +128,20 @@ class RunState:
         self.recoveries.record_step(node, times, effects, input_, events)
         return effects, logged, kept, node.state, events
 
-    def record_age(self, node: TimedNode, input_: Input, events: int, done: int) -> None:
-        """Record the age of the events that an aged node has processed."""
+    def record_age(
+        self,
+        node: TimedNode,
+        input_: Input,
+        effects: tuple[Effect, ...],
+        events: int,
+        times: tuple[int, int],
+    ) -> None:
+        """Record the age of the events of a step of an aged node.  times: began, done."""
         assert self.ages is not None
-        self.ages.add(node, input_, events, done)
+        unit_ps = self.ages.unit_ps
+        step = data_step(self.protocol, node, input_, effects, events, times, unit_ps)
+        if step is not None:
+            self.ages.add(step)
 
     # --- costs -------------------------------------------------------------------------------
     def tariff(self, channel: Channel, size: Size) -> Tariff:

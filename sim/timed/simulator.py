@@ -51,8 +51,8 @@ def run_timed(
 
     record: receives the outputs.  ends_ps: the time at which the feed ends, for the points of the
     series.  ages: receives the ages of events, in a run without failures.  usual: those ages, by
-    which a run with failures knows when nodes have caught up.  log: receives every action, unsorted.  watch: is called at each point with the number
-    of events handed out.
+    which a run with failures knows when nodes have caught up (None: it never knows).  log: receives
+    every action, unsorted.  watch: is called at each point with the number of events handed out.
     """
     check_deployment(system)
     state = RunState(system, costs, record, log, ages=ages, usual=usual, crashes=bool(planned))
