@@ -22,8 +22,8 @@ from sim.timed.network import TimedNode
 
 STRETCHES = 60
 """The number of parts of the input whose ages are kept apart."""
-SLACK = 10
-"""The tenth, by which an age may be longer."""
+SLACK = 20
+"""The part of a time that does not count: a twentieth."""
 
 
 def times_of(message: Any) -> Iterator[int]:
