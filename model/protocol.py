@@ -28,6 +28,7 @@ from model.core import (
 from model.costs import NO_GAUGES, NO_MEMORY, Gauges, Memory, Size, default_size
 from model.errors import Invalid
 from model.evidence import Evidence
+from model.outages import OutageTerms
 
 
 class Knob(NamedTuple):
@@ -62,6 +63,7 @@ class Behaviour:
     timers: the kinds of its timers (their names up to ":"), each with what it is for; drivers with
     a clock take the time of each kind from the user.  quantities: the family's own, which its notes
     count and its gauges measure.  knobs: the fields of the design that users may set.
+    outage: the terms of the length of a recovery; None: nobody has said.
     """
 
     deploy: Callable[[Any, Scope], Deployment]
@@ -76,6 +78,7 @@ class Behaviour:
     timers: Mapping[str, str] = field(default_factory=dict)
     quantities: tuple[Quantity, ...] = ()
     knobs: tuple[Knob, ...] = ()
+    outage: OutageTerms | None = None
 
     def restart(self, site: Site, durable: Any) -> Answer:
         """The first step after a crash."""

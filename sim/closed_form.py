@@ -1,15 +1,18 @@
 """The length of a recovery in closed form: fixed terms, and the catch-up that they cause.
 
-Rule of this file: arithmetic alone; nothing of a family, a driver or a scenario.
+Rule of this file: arithmetic alone; no family by name, no driver and no scenario.
 
 R = D + rs + rd + (age + D + rs + rd) * rho / (1 - rho): while nothing is processed, events arrive
 at the rate rho of the capacity, and those since the last complete checkpoint are processed again.
+A family states which of the terms it has (model.outages).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
+
+from model.outages import OutageTerms, Since
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +48,14 @@ class RecoveryTerms:
     def recovery_s(self) -> float:
         """From the crash until the node has caught up."""
         return self.outage_s + self.catch_up_s
+
+
+def applied(possible: RecoveryTerms, outage: OutageTerms) -> RecoveryTerms:
+    """The terms that apply in a family, of those that are possible."""
+    return RecoveryTerms(
+        detection_s=possible.detection_s,
+        restart_s=possible.restart_s if outage.restart else 0.0,
+        read_s=possible.read_s if outage.read else 0.0,
+        age_s=0.0 if outage.again is Since.NOTHING else possible.age_s,
+        busy=possible.busy if outage.backlog else 0.0,
+    )

@@ -25,6 +25,7 @@ from sim.scenarios.baseline import baseline
 from sim.scenarios.judge import TimedJudgement, judge_end
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
+from sim.timed.ages import AgeRecord, UsualAges
 from sim.timed.costs import PS
 from sim.timed.failures import TimedCrash
 from sim.timed.load import load, recoveries_under_load
@@ -34,9 +35,12 @@ from sim.timed.trace import steps
 
 
 class ScenarioRun(NamedTuple):
+    """A run of a scenario.  ages: those of its events, if it has no failures."""
+
     result: TimedResult
     emissions: metrics.Emissions
     system: System
+    ages: UsualAges | None = None
 
 
 def simulate(
@@ -50,8 +54,12 @@ def simulate(
     runs = 1 + bool(scenario.planned) + scenario.protocol.promise.protects
     stage = [part_of(progress, number, runs) for number in range(runs)]
     log: list[LogEntry] | None = [] if traced else None
-    ran = run(scenario, scenario.planned, log=log, progress=stage[0])
-    free_run = run(scenario, (), progress=stage[1]) if scenario.planned else ran
+    if scenario.planned:
+        free_run = run(scenario, (), aged=True, progress=stage[0])
+        usual = free_run.ages
+        ran = run(scenario, scenario.planned, usual=usual, log=log, progress=stage[1])
+    else:
+        ran = free_run = run(scenario, (), log=log, progress=stage[0])
     free = bare = _metrics(scenario, free_run)
     if scenario.protocol.promise.protects:
         bare = _metrics(scenario, run(baseline(scenario), (), progress=stage[-1]))
@@ -94,7 +102,9 @@ def _found(
         free_steps=metrics.free_steps(free, scenario.costs),
         load=load(free_run.result.asked),
         failures_asked=len(scenario.failures),
-        failures=recoveries_under_load(ran.result.outages, ran.result.asked, free_run.result.asked),
+        failures=recoveries_under_load(
+            ran.result.outages, ran.result.asked, free_run.result.asked, free_run.ages
+        ),
         series=metrics.series(ran.result, ran.emissions, scenario.unit_ps),
         violations=free_judged.violations or judged.violations,
         judged_at_end=judged.at_end,
@@ -105,9 +115,13 @@ def run(
     scenario: Scenario,
     planned: Sequence[TimedCrash],
     *,
+    aged: bool = False,
+    usual: UsualAges | None = None,
     log: list[LogEntry] | None = None,
     progress: Progress = silent,
 ) -> ScenarioRun:
+    """One run.  aged: keep the ages of the events at the nodes that are to crash, for a run with
+    failures.  usual: those of the run without failures."""
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
     crashes = sum(len(plan.nodes) for plan in planned)
@@ -119,12 +133,16 @@ def run(
             raise StepFailed(sink, "a step", faulty_output(system, sink, output))
         emissions[sink].append(metrics.Emission(at_ps, output))
 
+    watched = _to_crash(scenario, system) if aged else frozenset[str]()
+    ages = AgeRecord(watched, scenario.ends_ps, scenario.unit_ps) if watched else None
     result = run_timed(
         system,
         scenario.feed(),
         scenario.costs,
         record,
         ends_ps=scenario.ends_ps,
+        ages=ages,
+        usual=usual,
         detector=scenario.detector,
         planned=planned,
         log=log,
@@ -134,7 +152,15 @@ def run(
         for _, output in passed:
             if why := faulty_output(system, sink, output):
                 raise StepFailed(sink, "a step", why)
-    return ScenarioRun(result, emissions, system)
+    return ScenarioRun(result, emissions, system, None if ages is None else ages.usual())
+
+
+def _to_crash(scenario: Scenario, system: System) -> frozenset[str]:
+    """The nodes that the scenario's failures take down."""
+    if scenario.detector.whole_pipeline:
+        return system.deployment.crashable
+    named = {name for failure in scenario.failures for name in failure.nodes}
+    return frozenset(named & system.sites.keys())
 
 
 def _judge(scenario: Scenario, ran: ScenarioRun) -> TimedJudgement:

@@ -129,7 +129,7 @@ def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
 def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[str, float]]:
     """The costs of each failure at a random moment after the warm-up, in the first half of the
     remaining input.  Raises Invalid for a recovery that the input does not outlast."""
-    free = run(scenario, ())
+    free = run(scenario, (), aged=True)
     phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [
         _measure(scenario, number, phase, free, draft) for number in range(len(scenario.failures))
@@ -142,7 +142,7 @@ def _measure(
     failure = scenario.failures[number]
     chance = random.Random(f"{scenario.seed}: phase {number}")
     at_ps = chance.randint(*phase)
-    ran = run(scenario, (plan_crash(failure, at_ps, chance),))
+    ran = run(scenario, (plan_crash(failure, at_ps, chance),), usual=free.ages)
     ends = [end for _, end in recoveries(ran.result.outages)]
     back = max((end for end in ends if end is not None), default=0)
     if None in ends or not ends or back > scenario.ends_ps:

@@ -27,6 +27,7 @@ from sim.timed.failures import TimedCrash, TimedOutage
 from sim.timed.files import open_files, take_write
 from sim.timed.network import Tariff, TimedNode
 from sim.timed.record import LogEntry
+from sim.timed.recovery import forget_later
 from sim.timed.refusals import check_plans
 from sim.timed.running import NEVER, Evaluated, RunState
 
@@ -106,11 +107,7 @@ class Crashes:
     ) -> None:
         """Crash the node.  returns: the times of the detection and of the restart."""
         before = node.outage
-        if before is not None:
-            if (before.restored_ps or 0) > now:
-                before.restored_ps = None
-            if (before.replayed_ps or 0) > now:
-                before.replayed_ps = None
+        forget_later(node, now)
         self.run.in_vain += _drop_inputs(node)
         _take_back(node, now)
         node.keep(now, 0)
@@ -120,7 +117,7 @@ class Crashes:
             reached = self.run.protocol.behaviour.gauges(node.site, node.settled).progress
         node.state, node.settled, node.since = DOWN, DOWN, NEVER
         detected, back = returns
-        node.outage = TimedOutage(node.name, now, detected, reached)
+        node.outage = TimedOutage(node.name, now, detected, reached, node.job)
         self.run.outages.append(node.outage)
         node.again_ps = again
         if node.name in self.system.returning:

@@ -6,8 +6,8 @@ Rule of this file: no event count or random point in a plan; a plan is data in p
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate, repeat, takewhile
 from typing import Annotated, Any, NamedTuple
 
@@ -146,25 +146,54 @@ class TimedOutage:
     """A crash and its course; a time is None if this never happened (or another crash came first).
 
     reached: the progress of the node before the crash (model.core.Gauges); None: not known.
+    job: of the node (sim.timed.network.TimedNode).
 
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
     node begins to process events).  replayed: after that, its progress is the same as before.
-    caught_up: the first time after that when the input queue of the node is empty and no message
-    sent to the node before is on its way.
+    caught_up: the last event is done that was older than usual when the node began with it
+    (sim.timed.ages).  The run knows it when an event of each sender is on time.
 
     If another node with the same job takes over, it has replayed when it is as far; then nobody
-    waits for the restart.
+    waits for the restart, and the other node has to catch up.
+
+    server: who has replayed and does the job now.  behind: the senders of events (by job) whose
+    last one was older than usual, or who have sent none since.  late: the last event that was older
+    was done.  due: the time at which the node would usually have begun with the oldest event
+    after the restoring.
     """
 
     node: NodeName
     crashed_ps: int
     detected_ps: int
     reached: Any = None
+    job: NodeName = ""
     restarted_ps: int | None = None
     restored_ps: int | None = None
     replayed_ps: int | None = None
     caught_up_ps: int | None = None
+    server: NodeName | None = None
+    behind: set[NodeName] = field(default_factory=set)
+    late_ps: int | None = None
+    due_ps: int | None = None
+
+    def serve(self, node: NodeName, senders: Iterable[NodeName]) -> None:
+        """The node has replayed; it has caught up when the events of all senders are on time."""
+        self.server, self.behind = node, set(senders)
+
+    def catch_up(self) -> None:
+        """No event is late any more; the last one that was decides."""
+        if self.server is not None and self.replayed_ps is not None and self.caught_up_ps is None:
+            self.caught_up_ps = max(self.replayed_ps, self.late_ps or 0)
+
+    def forget_later(self, now: int) -> None:
+        """The server crashes now: what would have ended later never ends."""
+        if (self.restored_ps or 0) > now:
+            self.restored_ps = None
+        if (self.replayed_ps or 0) > now:
+            self.replayed_ps = None
+        if self.caught_up_ps is None or self.caught_up_ps > now:
+            self.caught_up_ps = self.server = None
 
     def is_reached(self, progress: Any) -> bool:
         """Is this at least the progress before the crash?"""

@@ -41,7 +41,6 @@ from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, TimedNode, is_stored
-from sim.timed.recovery import record_arrival
 from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.timers import Timers
@@ -98,12 +97,10 @@ class FastLoop:
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
                     node, service = event.receiver, received.service
-                    if node.outage is not None:
-                        if departed < node.since:
-                            run.lost += 1
-                            run.in_vain += received.events
-                            continue
-                        record_arrival(node, node.outage, now, departed)
+                    if departed < node.since:
+                        run.lost += 1
+                        run.in_vain += received.events
+                        continue
                     unsettled = node.unsettled
                     while unsettled and unsettled[0][0] <= now:
                         done, aftermath = unsettled.popleft()
@@ -175,8 +172,11 @@ class FastLoop:
                     elif not watched:
                         affect(node, done, effect)
                 aftermath = None
-                if watched:
+                if watched or node.aged:
                     events = received.events if type(event) is Channel else 0
+                    if node.aged:
+                        run.record_age(node, input_, effects, events, (began, done))
+                if watched:
                     if input_ is None:
                         self.crashes.come_back(node, done)
                     times = began, busy, done

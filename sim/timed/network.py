@@ -108,14 +108,16 @@ class TimedNode:
     and sinks.  making: the service for each event that the node sends.  again_ps: the time from the
     restart to one more crash.  settled: the state with the effects that have taken place, in a
     watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
-    same job.  asks: some channel of it leads to a prompt site.  stored: the time at which a prompt
-    site has stored all that it was sent.  durable: as model.world.Node has it.  unsynced: by file,
-    the sizes of the writes without a sync, also of steps that have not taken effect yet
-    (sim.timed.files); () without files.
+    same job.  job: the name of this job.  jobs_before: by sender, its job.  aged: are the ages of
+    its events recorded?  asks: some channel of it leads to a prompt site.  stored: the time at
+    which a prompt site has stored all that it was sent.  durable: as model.world.Node has it.
+    unsynced: by file, the sizes of the writes without a sync, also of steps that have not taken
+    effect yet (sim.timed.files); () without files.
     """
 
     __slots__ = (
-        *("again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs", "kept"),
+        *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
+        *("job", "jobs_before", "kept"),
         *("kept_area", "kept_since", "longest", "making", "name", "outage", "outgoing", "pace"),
         *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
@@ -137,6 +139,8 @@ class TimedNode:
         self.timers: dict[str, Occurrence] = {}
         self.ticks: dict[str, int] = {}
         self.replicas: tuple[TimedNode, ...] = ()
+        self.job, self.aged = self.name, False
+        self.jobs_before: dict[NodeName, NodeName] = {}
         self.outage: TimedOutage | None = None
         self.asks, self.stored = False, 0
         self.under_way: Input | None = None

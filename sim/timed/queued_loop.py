@@ -40,7 +40,6 @@ from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
-from sim.timed.recovery import record_arrival
 from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.stores import SharedStore
@@ -101,14 +100,11 @@ class QueuedLoop:
         if flying:
             self.state.at(flying[0][0], channel)
         node = channel.receiver
-        if node.outage is not None:
-            if departed < node.since:
-                self.state.lost += 1
-                self.state.in_vain += tariff.events
-                self._leave(channel.sender, node, tariff.events, now)
-                return
-            if not node.inputs:
-                record_arrival(node, node.outage, now, departed)
+        if departed < node.since:
+            self.state.lost += 1
+            self.state.in_vain += tariff.events
+            self._leave(channel.sender, node, tariff.events, now)
+            return
         received = Received(channel.sender, message)
         self._take(node, QueuedInput(received, tariff.service, tariff.events), now)
 
@@ -226,6 +222,8 @@ class QueuedLoop:
         times = queued.began, queued.served, now
         effects = queued.effects
         aftermath = self.state.watch_step(node, times, effects, queued.input_, queued.events)
+        if node.aged and queued.input_ is not None:
+            self.state.record_age(node, queued.input_, effects, queued.events, (queued.began, now))
         self.state.take_effect(node, now, aftermath)
         self.timers.take(node, now, effects)
         self._depart(node, effects, now)

@@ -1,4 +1,4 @@
-"""The phases of a recovery, as the driver sees them: which step or arrival ends which.
+"""The phases of a recovery, as the driver sees them: which step ends which.
 
 Rule of this file: it records times in outages, and changes nothing that a run depends on.
 """
@@ -7,35 +7,91 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from model.core import RESTORED, Effect, Input, Note, Received, Role
+from model.core import RESTORED, Effect, Input, NodeName, Note, Received, Role
 from model.graph import Graph
 from model.protocol import Protocol
 from model.system import size_of
+from sim.timed.ages import DataStep, UsualAges, data_step
 from sim.timed.failures import TimedOutage
 from sim.timed.network import TimedNode
 
 
-def record_step(
-    protocol: Protocol,
-    node: TimedNode,
-    times: tuple[int, int, int],
-    effects: tuple[Effect, ...],
-    input_: Input | None,
-) -> None:
-    """Record the phases that end with this step, of the node and of its replicas.
+class RecoveryRecord:
+    """It records the course of each outage while the run lasts.
 
-    times: began, served, done.  input_: None for a restart.
+    usual: the ages of the run without failures; None: nobody knows when a node has caught up.
     """
-    began, _, done = times
-    outage = node.outage
-    if outage is not None:
-        if outage.restored_ps is None:
-            outage.restored_ps = _restored(protocol, began, done, effects, input_)
-        if outage.restored_ps is not None and outage.replayed_ps is None:
-            progress = protocol.behaviour.gauges(node.site, node.state).progress
-            outage.replayed_ps = done if outage.is_reached(progress) else None
-    for replica in node.replicas:
-        _take_over(protocol, node, replica.outage, done)
+
+    def __init__(self, protocol: Protocol, usual: UsualAges | None) -> None:
+        self.protocol, self.usual = protocol, usual
+
+    def record_step(
+        self,
+        node: TimedNode,
+        times: tuple[int, int, int],
+        effects: tuple[Effect, ...],
+        input_: Input | None,
+        events: int,
+    ) -> None:
+        """Record the phases that end with this step, of the node and of its replicas.
+
+        times: began, served, done.  input_: None for a restart.  events: in the input.
+        """
+        began, _, done = times
+        outage = node.outage
+        open_ = [outage] if outage is not None and outage.caught_up_ps is None else []
+        if outage is not None and outage.restored_ps is None:
+            outage.restored_ps = _restored(self.protocol, began, done, effects, input_)
+        if outage is not None and outage.restored_ps is not None:
+            self._replay(node, outage, done)
+        for replica in node.replicas:
+            if replica.outage is not None and replica.outage.caught_up_ps is None:
+                self._take_over(node, replica.outage, done)
+                open_.append(replica.outage)
+        if open_ and self.usual is not None:
+            unit_ps = self.usual.unit_ps
+            step = data_step(self.protocol, node, input_, effects, events, (began, done), unit_ps)
+            if step is not None:
+                for one in open_:
+                    self._catch_up(node, one, step)
+
+    def _replay(self, node: TimedNode, outage: TimedOutage, done: int) -> None:
+        """Record it if the node has come as far as it was before the crash."""
+        if outage.server is None and self._is_reached(node, outage):
+            outage.replayed_ps = outage.replayed_ps or done
+            outage.serve(node.name, self._senders(node))
+
+    def _take_over(self, node: TimedNode, outage: TimedOutage, done: int) -> None:
+        """Record it if the node has come as far as its replica that is down."""
+        if done >= outage.detected_ps and outage.server is None and self._is_reached(node, outage):
+            outage.restored_ps = outage.restored_ps or done
+            outage.replayed_ps = outage.replayed_ps or done
+            outage.serve(node.name, self._senders(node))
+
+    def _is_reached(self, node: TimedNode, outage: TimedOutage) -> bool:
+        return outage.is_reached(self.protocol.behaviour.gauges(node.site, node.state).progress)
+
+    def _senders(self, node: TimedNode) -> frozenset[NodeName]:
+        return frozenset() if self.usual is None else self.usual.senders(node.job)
+
+    def _catch_up(self, node: TimedNode, outage: TimedOutage, step: DataStep) -> None:
+        """Record how late the events are, and whether the node has caught up with their senders."""
+        assert self.usual is not None
+        if outage.restored_ps is None or step.done < outage.restored_ps:
+            return
+        usual = self.usual.usual(step)
+        due = step.handed_out + usual
+        outage.due_ps = due if outage.due_ps is None else min(outage.due_ps, due)
+        if outage.server != node.name:
+            return
+        if step.age > usual:
+            outage.late_ps = step.done
+            known = self._senders(node)
+            outage.behind |= {step.sender} if step.sender in known else known
+        else:
+            outage.behind.discard(step.sender)
+            if not outage.behind:
+                outage.catch_up()
 
 
 def _restored(
@@ -54,28 +110,12 @@ def _restored(
     return began if message is not None and size_of(protocol, message).events else None
 
 
-def _take_over(protocol: Protocol, node: TimedNode, outage: TimedOutage | None, done: int) -> None:
-    """Record it if the node has come as far as its replica that is down."""
-    if outage is None or outage.replayed_ps is not None or done < outage.detected_ps:
-        return
-    if outage.is_reached(protocol.behaviour.gauges(node.site, node.state).progress):
-        outage.restored_ps = outage.restored_ps or done
-        outage.replayed_ps = done
-        outage.caught_up_ps = max(node.busy, done)
-
-
-def record_arrival(node: TimedNode, outage: TimedOutage, now: int, departed: int) -> None:
-    """Record it if the node had caught up before this arrival.
-
-    departed: when the message that arrives was sent.
-    """
-    replayed = outage.replayed_ps
-    if replayed is None or node.busy > now or departed <= replayed:
-        return
-    if any(c.flying and c.flying[0][1] <= replayed for c in node.incoming):
-        return
-    outage.caught_up_ps = outage.caught_up_ps or max(node.busy, replayed)
-    node.outage = None
+def forget_later(node: TimedNode, now: int) -> None:
+    """The node crashes: phases of its outage, and of those that it serves, that would have ended
+    later never end."""
+    for outage in (node.outage, *(replica.outage for replica in node.replicas)):
+        if outage is not None and (outage.node == node.name or outage.server == node.name):
+            outage.forget_later(now)
 
 
 def find_replicas(
@@ -91,3 +131,9 @@ def find_replicas(
         and site.role is other.site.role is Role.OPERATOR
         and (site.spec, site.preds) == (other.site.spec, other.site.preds)
     )
+
+
+def find_job(node: TimedNode, graph: Graph) -> NodeName:
+    """The name of the node's job: that of the graph, if it has one of the nodes with this job."""
+    names = sorted((node.name, *(replica.name for replica in node.replicas)))
+    return next((name for name in names if name in graph.specs), names[0])

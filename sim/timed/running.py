@@ -7,7 +7,7 @@ order the events, and sim.timed.crashes takes nodes down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from model.core import (
@@ -28,6 +28,7 @@ from model.core import (
 from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
+from sim.timed.ages import AgeRecord, UsualAges, data_step
 from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
@@ -35,7 +36,7 @@ from sim.timed.files import open_files, take_write
 from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
 from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
-from sim.timed.recovery import find_replicas, record_step
+from sim.timed.recovery import RecoveryRecord, find_job, find_replicas
 
 NEVER = float("inf")
 Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
@@ -62,13 +63,18 @@ class RunState:
         record: Record,
         log: list[LogEntry] | None,
         *,
+        ages: AgeRecord | None,
+        usual: UsualAges | None,
         crashes: bool,
     ) -> None:
         self.system, self.protocol, self.costs = system, system.protocol, costs
         self.record, self.log = record, log
+        self.ages, self.usual = ages, usual
+        self.recoveries = RecoveryRecord(system.protocol, usual)
         self.clock = SimulatedClock()
         self.at = self.clock.at
         self.nodes = _make_nodes(system, costs)
+        _watch_ages(self.nodes, ages.watched if ages is not None else ())
         gauged = any(node.gauged for node in self.nodes.values())
         self.watched = gauged or log is not None or crashes
         self.seen = RunObservation(system, costs, self.nodes, self.settle, self.watched)
@@ -119,8 +125,23 @@ class RunState:
             if isinstance(input_, Received):
                 kind = size_of(self.protocol, input_.message).traffic
             logged = log_step(node.site, times, self.order, input_, kind)
-        record_step(self.protocol, node, times, effects, input_)
+        self.recoveries.record_step(node, times, effects, input_, events)
         return effects, logged, kept, node.state, events
+
+    def record_age(
+        self,
+        node: TimedNode,
+        input_: Input,
+        effects: tuple[Effect, ...],
+        events: int,
+        times: tuple[int, int],
+    ) -> None:
+        """Record the age of the events of a step of an aged node.  times: began, done."""
+        assert self.ages is not None
+        unit_ps = self.ages.unit_ps
+        step = data_step(self.protocol, node, input_, effects, events, times, unit_ps)
+        if step is not None:
+            self.ages.add(step)
 
     # --- costs -------------------------------------------------------------------------------
     def tariff(self, channel: Channel, size: Size) -> Tariff:
@@ -212,4 +233,14 @@ def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
         nodes[receiver].incoming.append(channel)
     for node in nodes.values():
         node.replicas = find_replicas(node, nodes.values(), system.scope.graph)
+        node.job = find_job(node, system.scope.graph)
+    for node in nodes.values():
+        node.jobs_before = {one.sender: nodes[one.sender].job for one in node.incoming}
     return nodes
+
+
+def _watch_ages(nodes: Mapping[NodeName, TimedNode], watched: Iterable[NodeName]) -> None:
+    """Watch the nodes with the jobs of these."""
+    jobs = {nodes[name].job for name in watched}
+    for node in nodes.values():
+        node.aged = node.job in jobs

@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from model.system import System, check_state
+from sim.timed.ages import AgeRecord, UsualAges
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs, Detector
 from sim.timed.failures import TimedCrash
@@ -39,6 +40,8 @@ def run_timed(
     record: Record,
     *,
     ends_ps: int,
+    ages: AgeRecord | None = None,
+    usual: UsualAges | None = None,
     detector: Detector = DETECTOR,
     planned: Sequence[TimedCrash] = (),
     log: list[LogEntry] | None = None,
@@ -47,11 +50,12 @@ def run_timed(
     """Run to the end of the feed, then until the system is at rest; return the result.
 
     record: receives the outputs.  ends_ps: the time at which the feed ends, for the points of the
-    series.  log: receives every action, unsorted.  watch: is called at each point with the number
-    of events handed out.
+    series.  ages: receives the ages of events, in a run without failures.  usual: those ages, by
+    which a run with failures knows when nodes have caught up (None: it never knows).  log: receives
+    every action, unsorted.  watch: is called at each point with the number of events handed out.
     """
     check_deployment(system)
-    state = RunState(system, costs, record, log, crashes=bool(planned))
+    state = RunState(system, costs, record, log, ages=ages, usual=usual, crashes=bool(planned))
     loop = (QueuedLoop if costs.waits else FastLoop)(state, detector, planned)
     _look(state, max(1, -(-ends_ps // POINTS)), watch)
     loop.run(iter(feed))
@@ -80,9 +84,8 @@ def _end(state: RunState) -> int:
     now = max(node.done for node in state.nodes.values())
     for node in state.nodes.values():
         state.settle(node, now)
-        outage = node.outage
-        if outage is not None and outage.replayed_ps is not None:
-            outage.caught_up_ps = outage.caught_up_ps or max(node.busy, outage.replayed_ps)
+        if node.outage is not None and state.usual is not None:
+            node.outage.catch_up()
     state.seen.look(now)
     return now
 

@@ -59,6 +59,7 @@ from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
+from sim.timed.ages import AgeRecord
 from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Storage
 from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crashes
 from sim.timed.metrics import PHASES
@@ -199,12 +200,16 @@ def played(
     system = System(protocol, Scope(workload.graph, inputs, 0))
     log: list[LogEntry] = []
     outputs: dict[str, list[Any]] = {name: [] for name in system.sink_at}
+    ends = max(at for at, _, _ in feed(workload.events))
+    ages = AgeRecord(system.deployment.crashable, ends, UNIT)
+    run_timed(system, feed(workload.events), priced, lambda *_: None, ends_ps=ends, ages=ages)
     found = run_timed(
         system,
         feed(workload.events),
         priced,
         lambda sink, at, output: outputs[sink].append((at, output)),
         ends_ps=10 * UNIT,
+        usual=ages.usual(),
         detector=detector,
         planned=planned,
         log=log,

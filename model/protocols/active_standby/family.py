@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from model.core import CRASHED, DISCARDED, REPLAYED, RESTORED, STALE, Guarantee, OperatorClass
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.properties import NOTHING_LOST
 from model.protocol import Assumptions, Behaviour, Failures
 from model.protocols.active_standby import messages, nodes
@@ -36,6 +37,7 @@ BEHAVIOUR = Behaviour(
     show=messages.show,
     size=messages.size,
     quantities=messages.QUANTITIES,
+    outage=OutageTerms(restart=False, read=False, again=Since.NOTHING, backlog=False),
 )
 LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
 """Of designs that are also explored without crashes: no node keeps more than a restart needs."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from model.core import CRASHED, SPANNED, Guarantee
 from model.evidence import Mutant
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
 from model.protocols.amnesia import nodes
 from model.protocols.amnesia.nodes import STATES_RESET
@@ -51,6 +52,7 @@ BEHAVIOUR = Behaviour(
     show=nodes.show,
     size=nodes.size,
     quantities=(STATES_RESET,),
+    outage=OutageTerms(restart=True, read=False, again=Since.NOTHING, backlog=False),
 )
 AMNESIA = Family(
     "amnesia",

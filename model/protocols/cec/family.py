@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from model.core import CHECKPOINTED, CRASHED, RESTORED
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
 from model.protocols.cec import messages, nodes
 from model.protocols.cec.design import KNOBS
@@ -29,6 +30,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=OutageTerms(restart=True, read=True, again=Since.NEEDED),
 )
 UNBOUNDED = replace(BEHAVIOUR, needed=None)
 """The same, of designs whose log lets go of more than a restart needs."""

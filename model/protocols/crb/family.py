@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
 from model.protocols.crb import messages, nodes
 from model.protocols.crb.design import KNOBS
@@ -31,6 +32,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=FROM_CHECKPOINT,
 )
 
 CRB = Family(

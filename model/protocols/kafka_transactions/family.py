@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CRASHED, REPLAYED, RESTORED, SUSPECTED
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.protocol import Assumptions, Behaviour, Failures
 from model.protocols.kafka_transactions import messages, nodes
 from model.protocols.kafka_transactions.messages import COMMIT_MARKED
@@ -24,6 +25,7 @@ BEHAVIOUR = Behaviour(
     show=messages.show,
     size=messages.size,
     quantities=messages.QUANTITIES,
+    outage=OutageTerms(restart=False, read=True, again=Since.CHECKPOINT),
 )
 
 KAFKA_TRANSACTIONS = Family(

@@ -3,6 +3,7 @@
 Rule of this file: names.
 """
 
+from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.display import show, size
@@ -20,4 +21,5 @@ BEHAVIOUR = Behaviour(
     size=size,
     memory=memory,
     quantities=QUANTITIES,
+    outage=OutageTerms(restart=True, read=True, again=Since.NOTHING),
 )

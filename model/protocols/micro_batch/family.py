@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CRASHED, DISCARDED, REPLAYED, SPANNED
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
 from model.protocols.micro_batch import messages, nodes
 from model.protocols.micro_batch.messages import AGAIN, BETWEEN, KNOBS, REGROUPED, SEVERAL, TRIMMED
@@ -27,6 +28,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=FROM_CHECKPOINT,
 )
 
 MICRO_BATCH = Family(

@@ -20,6 +20,7 @@ from model.core import (
     OperatorClass,
 )
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.properties import NOTHING_LOST
 from model.protocol import Assumptions, Behaviour, Failures
 from model.protocols.passive_standby import messages, nodes
@@ -45,6 +46,7 @@ BEHAVIOUR = Behaviour(
     show=messages.show,
     size=messages.size,
     quantities=messages.QUANTITIES,
+    outage=OutageTerms(restart=False, read=False, again=Since.CHECKPOINT),
 )
 LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
 """Of designs that are also explored without crashes: no node keeps more than a restart needs."""

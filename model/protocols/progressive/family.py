@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Behaviour
 from model.protocols.progressive import messages, nodes
@@ -28,6 +29,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=FROM_CHECKPOINT,
 )
 
 PROGRESSIVE_RECOVERY = Family(

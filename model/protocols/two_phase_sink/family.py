@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
 from model.protocols.two_phase_sink import messages, nodes
 from model.protocols.two_phase_sink.messages import SINK_COMMITTED
@@ -24,6 +25,7 @@ BEHAVIOUR = Behaviour(
     show=messages.show,
     size=messages.size,
     quantities=messages.QUANTITIES,
+    outage=FROM_CHECKPOINT,
 )
 
 TWO_PHASE_SINK = Family(

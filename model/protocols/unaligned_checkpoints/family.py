@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
 from model.protocols.unaligned_checkpoints import deployment, messages, nodes
 from model.protocols.unaligned_checkpoints.design import KNOBS
@@ -27,6 +28,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=FROM_CHECKPOINT,
 )
 
 UNALIGNED_CHECKPOINTS = Family(

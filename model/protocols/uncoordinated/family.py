@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from model.core import CHECKPOINTED, CRASHED, DISCARDED, REPLAYED, RESTORED
 from model.family import Family
+from model.outages import FROM_CHECKPOINT
 from model.properties import AS_IF, COMPLETE
 from model.protocol import Behaviour
 from model.protocols.uncoordinated import deployment, messages, nodes
@@ -29,6 +30,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
+    outage=FROM_CHECKPOINT,
 )
 
 UNCOORDINATED = Family(

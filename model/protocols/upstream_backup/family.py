@@ -10,6 +10,7 @@ from functools import partial
 
 from model.core import CHECKPOINTED, CRASHED, DISCARDED, REPLAYED, RESTORED, SPANNED
 from model.family import Family
+from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
 from model.protocols.upstream_backup import design, display, nodes, states
 from model.protocols.upstream_backup.need import needed
@@ -27,6 +28,7 @@ BEHAVIOUR = Behaviour(
     size=display.size,
     quantities=(nodes.NOTICES, states.RETAINED),
     knobs=design.KNOBS,
+    outage=OutageTerms(restart=True, read=True, again=Since.NEEDED),
 )
 WITHOUT_SKIPS = replace(BEHAVIOUR, needed=partial(needed, False))
 """The same, of designs that keep the events that no window uses."""
