@@ -100,7 +100,8 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
         NodeReturns.NEVER: frozenset[NodeName](),
         NodeReturns.NO_SECONDARY: primaries,
     }[design.returns]
-    return Deployment(sites, (*ends, *between), crashable, (), watched, returning)
+    runs = {names[1]: names[:1] for names in pairs}
+    return Deployment(sites, (*ends, *between), crashable, (), watched, returning, runs=runs)
 
 
 def edge_of(site: Site, sender: NodeName) -> int:

@@ -50,6 +50,7 @@ BEHAVIOUR = Behaviour(
     memory=nodes.memory,
     show=nodes.show,
     size=nodes.size,
+    states=nodes.states,
     quantities=(STATES_RESET,),
 )
 AMNESIA = Family(

@@ -23,6 +23,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
 )
 

@@ -5,7 +5,7 @@ Rule of this file: names.
 
 from model.protocol import Behaviour
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.display import show, size
+from model.protocols.log_io.display import show, size, states
 from model.protocols.log_io.measures import gauges, memory
 from model.protocols.log_io.nodes import boot, recover, step
 from model.protocols.log_io.quantities import QUANTITIES
@@ -18,6 +18,7 @@ BEHAVIOUR = Behaviour(
     gauges=gauges,
     show=show,
     size=size,
+    states=states,
     memory=memory,
     quantities=QUANTITIES,
 )

@@ -35,6 +35,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
 )
 LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
