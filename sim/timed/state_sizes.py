@@ -14,6 +14,7 @@ from typing import Any
 
 from model.core import NodeName
 from model.costs import CarriedStates, MessageKind, Size, StateParts
+from model.errors import Invalid, describe_error
 from model.state_parts import count_changed, count_parts
 from model.system import System, size_of
 from sim.timed.costs import Costs, StateCosts
@@ -23,6 +24,25 @@ CARRYING = frozenset({MessageKind.CHECKPOINT, MessageKind.RECOVERY, MessageKind.
 ASKED_AGAIN = 8
 """The number of values whose size is remembered for each node: a loop asks for the size of a
 message when a store takes the message, and again when the message departs."""
+
+
+def states_of(system: System, name: NodeName, value: Any) -> CarriedStates:
+    """The operators' states in a value of a node.  Raises Invalid unless there is one for each
+    operator that the node runs, or none."""
+    who = system.protocol.name
+    try:
+        found = system.protocol.behaviour.states(value)
+    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{who}: states raises {describe_error(error)} for {value!r:.60}") from error
+    if not isinstance(found, CarriedStates):
+        raise Invalid(f"{who}: states returns {found!r:.60}; return CarriedStates(...)")
+    operators = system.operators_at(name)
+    if found.states and len(found.states) != len(operators):
+        raise Invalid(
+            f"{who}: states returns {len(found.states)} states for {name}; give one for each of "
+            f"{', '.join(operators)}"
+        )
+    return found
 
 
 class NodeStates:
@@ -49,7 +69,6 @@ class StateSizes:
 
     def __init__(self, system: System, costs: Costs) -> None:
         self.system, self.costs = system, costs
-        self.states = system.protocol.behaviour.states
         self.prices: dict[NodeName, tuple[StateCosts | None, ...]] = {}
         self.nodes: dict[NodeName, NodeStates] = {}
         self.stored: set[tuple[NodeName, ...]] = set()
@@ -68,7 +87,9 @@ class StateSizes:
         if sender in self.nodes:
             return self._written(sender, message, size)
         if receiver in self.nodes:
-            return size._replace(state_bytes=self.read(receiver, self.states(message)))
+            return size._replace(
+                state_bytes=self.read(receiver, states_of(self.system, receiver, message))
+            )
         return size
 
     def saved(self, name: NodeName, value: Any) -> Size:
@@ -90,19 +111,19 @@ class StateSizes:
         own = self.nodes.get(name)
         if own is None:
             return 0
-        stored = self.states(durable)
+        stored = states_of(self.system, name, durable)
         own.base, own.write = None, stored.write
         own.known.clear()
         if not stored.states:
             return 0
-        held = self.states(state)
+        held = states_of(self.system, name, state)
         return self.read(name, held if held.states else stored)
 
     def held(self, name: NodeName, state: Any) -> int:
         """The bytes of states in a node's memory."""
         if name not in self.nodes:
             return 0
-        found = self.states(state).states
+        found = states_of(self.system, name, state).states
         return self._bytes(name, found) if found else 0
 
     def _written(self, name: NodeName, value: Any, size: Size) -> Size:
@@ -110,7 +131,7 @@ class StateSizes:
         for known, found in own.known:
             if known is value:
                 return found
-        carried = self.states(value)
+        carried = states_of(self.system, name, value)
         if carried.states and (carried.write is None or carried.write is not own.write):
             before = None if carried.whole else own.base
             size = size._replace(state_bytes=self._bytes(name, carried.states, before))

@@ -125,7 +125,7 @@ def test_a_timed_run_with_room_is_one_that_the_world_allows(name: str, tmp_path:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if ":" not in name])
-@pytest.mark.parametrize("room", ["", "costs.room = 1_000_000"])
+@pytest.mark.parametrize("room", ["", "[costs]\nroom = 1_000_000"])
 def test_a_timed_run_with_large_states_is_one_that_the_world_allows(
     name: str, room: str, tmp_path: Path
 ) -> None:

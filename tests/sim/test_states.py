@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from model.boxes.aggregate import Aggregate, Panes
 from model.boxes.box import Item, Out
 from model.core import Scope
-from model.costs import NO_STATES, StateParts
+from model.costs import NO_STATES, CarriedStates, StateParts
 from model.errors import Invalid
 from model.events import Body
 from model.graph import chain
@@ -236,18 +237,18 @@ def test_a_state_of_an_unknown_operator_is_one_line(tmp_path: Path) -> None:
 def test_outputs_and_records_have_the_size_of_events() -> None:
     """What is kept to be sent again has the price of an event, and no item's."""
     out = StreamTuple(1, Body(1, "a"))
-    queue = OutputQueue((), 3, Log().extend((out, out, out)))
+    queue = OutputQueue((), 3, Log[StreamTuple]().extend((out, out, out)))
     sizes_of = {name: PROTOCOLS[name].behaviour.size for name in ("crb", "cec")}
     shipped = Checkpoint(True, (), (), (), 3, (out, out, out))
     copied = Copied((), (), queue, ((out,),))
     assert PROTOCOLS["passive-standby"].behaviour.size(shipped)[1:] == (0, 0, "checkpoints", 3, 0)
     assert PROTOCOLS["active-standby"].behaviour.size(copied)[1:] == (0, 0, "", 4, 0)
-    kept = QueueState(1, 1, Log().append(Output((1,), Body(1, "a"), frozenset())))
+    kept = QueueState(1, 1, Log[Output]().append(Output((1,), Body(1, "a"), frozenset())))
     stable = Stable(OperatorCheckpoint((), 1, 1, kept))
     assert sizes_of["crb"](stable)[1:] == (0, 0, "checkpoints", 1, 0)
     result = Record(Kind.RESULT, 1, 1, None, None, 0, 1, 1, Out(Body(1, "a")))
     opened = Record(Kind.OPEN, 1, 1, (), None, 1, 1, 0)
-    disk = Disk(log=Log().append(Segment(1, (result, opened))))
+    disk = Disk(log=Log[Segment]().append(Segment(1, (result, opened))))
     assert sizes_of["cec"](disk)[1:] == (0, 1, "log", 1, 0)
     costs = Costs(sizes=Sizes(event_bytes=100, control_bytes=40, item_bytes=16, saved_bytes=0))
     assert costs.bytes(sizes_of["cec"](disk)) == 40 + 16 + 100
@@ -304,3 +305,18 @@ def test_a_new_secondary_gets_the_whole_state_on_the_link(tmp_path: Path) -> Non
         copies = 1 if kind == "copy" else 2  # the first checkpoint, and that of the new secondary
         assert sent[1] - sent[0] == copies * 200 * MB
         assert with_.result.asked.wire["match'", "match"] == 10 * PS
+
+
+@pytest.mark.parametrize(
+    ("states", "said"),
+    [
+        (lambda _value: (), r"states returns \(\); return CarriedStates"),
+        (lambda _value: CarriedStates((1, 2)), "states returns 2 states for match; give one"),
+        (lambda _value: 1 / 0, "states raises ZeroDivisionError"),
+    ],
+)
+def test_wrong_states_are_one_line(states: Any, said: str, tmp_path: Path) -> None:
+    scenario = made("abs", tmp_path, *BYTES)
+    wrong = replace(scenario, protocol=scenario.protocol.vary(states=states))
+    with pytest.raises(Invalid, match=said):
+        run(wrong, wrong.planned)
