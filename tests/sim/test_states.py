@@ -234,21 +234,24 @@ def test_a_state_of_an_unknown_operator_is_one_line(tmp_path: Path) -> None:
 
 
 # --- items are no events -----------------------------------------------------------------------
+NO_TUPLES: Log[StreamTuple] = Log()
+
+
 def test_outputs_and_records_have_the_size_of_events() -> None:
     """What is kept to be sent again has the price of an event, and no item's."""
     out = StreamTuple(1, Body(1, "a"))
-    queue = OutputQueue((), 3, Log[StreamTuple]().extend((out, out, out)))
+    queue = OutputQueue((), 3, NO_TUPLES.extend((out, out, out)))
     sizes_of = {name: PROTOCOLS[name].behaviour.size for name in ("crb", "cec")}
     shipped = Checkpoint(True, (), (), (), 3, (out, out, out))
     copied = Copied((), (), queue, ((out,),))
     assert PROTOCOLS["passive-standby"].behaviour.size(shipped)[1:] == (0, 0, "checkpoints", 3, 0)
     assert PROTOCOLS["active-standby"].behaviour.size(copied)[1:] == (0, 0, "", 4, 0)
-    kept = QueueState(1, 1, Log[Output]().append(Output((1,), Body(1, "a"), frozenset())))
+    kept = QueueState(1, 1, QueueState().kept.append(Output((1,), Body(1, "a"), frozenset())))
     stable = Stable(OperatorCheckpoint((), 1, 1, kept))
     assert sizes_of["crb"](stable)[1:] == (0, 0, "checkpoints", 1, 0)
     result = Record(Kind.RESULT, 1, 1, None, None, 0, 1, 1, Out(Body(1, "a")))
     opened = Record(Kind.OPEN, 1, 1, (), None, 1, 1, 0)
-    disk = Disk(log=Log[Segment]().append(Segment(1, (result, opened))))
+    disk = Disk(log=Disk().log.append(Segment(1, (result, opened))))
     assert sizes_of["cec"](disk)[1:] == (0, 1, "log", 1, 0)
     costs = Costs(sizes=Sizes(event_bytes=100, control_bytes=40, item_bytes=16, saved_bytes=0))
     assert costs.bytes(sizes_of["cec"](disk)) == 40 + 16 + 100
