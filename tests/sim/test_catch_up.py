@@ -25,6 +25,7 @@ from sim.timed.network import TimedNode
 from sim.timed.recovery import RecoveryRecord
 
 LOADS = (0.5, 0.7, 0.85)
+PAGE = Path("docs/reference/recoveries.md").read_text(encoding="utf-8")
 EVENT_S = 0.1
 SCENARIO = """\
 protocol = "{name}"
@@ -132,6 +133,11 @@ def test_a_recovery_lasts_as_long_as_the_terms_of_its_family(name: str) -> None:
     """No row differs by more than 4 %, and none is cut off."""
     assert not [*misfits((name,), within=0.04)]
     assert not any(course(name, load).cut_off for load in LOADS)
+    rows = [(course(name, load), terms(name, load, course(name, load))) for load in LOADS]
+    cells = [
+        f"{number:.1f}" for found, row in rows for number in (found.recovery_s, row.recovery_s)
+    ]
+    assert f"| `{name}` | {' | '.join(cells)} |" in PAGE
 
 
 def test_a_recovery_by_pencil() -> None:
