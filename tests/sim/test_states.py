@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -323,3 +324,12 @@ def test_wrong_states_are_one_line(states: Any, said: str, tmp_path: Path) -> No
     wrong = replace(scenario, protocol=scenario.protocol.vary(states=states))
     with pytest.raises(Invalid, match=said):
         run(wrong, wrong.planned)
+
+
+def test_the_page_says_where_each_state_lies() -> None:
+    """The families of the rows of docs/reference/costs.md that read, and of those that do not."""
+    text = Path("docs/reference/costs.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith(("| in ", "| on ", "| made "))]
+    reads = [set(re.findall(r"`([a-z-]+)`", line.split("|")[2])) for line in rows]
+    by_hand = [{name for name in READ_S if READ_S[name] == wanted} for wanted in (10, 0)]
+    assert [reads[0] | reads[1], reads[2] | reads[3]] == by_hand
