@@ -191,6 +191,17 @@ class RunState:
         store.worked += takes
         return store.stored
 
+    def wait_for_state(self, channel: Channel, size: Size, arrives: int) -> None:
+        """Let a restarted receiver take no message before the one with its state has come.
+
+        A node that takes over drops what comes meanwhile, since it asks for that again.
+        """
+        outage = self.protocol.behaviour.outage
+        restarts = outage is None or outage.restart
+        if size.state_bytes and channel.reads and restarts:
+            node = channel.receiver
+            node.reading = max(node.reading, arrives)
+
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
         """Let the effects of the node take place that are due."""

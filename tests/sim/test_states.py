@@ -36,6 +36,7 @@ from sim.scenarios.scenario import Scenario, read
 from sim.timed.costs import PS, Costs, Sizes, StateCosts
 from sim.timed.state_sizes import StateSizes
 from tests.conformance.subjects import PROTOCOLS
+from tests.sim.test_catch_up import catching_up, terms
 
 FAMILIES = sorted(name for name in PROTOCOLS if ":" not in name)
 MB = 1_000_000
@@ -122,7 +123,11 @@ READ_S = {
 
 
 def test_each_family_has_its_row() -> None:
-    assert sorted(READ_S) == FAMILIES
+    """The facts that the closed form goes by say the same."""
+    outages = {name: PROTOCOLS[name].behaviour.outage for name in FAMILIES}
+    assert {name: outage is not None and outage.read for name, outage in outages.items()} == {
+        name: seconds > 0 for name, seconds in READ_S.items()
+    }
 
 
 @pytest.mark.parametrize("room", ["", "costs.room=1_000_000"])
@@ -158,6 +163,27 @@ def test_the_memory_of_each_replica_holds_the_state(name: str, tmp_path: Path) -
     pair = {"match", "match'"} if name in ("active-standby", "passive-standby") else {"match"}
     assert peaks == pair
     assert {ran.result.memory_peaks[node] for node in peaks} == {200 * MB}
+
+
+LATER = ("failures.1.at_s=64.5", "stream.seconds=340", "costs.storage.bandwidth_bytes_per_s=20e6")
+LOG = ("costs.stores.log.bandwidth_bytes_per_s=20e6",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FAMILIES if READ_S[name]])
+def test_a_recovery_has_the_read_of_the_closed_form(name: str, tmp_path: Path) -> None:
+    """At 50 % load, checkpoints at 60 and 65 s: abs is away for 9.5 + 4 + 10 s, and has to do what
+    came in these and 4.5 s: 51.5 s.  The crash is long after the first checkpoint, of 10 s."""
+    path = tmp_path / "crash.toml"
+    path.write_text(catching_up(name, 0.5), encoding="utf-8")
+    changes = (*LATER, *(LOG if name == "log-io" else ()))
+    without, with_ = (
+        simulate(read(path, overrides((*changes, *more)))).failures[0] for more in ((), BYTES)
+    )
+    wanted = terms(name, 0.5, without)
+    wanted = replace(wanted, read_s=wanted.read_s + 10)
+    assert with_.recovery_s == pytest.approx(wanted.recovery_s, rel=0.04)
+    assert with_.redirection_s == pytest.approx((without.redirection_s or 0) + 10, rel=0.04)
 
 
 # --- parts and changes -------------------------------------------------------------------------
