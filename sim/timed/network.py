@@ -51,8 +51,8 @@ class Channel(Event):
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
-    takes each message at its departure.  reads: the sender is a store, which reads what a restarted
-    node asks for.
+    takes each message at its departure.  reads: the sender is a store, which reads the answers that
+    a restarted node waits for.
     """
 
     def __init__(

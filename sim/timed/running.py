@@ -183,7 +183,7 @@ class RunState:
         return takes
 
     def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
-        """The time at which a store has read the states in its answer, after what it did before."""
+        """The time at which a store has read the states in its answer, after earlier requests."""
         takes = self.costs.read_ps(size.state_bytes)
         if not takes:
             return ready
@@ -194,7 +194,7 @@ class RunState:
     def wait_for_state(self, channel: Channel, size: Size, arrives: int) -> None:
         """Let a restarted receiver take no message before the one with its state has come.
 
-        A node that takes over drops what comes meanwhile, since it asks for that again.
+        A node that takes over drops the messages of that time, since it asks for them again.
         """
         outage = self.protocol.behaviour.outage
         restarts = outage is None or outage.restart

@@ -172,8 +172,8 @@ LOG = ("costs.stores.log.bandwidth_bytes_per_s=20e6",)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FAMILIES if READ_S[name]])
 def test_a_recovery_has_the_read_of_the_closed_form(name: str, tmp_path: Path) -> None:
-    """At 50 % load, checkpoints at 60 and 65 s: abs is away for 9.5 + 4 + 10 s, and has to do what
-    came in these and 4.5 s: 51.5 s.  The crash is long after the first checkpoint, of 10 s."""
+    """At 50 % load, checkpoints at 60 and 65 s: abs is away for 9.5 + 4 + 10 s, and has to do
+    the events of these and of 4.5 s: 51.5 s.  The first checkpoint, of 10 s, is long before."""
     path = tmp_path / "crash.toml"
     path.write_text(catching_up(name, 0.5), encoding="utf-8")
     changes = (*LATER, *(LOG if name == "log-io" else ()))
@@ -232,8 +232,8 @@ def sizes(*, incremental: bool) -> StateSizes:
 
 
 def test_checkpoints_follow_each_other() -> None:
-    """Whole ones have 1,000 + 10 a key + 1 a window; incremental ones what changed, and after a
-    restart what changed since the state that was read."""
+    """Whole ones have 1,000 + 10 a key + 1 a window; incremental ones the changes, and after a
+    restart the changes since the state that was read."""
     states = fed((1, 1), (2, 2), (3, 3), (4, 2))
     parts = [EpochPart(0, number, TaskPart(state)) for number, state in enumerate(states)]
     whole, changes = sizes(incremental=False), sizes(incremental=True)
@@ -265,7 +265,7 @@ NO_TUPLES: Log[StreamTuple] = Log()
 
 
 def test_outputs_and_records_have_the_size_of_events() -> None:
-    """What is kept to be sent again has the price of an event, and no item's."""
+    """Events that are kept to be sent again have the price of events, and no item's."""
     out = StreamTuple(1, Body(1, "a"))
     queue = OutputQueue((), 3, NO_TUPLES.extend((out, out, out)))
     sizes_of = {name: PROTOCOLS[name].behaviour.size for name in ("crb", "cec")}
@@ -327,7 +327,7 @@ def test_a_store_that_is_no_prompt_site_writes_and_reads_at_its_bandwidth(tmp_pa
 
 
 def test_a_new_secondary_gets_the_whole_state_on_the_link(tmp_path: Path) -> None:
-    """200 MB beside what is sent without a size; the link sends 20 MB in a second."""
+    """200 MB beside the bytes without a size; the link sends 20 MB in a second."""
     link = ("costs.link.bandwidth_bytes_per_s=20e6",)
     for name, kind in (("active-standby", "copy"), ("passive-standby", "checkpoints")):
         without, with_ = (played(name, tmp_path, *more, *link) for more in ((), BYTES))
