@@ -87,16 +87,21 @@ WAIT_S = {"micro-batch": 5.0}
 FAMILIES = {protocol.name: protocol for protocol in modules().values()}
 
 
-@cache
-def course(name: str, load: float) -> CrashCourse:
+def catching_up(name: str, load: float) -> str:
+    """The text of the scenario of a family at this load."""
     by_timer = name == "unaligned-checkpoints"
-    text = SCENARIO.format(
+    return SCENARIO.format(
         name=name,
         rate=load / EVENT_S,
         operator='pattern = "a, a"' if name == "upstream-backup" else 'aggregate = "count"',
         costs=COSTS.get(name, ""),
         event_s=0.0 if by_timer else EVENT_S,
     )
+
+
+@cache
+def course(name: str, load: float) -> CrashCourse:
+    text = catching_up(name, load)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "crash.toml"
         path.write_text(text, encoding="utf-8")
