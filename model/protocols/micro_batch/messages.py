@@ -100,14 +100,31 @@ States: TypeAlias = tuple[Any, ...]
 
 
 class Batch(NamedTuple):
-    """The events with offsets in (start, end]; id: 0, 1, 2, ..."""
+    """The events with offsets in (start, end]; id: 0, 1, 2, ...
+
+    ranges: (start, end) by source, if there are several; start and end count all their events then.
+    """
 
     id: int
     start: int
     end: int
+    ranges: tuple[tuple[int, int], ...] = ()
+
+    def part(self, edge: int) -> Batch:
+        """The part of the batch that a source has."""
+        return Batch(self.id, *self.ranges[edge]) if self.ranges else self
 
 
 NO_BATCH = Batch(-1, 0, 0)
+
+
+def next_batch(last: Batch, ends: tuple[int, ...]) -> Batch:
+    """The batch after this one, up to these offsets of the sources."""
+    if len(ends) == 1:
+        return Batch(last.id + 1, last.end, ends[0])
+    starts = tuple(end for _, end in last.ranges) or (0,) * len(ends)
+    ranges = tuple(zip(starts, ends, strict=True))
+    return Batch(last.id + 1, sum(starts), sum(ends), ranges)
 
 
 class Version(NamedTuple):
@@ -146,11 +163,17 @@ class QueryPhase(Enum):
 
 
 class QueryState(NamedTuple):
-    """The state of the query.  running: the batch under way, or the last one."""
+    """The state of the query.  running: the batch under way, or the last one.
+
+    Of several sources, until all have answered: ends: the newest offset of each; read: the events
+    of each.
+    """
 
     checkpoint: CheckpointDirectory
     running: Batch
     phase: QueryPhase = QueryPhase.WAITING
+    ends: tuple[int | None, ...] = ()
+    read: tuple[tuple[Event, ...] | None, ...] = ()
 
 
 class BatchSource(NamedTuple):
@@ -182,15 +205,20 @@ class Latest:
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A message to the source: report the newest offset at the next trigger, if there are events
-    after this one.  at_once: do not wait for a trigger."""
+    after this one.  at_once: do not wait for a trigger.  always: nor for events; another source
+    has some."""
 
     after: int
     at_once: bool = False
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
+    """A message to a source: send the events of the batch.  leads: it is the first source."""
+
     batch: Batch
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +227,7 @@ class Rows:
 
     batch: Batch
     events: tuple[Event, ...]
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +254,9 @@ _LOGS = ("offsets", "state", "commit")
 
 def size(message: Any) -> Size:
     match message:
-        case Rows(_, events):
+        case Rows(_, events, leads):
             # A batch costs the query something whatever its events are: one item.
-            return Size(MessageKind.EVENT, len(events), 1, "events")
+            return Size(MessageKind.EVENT, len(events), int(leads), "events")
         case Write(_, rows):
             return Size(MessageKind.EVENT, len(rows), name="rows")
         case Commit() | Written():
@@ -253,8 +282,9 @@ def show(value: object) -> str:
     match value:
         case Latest(end):
             return f"latest {end}"
-        case Ask(after, at_once):
-            return f"latest after {after}{' at once' if at_once else ''}?"
+        case Ask(after, at_once, always):
+            how = " in any case" if always else " at once" if at_once else ""
+            return f"latest after {after}{how}?"
         case Read(batch):
             return f"read {_batch(batch)}"
         case Rows(batch, events):
