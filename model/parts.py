@@ -16,7 +16,7 @@ from model.cep.operator import CepState
 from model.comparison import Compare
 from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
 from model.costs import Amount
-from model.errors import Invalid
+from model.errors import refuse
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
@@ -49,10 +49,15 @@ def deploy_graph(
 
 
 def check_cep(family: str, graph: Graph) -> None:
-    """Raises Invalid if an operator of the graph is a box, and no CEP operator."""
-    for name, spec in graph.nodes:
-        if isinstance(spec, Box):
-            raise Invalid(f"{family}: {name} is of type {type(spec).__name__}; give a CEP operator")
+    """Raises Refused if operators of the graph are boxes, and no CEP operators."""
+    refuse(
+        family,
+        (
+            f"{name} is of type {type(spec).__name__}; give a CEP operator"
+            for name, spec in graph.nodes
+            if isinstance(spec, Box)
+        ),
+    )
 
 
 def over_words(

@@ -168,7 +168,32 @@ def settled(draft: Draft) -> ScenarioFile:
 
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
-    return _Reader(draft).scenario(draft.table(ScenarioFile))
+    return fill(draft).check()
+
+
+@dataclass(frozen=True, slots=True)
+class FilledDraft:
+    """A draft whose events are drawn; its operators in each form in which a protocol may run them
+    (sim.scenarios.operators.Form)."""
+
+    draft: Draft
+    file: ScenarioFile
+    workloads: tuple[Workload, ...]
+
+    def protocol(self) -> Protocol:
+        """The protocol of the file.  Raises Invalid."""
+        return _Reader(self.draft).protocol(self.file)
+
+    def check(self, protocol: str | None = None) -> Scenario:
+        """The scenario; with another protocol in place of the file's.  Raises Invalid."""
+        changes = {} if protocol is None else {"protocol": protocol}
+        return _Reader(self.draft).scenario(self.file.model_copy(update=changes), self.workloads)
+
+
+def fill(draft: Draft) -> FilledDraft:
+    """Check the input and the operators of a draft, whatever its protocol.  Raises Invalid."""
+    file = draft.table(ScenarioFile)
+    return FilledDraft(draft, file, _Reader(draft).workloads(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,12 +230,11 @@ class _Reader:
                 raise self.draft.wrong(("knobs", name), str(error)) from None
         return protocol
 
-    def scenario(self, file: ScenarioFile) -> Scenario:
+    def scenario(self, file: ScenarioFile, workloads: Sequence[Workload]) -> Scenario:
         protocol = self.protocol(file)
         if picoseconds(file.unit_s) < 1:
             raise self.draft.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
-        workloads = self.workloads(file)
         try:
             workload, system = deployed(protocol, workloads)
         except Invalid as error:
