@@ -7,6 +7,7 @@ file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 from model.boxes.aggregate import Pane, Panes
@@ -78,6 +79,17 @@ def over_words(
     sources = (name for name, spec in graph.nodes if spec is SOURCE)
     inputs = tuple((name, Inputs(alphabet, length)) for name in sources)
     return Scope(graph, inputs, crashes, victims, early, disturbances, sinks)
+
+
+def merged(spec: Box, left: int, right: int, *behind: Box, crashes: int = 1) -> Scope:
+    """An operator of two sources, of so many events each, and others behind it."""
+    names = ["agg", *(f"after{number}" for number, _ in enumerate(behind))]
+    operators = tuple(zip(names, (spec, *behind), strict=True))
+    nodes = (("left", SOURCE), ("right", SOURCE), *operators, ("sink", SINK))
+    edges = (("left", "agg"), ("right", "agg"), *pairwise((*names, "sink")))
+    lengths = (("left", "a", left), ("right", "b", right))
+    inputs = tuple((name, Inputs((Arrival(1, kind),), most)) for name, kind, most in lengths)
+    return Scope(Graph(nodes, edges), inputs, crashes)
 
 
 def open_windows(box: Any) -> int | None:

@@ -8,21 +8,20 @@ seen.  Keys are the types of events.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
 from model.boxes.join import Join
 from model.boxes.reorder import Ordered
-from model.boxes.stateless import Filter, Union
+from model.boxes.stateless import Filter
 from model.cep.one_run import one_run
 from model.cep.operator import Operator
 from model.cep.windows import CountWindows
-from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.core import OperatorClass, Scope
 from model.evidence import Case
-from model.graph import SINK, SOURCE, Graph, chain
-from model.parts import over_words
+from model.graph import chain
+from model.parts import merged, over_words
 from model.predicates import Type
 
 REPEATABLE = OperatorClass.REPEATABLE
@@ -44,17 +43,6 @@ def one(spec: Box | Operator, length: int, types: str = "ab", **more: Any) -> Sc
 def two(first: Box, second: Box, length: int, types: str = "a", **more: Any) -> Scope:
     """Two operators, one after the other."""
     return over_words(chain(("first", first), ("second", second)), length, types, **more)
-
-
-def merged(spec: Box, left: int, right: int, *behind: Box) -> Scope:
-    """An operator of two sources, of so many events each, and others behind it."""
-    names = ["agg", *(f"after{number}" for number, _ in enumerate(behind))]
-    operators = tuple(zip(names, (spec, *behind), strict=True))
-    nodes = (("left", SOURCE), ("right", SOURCE), *operators, ("sink", SINK))
-    edges = (("left", "agg"), ("right", "agg"), *pairwise((*names, "sink")))
-    lengths = (("left", "a", left), ("right", "b", right))
-    inputs = tuple((name, Inputs((Arrival(1, kind),), most)) for name, kind, most in lengths)
-    return Scope(Graph(nodes, edges), inputs)
 
 
 EQUAL = (0, 1)
@@ -86,9 +74,7 @@ ADJACENT_CRASHES_AND_TWO_TUPLES = Case(
     "adjacent crashes and two tuples", two(SINGLES, ALL, 2, crashes=2), DETERMINISTIC, quick=False
 )
 A_JOIN = Case("a join in the order of time", merged(Ordered(Join(9)), 2, 1), REPEATABLE)
-A_UNION_AND_PAIRS = Case(
-    "pairs of a union", merged(Ordered(Union()), 1, 2, windows(2, group=None)), DETERMINISTIC
-)
+PAIRS_OF_TWO_SOURCES = Case("pairs of two sources", merged(Ordered(ALL), 2, 1), DETERMINISTIC)
 NO_CRASH = Case("no crash", one(PAIRS, 3, crashes=0), DETERMINISTIC)
 NO_CRASH_AND_TWO_OPERATORS = Case(
     "no crash and two operators", two(SINGLES, ALL, 3, crashes=0), DETERMINISTIC

@@ -88,9 +88,7 @@ def deploy(design: KafkaDesign, scope: Scope) -> Deployment:
     graph = scope.graph
     if len(graph.nodes) != 3 or len(graph.edges) != 2:
         names = " ".join(name for name, _ in graph.nodes)
-        raise Refused(
-            "kafka-transactions", [f"{names}; give one operator between source and sink"]
-        )
+        raise Refused("kafka-transactions", [f"{names}; give one operator between source and sink"])
     source, name, sink = graph.order()
     for extra in {COORDINATOR, GROUP, SUCCESSOR} & {source, name, sink}:
         raise Invalid(f"kafka-transactions: a node has the name {extra!r}, which is taken")

@@ -100,31 +100,48 @@ States: TypeAlias = tuple[Any, ...]
 
 
 class Batch(NamedTuple):
-    """The events with offsets in (start, end]; id: 0, 1, 2, ...
-
-    ranges: (start, end) by source, if there are several; start and end count all their events then.
-    """
+    """The events with offsets in (start, end]; id: 0, 1, 2, ..."""
 
     id: int
     start: int
     end: int
-    ranges: tuple[tuple[int, int], ...] = ()
+
+    def part(self, _edge: int) -> Batch:
+        """The part of the batch that a source has: the batch, which has one source."""
+        return self
+
+
+class WideBatch(NamedTuple):
+    """A batch of several sources.  start, end: of all their events together.  ranges: (start, end)
+    by source."""
+
+    id: int
+    start: int
+    end: int
+    ranges: tuple[tuple[int, int], ...]
 
     def part(self, edge: int) -> Batch:
         """The part of the batch that a source has."""
-        return Batch(self.id, *self.ranges[edge]) if self.ranges else self
+        return Batch(self.id, *self.ranges[edge])
+
+
+AnyBatch: TypeAlias = Batch | WideBatch
 
 
 NO_BATCH = Batch(-1, 0, 0)
 
 
-def next_batch(last: Batch, ends: tuple[int, ...]) -> Batch:
+def next_batch(last: AnyBatch, ends: tuple[int, ...]) -> AnyBatch:
     """The batch after this one, up to these offsets of the sources."""
     if len(ends) == 1:
         return Batch(last.id + 1, last.end, ends[0])
-    starts = tuple(end for _, end in last.ranges) or (0,) * len(ends)
-    ranges = tuple(zip(starts, ends, strict=True))
-    return Batch(last.id + 1, sum(starts), sum(ends), ranges)
+    starts = (end_of(last, edge) for edge, _ in enumerate(ends))
+    return WideBatch(last.id + 1, last.end, sum(ends), tuple(zip(starts, ends, strict=True)))
+
+
+def end_of(batch: AnyBatch, edge: int) -> int:
+    """The offset of a source at which the batch ends."""
+    return 0 if batch == NO_BATCH else batch.part(edge).end
 
 
 class Version(NamedTuple):
@@ -144,7 +161,7 @@ class CheckpointDirectory(NamedTuple):
     commit log.
     """
 
-    planned: Batch
+    planned: AnyBatch
     versions: tuple[Version, ...]
     committed: int
 
@@ -170,7 +187,7 @@ class QueryState(NamedTuple):
     """
 
     checkpoint: CheckpointDirectory
-    running: Batch
+    running: AnyBatch
     phase: QueryPhase = QueryPhase.WAITING
     ends: tuple[int | None, ...] = ()
     read: tuple[tuple[Event, ...] | None, ...] = ()
@@ -189,7 +206,7 @@ class BatchSource(NamedTuple):
 class BatchSink(NamedTuple):
     """The last batch and the number of the last row that it has taken."""
 
-    batch: Batch = NO_BATCH
+    batch: AnyBatch = NO_BATCH
     row: SN = NOTHING
 
 
@@ -239,13 +256,13 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    batch: Batch
+    batch: AnyBatch
     rows: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    batch: Batch
+    batch: AnyBatch
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -305,6 +322,6 @@ def show(value: object) -> str:
             return ""
 
 
-def _batch(batch: Batch) -> str:
+def _batch(batch: AnyBatch) -> str:
     """The text "#2 3-4" for batch 2 with the events 3 to 4."""
     return f"#{batch.id} {batch.start + 1}-{batch.end}"

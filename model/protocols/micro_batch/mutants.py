@@ -50,8 +50,8 @@ MUTANTS = (
     Mutant(
         "ask for too little after a restart",
         NODES,
-        "asks = _to_sources(site, lambda at: Ask(_end_of(batch, at), at_once=True))",
-        "asks = _to_sources(site, lambda at: Ask(_end_of(batch, at) + 1, at_once=True))",
+        "asks = _to_sources(site, lambda at: Ask(end_of(batch, at), at_once=True))",
+        "asks = _to_sources(site, lambda at: Ask(end_of(batch, at) + 1, at_once=True))",
     ),
     Mutant(
         "forget what came during a batch",

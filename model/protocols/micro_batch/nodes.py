@@ -62,8 +62,8 @@ from model.protocols.micro_batch.messages import (
     SEVERAL,
     TRIMMED,
     Acks,
+    AnyBatch,
     Ask,
-    Batch,
     BatchSink,
     BatchSource,
     CheckpointDirectory,
@@ -82,6 +82,7 @@ from model.protocols.micro_batch.messages import (
     Write,
     Written,
     empty,
+    end_of,
     next_batch,
 )
 from model.protocols.micro_batch.operators import open_in, process_batch, query_of
@@ -192,7 +193,7 @@ def _hear(site: Site, state: QueryState, sender: NodeName, end: int) -> Step:
     effects: list[Effect] = []
     if first:
         last = state.running
-        effects += _to_sources(site, lambda at: Ask(_end_of(last, at), always=True), but=edge)
+        effects += _to_sources(site, lambda at: Ask(end_of(last, at), always=True), but=edge)
     return Step(state._replace(ends=ends), tuple(effects))
 
 
@@ -238,7 +239,7 @@ def _run(site: Site, state: QueryState, events: list[tuple[int, Event]]) -> Step
     query = state.checkpoint._replace(versions=kept)
     effects: list[Effect] = [Save(query)]
     if design.acks is Acks.EAGER:
-        effects += _to_sources(site, lambda at: Commit(_end_of(batch, at)))
+        effects += _to_sources(site, lambda at: Commit(end_of(batch, at)))
     if design.commits is Commits.BEFORE_SINK:
         query = query._replace(committed=batch.id)
         effects.append(Save(query))
@@ -246,7 +247,7 @@ def _run(site: Site, state: QueryState, events: list[tuple[int, Event]]) -> Step
     return Step(QueryState(query, batch, QueryPhase.WRITING), tuple(effects))
 
 
-def base(design: MicroBatchDesign, query: CheckpointDirectory, batch: Batch) -> Version:
+def base(design: MicroBatchDesign, query: CheckpointDirectory, batch: AnyBatch) -> Version:
     """The state from which the batch starts: the version of the batch before, if there is one."""
     if design.versions is Versions.IN_PLACE:
         return query.versions[-1]
@@ -263,14 +264,9 @@ def _finish(site: Site, state: QueryState) -> Step:
         query = query._replace(committed=batch.id)
         effects.append(Save(query))
     if design.acks is Acks.PROMPT:
-        effects += _to_sources(site, lambda at: Commit(_end_of(batch, at)))
-    effects += _to_sources(site, lambda at: Ask(_end_of(batch, at)))
+        effects += _to_sources(site, lambda at: Commit(end_of(batch, at)))
+    effects += _to_sources(site, lambda at: Ask(end_of(batch, at)))
     return Step(QueryState(query, batch), tuple(effects))
-
-
-def _end_of(batch: Batch, edge: int) -> int:
-    """The offset of a source at which the batch ends."""
-    return 0 if batch == NO_BATCH else batch.part(edge).end
 
 
 def _to_sources(
@@ -287,7 +283,7 @@ def recover(site: Site, durable: CheckpointDirectory | None) -> Step:
     batch = query.planned
     state = QueryState(query, batch)
     if batch.id == query.committed:
-        asks = _to_sources(site, lambda at: Ask(_end_of(batch, at), at_once=True))
+        asks = _to_sources(site, lambda at: Ask(end_of(batch, at), at_once=True))
         return Step(state, (Note(BETWEEN), *asks))
     notes = (Note(AGAIN), Note(REPLAYED, batch.end - batch.start))
     reads = _to_sources(site, lambda at: Read(batch.part(at), not at))
@@ -295,7 +291,7 @@ def recover(site: Site, durable: CheckpointDirectory | None) -> Step:
 
 
 # --- the sink --------------------------------------------------------------------------------
-def _take(site: Site, state: BatchSink, batch: Batch, rows: tuple[Event, ...]) -> Step:
+def _take(site: Site, state: BatchSink, batch: AnyBatch, rows: tuple[Event, ...]) -> Step:
     """Take a batch; all its rows appear at once, since every variant writes a batch atomically."""
     sink = site.config.sink
     notes: list[Note] = []

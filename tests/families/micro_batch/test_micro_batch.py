@@ -329,9 +329,20 @@ FORKED = Graph(
 )
 
 
-@pytest.mark.parametrize("graph", [TWO, FORKED, chain()])
-def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
-    with pytest.raises(Invalid, match="a chain of operators between one source and one sink"):
+REFUSED = {
+    "a merge in a CEP operator": (TWO, "query is a CEP operator with 2 inputs; give it one"),
+    "two ends": (
+        FORKED,
+        "first -> sink and second -> sink; a query has one last operator and one sink",
+    ),
+    "no operator": (chain(), "source goes to a sink; give an operator"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_graph_that_is_no_query_is_refused(name: str) -> None:
+    graph, why = REFUSED[name]
+    with pytest.raises(Invalid, match=f"^micro-batch: {why}$"):
         System(PROTOCOL, Scope(graph, ()))
 
 
