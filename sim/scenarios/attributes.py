@@ -35,21 +35,32 @@ class KnownOperators(NamedTuple):
     attributes: Mapping[str, bool]
 
 
-def attributes_read(tables: Sequence[AnyOperatorTable], source: str) -> tuple[str, ...]:
-    """The attributes of the source's events that operators read, each once.
+class ReadAttributes(NamedTuple):
+    """The attributes of a source's events that operators read, each once.  maybe: behind a join,
+    whose other input may have them."""
+
+    surely: tuple[str, ...]
+    maybe: tuple[str, ...]
+
+
+def attributes_read(tables: Sequence[AnyOperatorTable], source: str) -> ReadAttributes:
+    """The attributes that the source's events need.
 
     An operator that hands events on as they are hands their attributes on, too, and so does a join.
     """
-    below = {source}
-    read: list[str] = []
+    below, joined = {source}, set[str]()
+    read: tuple[list[str], list[str]] = ([], [])
     for number, table in enumerate(tables):
-        before = (tables[number - 1].name,) if number else (source,)
-        if below.isdisjoint(table.inputs or before):
+        inputs = {*(table.inputs or ((tables[number - 1].name,) if number else (source,)))}
+        if below.isdisjoint(inputs):
             continue
-        read += _reads(table)
+        maybe = inputs & below <= joined
+        read[maybe].extend(name for name in _reads(table) if name not in OF_ALL)
         if isinstance(table, SelectivityTable | WhereTable | UnionTable | JoinTable):
             below.add(table.name)
-    return tuple(dict.fromkeys(name for name in read if name not in OF_ALL))
+            joined |= {table.name} if maybe or isinstance(table, JoinTable) else set()
+    surely, maybe_read = (tuple(dict.fromkeys(names)) for names in read)
+    return ReadAttributes(surely, maybe_read)
 
 
 def _reads(table: AnyOperatorTable) -> Iterator[str]:

@@ -75,7 +75,9 @@ def _spec(
         for name in inside
         for succ in graph.succs(name)
     )
-    return Network(tuple((name, _box(graph.specs[name])) for name in inside), (*inputs, *arcs))
+    return Network(
+        tuple((name, _box(graph.specs[name])) for name in inside), (*inputs, *dict.fromkeys(arcs))
+    )
 
 
 def _box(operator: Operator | Box) -> Box:

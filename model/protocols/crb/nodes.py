@@ -25,7 +25,7 @@ Theory of operation (Sebepou and Magoutis, CEC, 2011, Sections I and II.A):
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from model.boxes.box import NOTHING_OF, Box, Item, Lineage, Of, Out
 from model.boxes.reorder import Ordered
@@ -96,8 +96,6 @@ from model.queues import (
     serve,
     trim,
 )
-
-Consumer = TypeVar("Consumer", CrbOperator, CrbSink)
 
 CHECKPOINT, STORE = "checkpoint", "store"
 TIMERS = {
@@ -207,11 +205,16 @@ def _inlet(site: Site, state: CrbOperator | CrbSink, sender: NodeName) -> Inlet:
     return state.inlet if isinstance(state, CrbSink) else state.inlets[site.preds.index(sender)]
 
 
-def _connect(site: Site, state: Consumer, sender: NodeName, inlet: Inlet) -> Consumer:
+def _connect(
+    site: Site, state: CrbOperator | CrbSink, sender: NodeName, inlet: Inlet
+) -> CrbOperator | CrbSink:
     """The state with another end of the connection to this producer."""
     if isinstance(state, CrbSink):
         return CrbSink(inlet)
-    edge = site.preds.index(sender)
+    return _set_inlet(state, site.preds.index(sender), inlet)
+
+
+def _set_inlet(state: CrbOperator, edge: int, inlet: Inlet) -> CrbOperator:
     return state._replace(inlets=(*state.inlets[:edge], inlet, *state.inlets[edge + 1 :]))
 
 
@@ -268,10 +271,9 @@ def _safe(site: Site, state: CrbOperator | CrbSink, sender: NodeName) -> int:
 # --- an operator -----------------------------------------------------------------------------
 def _process(site: Site, state: CrbOperator, sender: NodeName, tuple_: Event | Output) -> Step:
     """Feed the box; of several allowed answers it gives the first."""
-    item = Item(site.preds.index(sender), tuple_.body, _made_of(site, sender, tuple_))
-    fed, *_ = site.spec.feed(state.box, item)
-    inlet = _inlet(site, state, sender).take(tuple_)
-    state = _connect(site, state, sender, inlet)._replace(box=fed.state)
+    edge = site.preds.index(sender)
+    fed, *_ = site.spec.feed(state.box, Item(edge, tuple_.body, _made_of(site, sender, tuple_)))
+    state = _set_inlet(state, edge, state.inlets[edge].take(tuple_))._replace(box=fed.state)
     return _end(*_put_out(site, state, fed.outs))
 
 

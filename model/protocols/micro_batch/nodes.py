@@ -188,8 +188,9 @@ def _hear(site: Site, state: QueryState, sender: NodeName, end: int) -> Step:
     edge, edges = site.preds.index(sender), len(site.preds)
     first, ends = not state.ends, state.ends or (None,) * edges
     ends = (*ends[:edge], end, *ends[edge + 1 :])
-    if None not in ends:
-        return _plan(site, state._replace(ends=()), ends)
+    known = tuple(one for one in ends if one is not None)
+    if len(known) == edges:
+        return _plan(site, state._replace(ends=()), known)
     effects: list[Effect] = []
     if first:
         last = state.running
