@@ -54,7 +54,8 @@ def check_cep(family: str, graph: Graph) -> None:
     refuse(
         family,
         (
-            f"{name} is of type {type(spec).__name__}; give a CEP operator"
+            f"{name} is of type {type(spec).__name__}, and savepoints are of windows; give a CEP "
+            "operator"
             for name, spec in graph.nodes
             if isinstance(spec, Box)
         ),

@@ -102,8 +102,9 @@ def lines() -> list[str]:
         for name, answer in answers.items():
             if answer.why:
                 why.setdefault(answer.why, []).append(name)
-        refused += [f"- `{protocol.name}`, {', '.join(of)}: {one}" for one, of in why.items()]
-    return [*table, "", "Where a family does not run a graph, it says why:", "", *refused, ""]
+        refused += [join(protocol.name, ", ".join(of), one) for one, of in why.items()]
+    head = ["| family | does not run | since |", "|---|---|---|"]
+    return [*table, "", *head, *refused, ""]
 
 
 class GraphAnswer(NamedTuple):

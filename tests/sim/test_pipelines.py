@@ -111,8 +111,8 @@ PAYMENTS = "paid,0,z\npaid,2,u\npaid,4,v\npaid,8,u\npaid,17,v\npaid,21,u\n"
 PAIRS = ((2, "u", 11), (4, "v", 20), (6, "u", 30), (8, "u", 30))
 """(time, who, value), by hand: orders at 0, 3, 6 and 6 with payments at 2, 4, 2 and 8.
 
-v at 1 is too small; v at 11 is 6 from v at 17; u at 20 is taken, and u at 21 waits for an order that
-may still come before it."""
+v at 1 is too small; v at 11 is 6 from v at 17; u at 20 is taken, and u at 21 waits for an order
+that may still come before it."""
 SUMS = '\n[[operators]]\nname = "sums"\naggregate = "sum"\nof = "value"\ngroup = "who"\n'
 SUMS += 'windows = "count"\nwindow = 2\nslide = 2\n'
 
@@ -149,7 +149,9 @@ def test_which_lists_every_family_with_all_reasons(tmp_path: Path) -> None:
     found = {one.protocol: one for one in which(draft(tmp_path / "bad.toml"))}
     runs = {name for name, one in found.items() if one.runs}
     assert {*PRECISE} - {"upstream-backup"} <= runs
-    assert found["upstream-backup"].why == ("sums is of type Aggregate; give a CEP operator",)
+    assert found["upstream-backup"].why == (
+        "sums is of type Aggregate, and savepoints are of windows; give a CEP operator",
+    )
     assert len(found["two-phase-sink"].why) == 3
     assert found["cec"].keys == ""
     assert "'paid' within another node; name 'large'" in found["micro-batch"].keys
@@ -160,8 +162,9 @@ def test_a_refusal_has_all_reasons_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(Invalid) as error:
         shop(tmp_path, "upstream-backup", more)
     assert str(error.value) == (
-        f"{tmp_path / 'bad.toml'}:1: upstream-backup: sums is of type Aggregate; give a CEP "
-        "operator; also: twos is of type Triggered; give a CEP operator"
+        f"{tmp_path / 'bad.toml'}:1: upstream-backup: sums is of type Aggregate, and savepoints "
+        "are of windows; give a CEP operator; also: twos is of type Triggered, and savepoints are of "
+        "windows; give a CEP operator"
     )
 
 

@@ -268,7 +268,8 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             '"cec"',
             '"upstream-backup"',
-            "1: upstream-backup: clicks is of type Aggregate; give a CEP operator",
+            "1: upstream-backup: clicks is of type Aggregate, and savepoints are of windows; "
+            "give a CEP operator",
         ),
     ],
 )
