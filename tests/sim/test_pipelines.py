@@ -9,6 +9,8 @@ import pytest
 from model.errors import Invalid
 from model.events import Body
 from model.oracle import oracle
+from model.registry import modules
+from reports.pipelines import KINDS, answer
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Scenario, draft
 from sim.scenarios.which import which
@@ -161,11 +163,25 @@ def test_a_refusal_has_all_reasons_in_one_line(tmp_path: Path) -> None:
     more = f'{SUMS}\n[[operators]]\nname = "twos"\ngathers = 2\n'
     with pytest.raises(Invalid) as error:
         shop(tmp_path, "upstream-backup", more)
+    why = "and savepoints are of windows; give a CEP operator"
     assert str(error.value) == (
-        f"{tmp_path / 'bad.toml'}:1: upstream-backup: sums is of type Aggregate, and savepoints "
-        "are of windows; give a CEP operator; also: twos is of type Triggered, and savepoints are of "
-        "windows; give a CEP operator"
+        f"{tmp_path / 'bad.toml'}:1: upstream-backup: sums is of type Aggregate, {why}; also: "
+        f"twos is of type Triggered, {why}"
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_scenarios_run_what_the_table_of_the_docs_says(kind: str, tmp_path: Path) -> None:
+    """The table asks families without a scenario (reports.pipelines)."""
+    table, _ = OPERATORS[kind]
+    words = {1: "one", 2: "two", 3: "several"}
+    runs: dict[str, list[str]] = {}
+    for inputs in KINDS[kind]:
+        (tmp_path / "kind.toml").write_text(pipeline("abs", table, inputs), encoding="utf-8")
+        for one in which(draft(tmp_path / "kind.toml")):
+            runs.setdefault(one.protocol, []).extend([words[inputs]] * one.runs)
+    cells = {protocol.name: answer(protocol, kind).cell for protocol in modules().values()}
+    assert {name: ", ".join(found) or "no" for name, found in runs.items()} == cells
 
 
 # --- what is wrong ---------------------------------------------------------------------------

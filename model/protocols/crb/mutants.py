@@ -17,6 +17,20 @@ MUTANTS = (
         scope="replay-by-time: one key",
     ),
     Mutant(
+        "acknowledge the place in the last input to every producer",
+        NODES,
+        "return [Send(pred, Trim(place)) for pred, place in zip(site.preds, places, strict=True)]",
+        "return [Send(pred, Trim(places[-1])) for pred in site.preds]",
+        scope="a join in the order of time",
+    ),
+    Mutant(
+        "take every tuple from the first input",
+        NODES,
+        "edge = site.preds.index(sender)\n    fed, *_ =",
+        "edge = 0\n    fed, *_ =",
+        "a join in the order of time",
+    ),
+    Mutant(
         "acknowledge one tuple too many",
         NODES,
         "effects += _acknowledge(site, new.places)",

@@ -91,6 +91,20 @@ MUTANTS = (
         "no crash",
     ),
     Mutant(
+        "read the first source's part from every source",
+        NODES,
+        "effects.append(Send(source, Read(part, not edge)))",
+        "effects.append(Send(source, Read(batch.part(0), not edge)))",
+        "a join of two sources",
+    ),
+    Mutant(
+        "a source that has nothing new does not answer",
+        NODES,
+        "if state.asked is None or (state.latest <= state.asked and not always):",
+        "if state.asked is None or state.latest <= state.asked:",
+        "a join of two sources",
+    ),
+    Mutant(
         "the query never acknowledges",
         NODES,
         "if design.acks is Acks.LAGGING and part.start:",
