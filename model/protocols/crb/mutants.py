@@ -24,10 +24,10 @@ MUTANTS = (
         scope="a join in the order of time",
     ),
     Mutant(
-        "take every tuple from the first input",
+        "connect the first input, whoever answers",
         NODES,
-        "edge = site.preds.index(sender)\n    fed, *_ =",
-        "edge = 0\n    fed, *_ =",
+        "return _set_inlet(state, site.preds.index(sender), inlet)",
+        "return _set_inlet(state, 0, inlet)",
         "a join in the order of time",
     ),
     Mutant(
