@@ -216,4 +216,7 @@ def attribute(body: Body, name: str) -> Any:
         return body.time
     if name == "type":
         return body.type
-    return next((pair[1] for pair in body.data if pair[0] == name), None)
+    for pair in body.data:
+        if pair[0] == name:
+            return pair[1]
+    return None

@@ -58,11 +58,12 @@ class Join(Box):
         others = state[1 - item.edge]
         if self.by == "time" and not (self.one_sided and item.edge):
             # an item of this edge never has a smaller time than this one
-            others = tuple(o for o in others if o.body.time >= item.body.time - self.size)
+            earliest = item.body.time - self.size
+            others = tuple([other for other in others if other.body.time >= earliest])
         mine = (*state[item.edge], item)
         if self.by == "count":
             mine = mine[-self.size :]
-        outs = [self._pair(item, other) for other in others if self._meet(item, other)]
+        outs = [self._pair(item, other) for other in self._partners(item, others)]
         return answer((others, mine) if item.edge else (mine, others), *outs)
 
     def expire(self, state: Halves) -> tuple[Fed, ...]:
@@ -73,13 +74,17 @@ class Join(Box):
         left, right = (tuple(one for one in half if one is not first) for half in state)
         return answer((left, right))
 
-    def _meet(self, one: Item, other: Item) -> bool:
+    def _partners(self, one: Item, others: tuple[Item, ...]) -> list[Item]:
+        """Those of the others that meet the item: a key is compared first, since few are equal."""
+        found = [*others]
+        if self.on is not None:
+            key = attribute(one.body, self.on)
+            found = [other for other in others if attribute(other.body, self.on) == key]
+        return found if self.by == "count" else [o for o in found if self._is_near(one, o)]
+
+    def _is_near(self, one: Item, other: Item) -> bool:
         apart = one.body.time - other.body.time
-        apart = (-apart if one.edge else apart) if self.one_sided else abs(apart)
-        near = self.by == "count" or apart <= self.size
-        return near and (
-            self.on is None or attribute(one.body, self.on) == attribute(other.body, self.on)
-        )
+        return ((-apart if one.edge else apart) if self.one_sided else abs(apart)) <= self.size
 
     def _pair(self, one: Item, other: Item) -> Out:
         left, right = (other, one) if one.edge else (one, other)
