@@ -24,17 +24,12 @@ Theory of operation (Sebepou and Magoutis, CEC, 2011, Sections I and II.A):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
-from model.boxes.box import NOTHING_OF, Box, Item, Lineage, Of, Out
-from model.boxes.reorder import Ordered
-from model.cep.box import CepBox
-from model.cep.operator import Operator
+from model.boxes.box import NOTHING_OF, Item, Lineage, Of, Out
 from model.core import (
     CHECKPOINTED,
     RESTORED,
-    Deployment,
     Effect,
     Emit,
     Input,
@@ -52,10 +47,9 @@ from model.core import (
     TimerFired,
 )
 from model.costs import Amount, Gauges, Memory
-from model.errors import refuse
 from model.events import BEGINNING, Body, Event
 from model.log import Log
-from model.parts import contents, deploy_graph, open_windows
+from model.parts import contents, open_windows
 from model.protocols.crb.design import (
     Acknowledges,
     CrbDesign,
@@ -102,48 +96,6 @@ TIMERS = {
     CHECKPOINT: "From the first tuple that no checkpoint has to the next checkpoint.",
     STORE: "From a checkpoint to the moment when it is stored.",
 }
-
-
-class CrbConfig(NamedTuple):
-    """sources: of the deployment."""
-
-    design: CrbDesign
-    sources: tuple[NodeName, ...]
-
-
-def deploy(design: CrbDesign, scope: Scope) -> Deployment:
-    """The deployment; raises Refused for nodes with several consumers, and for operators that do
-    not take several inputs in one order."""
-    deployment = deploy_graph(scope.graph, replies=True)
-    refuse("crb", (why for site in deployment.sites for why in _objections(site)))
-    sources = tuple(site.name for site in deployment.sites if site.role is Role.SOURCE)
-    config = CrbConfig(design, sources)
-    return deployment._replace(sites=tuple(_boxed(site, config) for site in deployment.sites))
-
-
-def _objections(site: Site) -> Iterator[str]:
-    """Why the family does not run the site: a queue is trimmed for one consumer, and outputs that
-    are made again are the same only if the order of the inputs is."""
-    inputs, outputs, kind = len(site.preds), len(site.succs), type(site.spec).__name__
-    if outputs > 1:
-        yield f"{site.name} has {outputs} outputs; give it one consumer"
-    if site.role is Role.SINK and inputs > 1:
-        yield f"{site.name} has {inputs} inputs; give the sink one, such as a union"
-    if site.role is not Role.OPERATOR:
-        return
-    if not isinstance(site.spec, Box | Operator):
-        yield f"{site.name} is a {kind}; give a box or a CEP operator"
-    elif inputs > 1 and not isinstance(site.spec, Ordered):
-        yield (
-            f"{site.name} is a {kind} with {inputs} inputs, in any order; give an Ordered box, "
-            "which takes them in the order of time"
-        )
-
-
-def _boxed(site: Site, config: CrbConfig) -> Site:
-    """The site with its operator as a box."""
-    spec = CepBox(site.spec) if isinstance(site.spec, Operator) else site.spec
-    return site._replace(spec=spec, config=config)
 
 
 def boot(site: Site) -> State:

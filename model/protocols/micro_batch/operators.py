@@ -29,7 +29,7 @@ class Target(NamedTuple):
 OUT = -1
 
 
-class Query(NamedTuple):
+class StreamingQuery(NamedTuple):
     """The operators of a query, each behind those whose outputs it takes, and the ways of items:
     from each source, and from each operator."""
 
@@ -50,7 +50,7 @@ class Query(NamedTuple):
         )
 
 
-def query_of(graph: Graph) -> Query:
+def query_of(graph: Graph) -> StreamingQuery:
     """The query that runs all operators of the graph.  Raises Refused unless they are one query."""
     specs = graph.specs
     refuse("micro-batch", _objections(graph))
@@ -66,7 +66,7 @@ def query_of(graph: Graph) -> Query:
         return graph.preds(succ).index(name)
 
     sources = (name for name, spec in graph.nodes if spec is SOURCE)
-    return Query(
+    return StreamingQuery(
         names,
         tuple(specs[name] for name in names),
         tuple(map(targets, sources)),
@@ -93,7 +93,7 @@ def _objections(graph: Graph) -> Iterator[str]:
             yield f"{name} is a {type(spec).__name__}; give a box or a CEP operator"
         elif isinstance(spec, Box) and spec.edges not in (None, len(preds)):
             kind = type(spec).__name__
-            yield f"{name} is a {kind} with {len(preds)} inputs; give a box with so many"
+            yield f"{name} is a {kind} with {len(preds)} inputs; give a box that takes them"
 
 
 def open_in(states: States) -> int:
@@ -105,7 +105,7 @@ def open_in(states: States) -> int:
 
 
 def process_batch(
-    query: Query,
+    query: StreamingQuery,
     states: States,
     events: Iterable[tuple[int, Event]],
     number: int | None = None,
@@ -131,7 +131,7 @@ _Produced: TypeAlias = tuple[int, Body]
 
 
 def _pass_on(
-    query: Query, states: list[Any], targets: Iterable[Target], item: _Produced
+    query: StreamingQuery, states: list[Any], targets: Iterable[Target], item: _Produced
 ) -> Iterator[_Produced]:
     """The rows that an item makes on its way; changes `states`."""
     for number, edge in targets:

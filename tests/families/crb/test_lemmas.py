@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from model.core import Received, Send, Site, Step, TimerFired
 from model.events import Body, Event
+from model.protocols.crb.deployment import CrbConfig
 from model.protocols.crb.design import Acknowledges, CrbDesign, Instant, Replays
 from model.protocols.crb.messages import CrbOperator, OperatorCheckpoint
-from model.protocols.crb.nodes import CHECKPOINT, STORE, CrbConfig, boot, recover, step
+from model.protocols.crb.nodes import CHECKPOINT, STORE, boot, recover, step
 from model.protocols.crb.protocol import PROTOCOL
 from model.protocols.crb.scopes import one, windows
 from model.queues import QueueState, Replayed, Stamp, Trim, serve, trim
