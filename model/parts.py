@@ -83,7 +83,7 @@ def over_words(
 
 
 def merged(spec: Box, left: int, right: int, *behind: Box, crashes: int = 1) -> Scope:
-    """An operator of two sources, of so many events each, and others behind it."""
+    """An operator of two sources, with at most `left` and `right` events, and others behind it."""
     names = ["agg", *(f"after{number}" for number, _ in enumerate(behind))]
     operators = tuple(zip(names, (spec, *behind), strict=True))
     nodes = (("left", SOURCE), ("right", SOURCE), *operators, ("sink", SINK))

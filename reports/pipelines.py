@@ -113,7 +113,7 @@ def answer(protocol: Protocol, name: str) -> GraphAnswer:
 
 
 def _alone(spec: Any, inputs: int) -> Graph:
-    """One operator with so many sources."""
+    """One operator that reads this number of sources."""
     sources = [f"source{number}" for number in range(1, inputs + 1)]
     nodes = (*((name, SOURCE) for name in sources), ("operator", spec), ("sink", SINK))
     return Graph(nodes, (*((name, "operator") for name in sources), ("operator", "sink")))
