@@ -106,3 +106,8 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
     }[design.returns]
     runs = {names[1]: names[:1] for names in pairs}
     return Deployment(sites, (*ends, *between), crashable, (), watched, returning, runs=runs)
+
+
+def edge_of(site: Site, sender: NodeName) -> int:
+    """The number of the input on which this node sends."""
+    return next(edge for edge, names in enumerate(site.config.above) if sender in names)
