@@ -16,7 +16,7 @@ from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.protocol import Protocol
 from model.registry import modules
-from reports import engine_page, findings, standbys
+from reports import engine_page, findings, pipelines, standbys
 from reports.standbys import join
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -25,6 +25,7 @@ LONG = DOCS.parent / "build" / "docs" / "protocols.md"
 PLANS = DOCS / "how-to" / "plans.md"
 STANDBYS = DOCS / "explanation" / "standbys.md"
 RECOVERIES = DOCS / "reference" / "recoveries.md"
+PIPELINES = DOCS / "reference" / "pipelines.md"
 SPARK = DOCS / "reference" / "spark.md"
 FINDINGS = DOCS / "explanation" / "findings.md"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
@@ -161,6 +162,11 @@ def spark_page(text: str) -> str:
     return between(text, [*engine_page.lines(engine_page.kept())])
 
 
+def pipelines_page(text: str) -> str:
+    """The page about pipelines with the table of families between its marks."""
+    return between(text, pipelines.lines())
+
+
 def standbys_page(text: str) -> str:
     """The page about high availability with its tables of guarantees between its marks."""
     return between(text, [*standbys.tables(), ""])
@@ -186,6 +192,7 @@ if __name__ == "__main__":
     findings.write()
     FINDINGS.write_text(findings_page(FINDINGS.read_text(encoding="utf-8")), encoding="utf-8")
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
+    PIPELINES.write_text(pipelines_page(PIPELINES.read_text(encoding="utf-8")), encoding="utf-8")
     SPARK.write_text(spark_page(SPARK.read_text(encoding="utf-8")), encoding="utf-8")
     RECOVERIES.write_text(recoveries_page(RECOVERIES.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")

@@ -208,9 +208,15 @@ def check_sizes(box: str, least: int, **sizes: int) -> None:
 
 
 def attribute(body: Body, name: str) -> Any:
-    """The value of an attribute, "time" or "type"; None if the body has no such attribute."""
+    """The value of an attribute, "time" or "type"; None if the body has no such attribute.
+
+    A complex event holds bodies in place of attributes, and no body begins with a name.
+    """
     if name == "time":
         return body.time
     if name == "type":
         return body.type
-    return next((value for key, value in body.data if key == name), None)
+    for pair in body.data:
+        if pair[0] == name:
+            return pair[1]
+    return None

@@ -6,7 +6,7 @@ Rule of this file: no operator; a source knows its own table, the seed and the t
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate, count, islice, repeat, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from model.core import Arrival
 from model.errors import Invalid
 from sim.inputs.streams import arrivals
+from sim.scenarios.attributes import ReadAttributes
 from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
 
@@ -68,12 +69,15 @@ def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> tuple[Arr
 
 
 def load_file(
-    table: EventFile, folder: Path, attributes: Sequence[str], file: ScenarioFile
+    table: EventFile, folder: Path, read: ReadAttributes, file: ScenarioFile
 ) -> tuple[str, tuple[Arrival, ...]]:
     """The name of the file and its events, with times in units of `unit_s`.  Raises Invalid."""
-    from sim.inputs.files import load  # with pandas, which other inputs do without
+    from sim.inputs.files import columns, load  # with pandas, which other inputs do without
 
-    stream = load(folder / table.path, table.type, table.time, attributes)
+    path = folder / table.path
+    known = columns(path) if read.maybe else ()
+    attributes = (*read.surely, *(name for name in read.maybe if name in known))
+    stream = load(path, table.type, table.time, attributes)
     clock = stream.clock
     if clock.stamps and table.unit_s is not None:
         raise Invalid(f"unit_s: {clock.column!r} has timestamps; leave unit_s out")

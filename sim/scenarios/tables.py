@@ -101,7 +101,7 @@ class OperatorTable(ScenarioTable):
     """The name by which the other tables know the operator."""
     inputs: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None = None
     """Sources and operators before this one; without it, the operator before this one, or the only
-    source."""
+    source.  Events of several inputs are taken in the order of their times."""
 
 
 class WindowTable(OperatorTable):
@@ -122,7 +122,10 @@ class PatternTable(WindowTable):
     `slide` or more after the beginning of the one before."""
 
     pattern: str
-    """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
+    """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next.  A step
+    may have a condition: "a, b where value > 5"."""
+    group: str | None = None
+    """An attribute, "time" or "type": the events of each value are matched alone."""
     strategy: Literal["next", "any", "strict"] = "next"
     """Which events may lie between those of a match (docs/reference/model.md)."""
     runs: Literal["one", "independent"] = "one"
@@ -177,11 +180,42 @@ class GatherTable(OperatorTable):
     """The event type of the results; without it, the operator's name."""
 
 
+class WhereTable(OperatorTable):
+    """A filter: the events that satisfy a condition pass."""
+
+    where: str
+    """A condition on attributes, as in "value > 5 and type != 'a'": comparisons joined by `and`,
+    which binds more tightly, and `or`."""
+
+
+class UnionTable(OperatorTable):
+    """A union: the events of several inputs, as they are, in the order of their times."""
+
+    union: Literal[True]
+    """true."""
+
+
+class JoinTable(OperatorTable):
+    """A join: all pairs of an event of the first input and one of the second that are near to each
+    other (model.boxes.join).  A pair has the attributes of both; of a name that both have, the
+    first one's."""
+
+    join: Annotated[int, Field(ge=0)]
+    """How far apart the two events of a pair are at most, in time units."""
+    on: str | None = None
+    """An attribute, "time" or "type" in which they are equal; without it, any two events pair."""
+    emits: str | None = None
+    """The event type of the pairs; without it, the operator's name."""
+
+
 KINDS: Mapping[str, type[OperatorTable]] = {
     "pattern": PatternTable,
     "aggregate": AggregateTable,
     "selectivity": SelectivityTable,
     "gathers": GatherTable,
+    "where": WhereTable,
+    "union": UnionTable,
+    "join": JoinTable,
 }
 """The kinds of operators, by the key that makes an operator one of them."""
 
@@ -204,7 +238,10 @@ AnyOperatorTable: TypeAlias = Annotated[
     Annotated[PatternTable, Tag(PatternTable.__name__)]
     | Annotated[AggregateTable, Tag(AggregateTable.__name__)]
     | Annotated[SelectivityTable, Tag(SelectivityTable.__name__)]
-    | Annotated[GatherTable, Tag(GatherTable.__name__)],
+    | Annotated[GatherTable, Tag(GatherTable.__name__)]
+    | Annotated[WhereTable, Tag(WhereTable.__name__)]
+    | Annotated[UnionTable, Tag(UnionTable.__name__)]
+    | Annotated[JoinTable, Tag(JoinTable.__name__)],
     Discriminator(_kind),
     BeforeValidator(_one_kind),
 ]

@@ -206,13 +206,14 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             'aggregate = "count"',
             'aggregate = "count"\npattern = "a"',
-            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is "
-            "pattern and aggregate",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers, where, union, "
+            "join; here is pattern and aggregate",
         ),
         (
             'aggregate = "count"\n',
             "",
-            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is none",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers, where, union, "
+            "join; here is none",
         ),
         (
             "window = 4",
@@ -256,7 +257,8 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             'of = "value"',
             'of = "value"\ninputs = ["clicks", "source"]',
-            "22: most: an aggregate has one input; here are clicks and source",
+            "21: most: max folds numbers, and 'value' is not a number in every event; give of = "
+            "'key' or 'time'",
         ),
         (
             "window = 4",
@@ -266,7 +268,8 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             '"cec"',
             '"upstream-backup"',
-            "1: upstream-backup: clicks is of type Aggregate; give a CEP operator",
+            "1: upstream-backup: clicks is of type Aggregate, and savepoints are of windows; "
+            "give a CEP operator",
         ),
     ],
 )

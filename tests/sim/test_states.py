@@ -274,7 +274,7 @@ def test_outputs_and_records_have_the_size_of_events() -> None:
     assert PROTOCOLS["passive-standby"].behaviour.size(shipped)[1:] == (0, 0, "checkpoints", 3, 0)
     assert PROTOCOLS["active-standby"].behaviour.size(copied)[1:] == (0, 0, "", 4, 0)
     kept = QueueState(1, 1, QueueState().kept.append(Output((1,), Body(1, "a"), frozenset())))
-    stable = Stable(OperatorCheckpoint((), 1, 1, kept))
+    stable = Stable(OperatorCheckpoint((), (1,), (1,), kept))
     assert sizes_of["crb"](stable)[1:] == (0, 0, "checkpoints", 1, 0)
     result = Record(Kind.RESULT, 1, 1, None, None, 0, 1, 1, Out(Body(1, "a")))
     opened = Record(Kind.OPEN, 1, 1, (), None, 1, 1, 0)

@@ -32,6 +32,8 @@ PROTOCOL = CRB.design(
         scopes.ADJACENT_CRASHES.holds(58_944, reduced=10_500),
         scopes.ADJACENT_CRASHES_AND_TWO_TUPLES.holds(794_652, reduced=111_137),
         scopes.A_FILTER.with_two_crashes_of("agg").holds(76_784),
+        scopes.A_JOIN.holds(23_532),
+        scopes.PAIRS_OF_TWO_SOURCES.holds(23_532),
         scopes.NO_CRASH.holds(1_165),
         scopes.NO_CRASH_AND_TWO_OPERATORS.holds(8_220),
     ),
