@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Pane
 from model.boxes.box import Box, Fed, Item, Out, Stream
+from model.boxes.panes import Pane
 from model.boxes.reorder import Ordered
 from model.core import Quantity
 from model.costs import NO_STATES, CarriedStates, MessageKind, Size, StateParts

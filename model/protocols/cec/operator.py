@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Aggregate, Pane
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Item, Lineage, Moment, Out
+from model.boxes.panes import Pane
 from model.events import Event
 from model.protocols.cec.design import (
     Background,
