@@ -28,7 +28,12 @@ class Aggregate(Box):
     item of its group beyond it; any_closes: with the first item beyond it, of whatever group.
     timeout: the oldest window may close at any moment before.
 
-    Raises Invalid for any_closes by count: a window then ends with an item of its own.
+    ticks: an item of this type is in no window and only says the time, and windows close with
+    ticks alone: each with the first one at its end or later.  hands_on: a tick also goes out,
+    behind the results of the windows that it closes.
+
+    Raises Invalid for any_closes by count: a window then ends with an item of its own; and for
+    ticks without any_closes or by another attribute than the time.
     """
 
     fold: str
@@ -41,12 +46,16 @@ class Aggregate(Box):
     timeout: bool = False
     emits: str = "aggregate"
     any_closes: bool = False
+    ticks: str | None = None
+    hands_on: bool = False
 
     def __post_init__(self) -> None:
         check_fold("aggregate", self.fold)
         check_sizes("aggregate", 1, size=self.size, advance=self.advance)
         if self.any_closes and self.by == "count":
             raise Invalid("aggregate: any_closes by 'count'; give 'time' or another attribute")
+        if self.ticks is not None and not (self.any_closes and self.by == "time"):
+            raise Invalid("aggregate: ticks close windows by 'time' of all groups: any_closes=True")
 
     @property
     def horizon(self) -> int:
@@ -59,11 +68,16 @@ class Aggregate(Box):
     def begin(self, _edges: int) -> Panes:
         return Panes()
 
+    def is_tick(self, body: Body) -> bool:
+        return body.type == self.ticks
+
     def feed(self, state: PanesState, item: Item) -> tuple[Fed, ...]:
+        if self.is_tick(item.body):
+            return self._tick(state, item)
         key = None if self.group is None else attribute(item.body, self.group)
         value = 0 if self.by == "count" else attribute(item.body, self.by)
         closed: list[Pane] = []
-        if self.any_closes:
+        if self.any_closes and self.ticks is None:
             closed, state = state.close(value - self.size)
         group = state.group(key)
         panes: Numbered = group.panes
@@ -77,7 +91,7 @@ class Aggregate(Box):
         outs = [self._out(pane, item.body.time) for pane in closed]
         left = []
         for number, pane in (*panes, *enumerate(opened, state.opened)):
-            if pane.start is None or pane.begins <= value:
+            if pane.start is None or pane.begins <= value < pane.begins + self.size:
                 pane = self._add(pane, item)
                 if self.by == "count" and pane.held == self.size:
                     outs.append(self._out(pane, item.body.time))
@@ -90,6 +104,12 @@ class Aggregate(Box):
             return ()
         first, left = state.close_oldest()
         return answer(left, self._out(first, first.last.time))
+
+    def _tick(self, state: PanesState, tick: Item) -> tuple[Fed, ...]:
+        """Close the windows that have ended."""
+        closed, state = state.close(tick.body.time - self.size)
+        outs = [self._out(pane, tick.body.time) for pane in closed]
+        return answer(state, *outs, *((Out(tick.body, tick.of),) if self.hands_on else ()))
 
     def _by_count(self, wait: int, key: Any) -> tuple[list[Pane], int]:
         """The windows that an item opens, and when the next one opens."""

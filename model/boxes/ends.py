@@ -59,7 +59,8 @@ def _merge(one: Heap, other: Fork) -> Fork:
         return other
     if other.first < one.first:
         one, other = other, one
-    left, right = one.left, _merge(one.right, other)
+    left: Heap = one.left
+    right: Heap = _merge(one.right, other)
     if left is None or left.rank < right.rank:
         left, right = right, left
     return Fork(1 if right is None else right.rank + 1, one.first, left, right)

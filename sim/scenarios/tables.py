@@ -13,19 +13,35 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from sim.timed.costs import Costs, Detector, None_or_more, ScenarioTable, Some
 from sim.timed.failures import FailureTable
 
+RateFrom: TypeAlias = Annotated[tuple[None_or_more, None_or_more], Field(strict=False)]
+"""From this second on, so many events a second."""
 
-class RandomStream(ScenarioTable):
+
+class TickedStream(ScenarioTable):
+    """What all inputs have."""
+
+    tick_s: Some | None = None
+    """A tick, which is in no window and only says the time, comes at every multiple of this; it
+    closes the windows of operators with closes = "timer"."""
+
+
+class RandomStream(TickedStream):
     """Random input: either a number of events or so many seconds of them."""
 
     events: Annotated[int, Field(ge=1)] | None = None
     """The number of events; or give `seconds`."""
     seconds: Some | None = None
     """All events before this time; or give `events`."""
-    rate_per_s: Some
-    """Events a second, in the mean."""
+    rate_per_s: Some | None = None
+    """Events a second, in the mean; or give `rates`."""
+    rates: Annotated[tuple[RateFrom, ...], Field(min_length=1, strict=False)] | None = None
+    """The load over time, as in [[0, 5000], [100, 20000]]: from this second on, so many events a
+    second."""
+    repeats_s: Some | None = None
+    """The `rates` begin again after so many seconds: bursts every minute, or days."""
     arrivals: Literal["poisson", "constant"] = "poisson"
-    """poisson: gaps are exponential, and several events may fall on one time unit; constant: gaps
-    are equal."""
+    """poisson: gaps are exponential, and several events may fall on one time unit, so more than one
+    a unit come in bunches; constant: gaps are equal, and at most one event comes in a unit."""
     types: Annotated[dict[str, Some], Field(min_length=1)]
     """The event types with their weights, as in { a = 1.0, b = 2.0 }."""
     keys: Annotated[int, Field(ge=1)] | None = None
@@ -37,6 +53,30 @@ class RandomStream(ScenarioTable):
     def _one_length(self) -> RandomStream:
         if (self.events is None) == (self.seconds is None):
             raise ValueError("say how long: give one of events and seconds")
+        return self
+
+    @model_validator(mode="after")
+    def _one_load(self) -> RandomStream:
+        if (self.rate_per_s is None) == (self.rates is None):
+            raise ValueError("say how often: give one of rate_per_s and rates")
+        if self.repeats_s is not None and self.rates is None:
+            raise ValueError("repeats_s is a property of rates; give rates, too")
+        return self
+
+    @model_validator(mode="after")
+    def _rates_in_order(self) -> RandomStream:
+        if self.rates is None:
+            return self
+        starts = [start for start, _ in self.rates]
+        if starts[0] or starts != sorted(set(starts)):
+            raise ValueError("the first of the rates is from second 0, the others in order")
+        if not any(rate for _, rate in self.rates):
+            raise ValueError("all rates are 0; give one that is more")
+        if self.repeats_s is not None and self.repeats_s <= starts[-1]:
+            raise ValueError(
+                f"repeats_s = {self.repeats_s:g}: the last of the rates begins at "
+                f"{starts[-1]:g} s; give a longer time"
+            )
         return self
 
     @model_validator(mode="after")
@@ -54,7 +94,7 @@ class Flights(ScenarioTable):
     """The number of departures; without it, all of the year."""
 
 
-class EventFile(ScenarioTable):
+class EventFile(TickedStream):
     """A CSV or Parquet file, as in `asif run`; its first event comes at the start of the run."""
 
     path: str
@@ -147,6 +187,18 @@ class AggregateTable(WindowTable):
     aligned: bool = True
     """Windows of time begin at the multiples of `slide`; false: the first one of a group begins
     with its first event."""
+    closes: Literal["group", "watermark", "timer"] = "group"
+    """What closes a window of time.  group: the first event of its group beyond it; watermark: the
+    first event beyond it, of any group; timer: the first tick (`tick_s`) at its end or later."""
+
+    @model_validator(mode="after")
+    def _closes_in_time(self) -> AggregateTable:
+        if self.closes != "group" and self.windows == "count":
+            raise ValueError(
+                f'closes = "{self.closes}" is for windows of time; leave it out, or give windows '
+                '= "time"'
+            )
+        return self
 
     @model_validator(mode="after")
     def _aligned_in_time(self) -> AggregateTable:

@@ -82,7 +82,7 @@ def _process_keyed(
         if window.pane and window.opened not in ignoring(design, state, window.key, stamp)
     }
     changes = [WindowChange(Kind.RESULT, *one, None, out) for one, (_, out) in fed.items() if out]
-    if None not in below:
+    if None not in below and not box.is_tick(item.body):
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
             id_ = opening(pane, place)
