@@ -20,13 +20,15 @@ LEAF = 8
 """A leaf is a dict of at most this many keys, unless their hashes are equal."""
 DEEPEST = 64
 """The bits of a hash."""
+EMPTY: dict[Any, Any] = {}
+"""The leaf of no key; many branches share it, and no leaf is ever changed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trie(Generic[K, V]):
     """An immutable map from hashable keys.  root: a leaf or a branch, a tuple of FAN nodes."""
 
-    root: Any = field(default_factory=dict, repr=False)
+    root: Any = field(default_factory=lambda: EMPTY, repr=False)
     length: int = 0
 
     def get(self, key: K, default: V) -> V:
@@ -78,9 +80,10 @@ def _put(node: Any, rest: int, depth: int, key: Any, value: Any) -> tuple[Any, b
     new = len(leaf) > len(node)
     if len(leaf) <= LEAF or depth >= DEEPEST:
         return leaf, new
-    parts: list[Any] = [{} for _ in range(FAN)]
+    parts: list[Any] = [EMPTY] * FAN
     for one, its in leaf.items():
-        parts[hash(one) >> depth & FAN - 1][one] = its
+        at = hash(one) >> depth & FAN - 1
+        parts[at] = {**parts[at], one: its}
     return tuple(parts), new
 
 
