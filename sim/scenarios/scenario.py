@@ -300,6 +300,9 @@ class _Reader:
             raise self.draft.wrong((), "no [[operators]]; give at least one")
         graph = graph_of(file.operators, events, self.draft.wrong)
         graph, ticked = self._with_ticks(graph, events, sources, file)
+        for number, (name, *_) in enumerate(sources):
+            if ticks := len(ticked[name]) - len(events[name]):
+                names[number] += f" and {ticks:,} ticks"
         return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, ticked)
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:

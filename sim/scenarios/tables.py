@@ -264,14 +264,27 @@ AnyOperatorTable: TypeAlias = Annotated[
 
 class StudyTable(ScenarioTable):
     """How exact `asif simulate --study` is: it simulates one failure at a time, with other seeds,
-    until the interval is narrow enough."""
+    until an interval is narrow enough."""
 
+    stop: Literal["overdue", "recovery", "target", "replications"] = "overdue"
+    """Whose interval ends the study.  overdue: the overdue seconds an hour; recovery: the mean
+    recovery; target: the share of recoveries below `target_s`; replications: nobody's, so all
+    replications are simulated."""
     half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    """Half the 95 % confidence interval of overdue seconds, as a share of their mean."""
+    """Half the 95 % confidence interval: as a share of the mean, or of all recoveries if the study
+    stops by target."""
     replications: Annotated[int, Field(ge=10)] = 1000
     """The most replications; after so many the study ends, narrow or not."""
+    target_s: Some | None = None
+    """The recovery that is wanted: the study estimates how many are shorter."""
     warm_up_s: None_or_more | None = None
     """No failure comes before this time; without it, the time is that of MSER-5 on latencies."""
+
+    @model_validator(mode="after")
+    def _target_of_stop(self) -> StudyTable:
+        if self.stop == "target" and self.target_s is None:
+            raise ValueError('stop = "target" needs the recovery that is wanted; give target_s')
+        return self
 
 
 class ScenarioFile(ScenarioTable):
