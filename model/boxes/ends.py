@@ -59,8 +59,7 @@ def _merge(one: Heap, other: Fork) -> Fork:
         return other
     if other.first < one.first:
         one, other = other, one
-    left: Heap = one.left
-    right: Heap = _merge(one.right, other)
-    if left is None or left.rank < right.rank:
-        left, right = right, left
-    return Fork(1 if right is None else right.rank + 1, one.first, left, right)
+    left, right = one.left, _merge(one.right, other)
+    if left is not None and left.rank >= right.rank:
+        return Fork(right.rank + 1, one.first, left, right)
+    return Fork(1 if left is None else left.rank + 1, one.first, right, left)

@@ -33,7 +33,9 @@ def spread(rates: Sequence[float], found: Sequence[Row], target_s: float | None)
         for share, one in zip(shares, entry["failures"], strict=True)
     )
     return RecoverySpread(
-        *(_percentile(pairs, part, len(found)) for part in (0.5, 0.95, 0.99)),
+        p50_s=_percentile(pairs, 0.5, len(found)),
+        p95_s=_percentile(pairs, 0.95, len(found)),
+        p99_s=_percentile(pairs, 0.99, len(found)),
         longest_s=pairs[-1][0],
         within_target=None if target_s is None else within(pairs, target_s, len(found)),
     )

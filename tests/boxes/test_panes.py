@@ -16,6 +16,7 @@ from model.boxes.ends import Ends
 from model.boxes.panes import FEW, ManyPanes, Panes
 from model.boxes.trie import DEEPEST, Trie, trie_of
 from model.parts import contents, open_windows
+from model.state_parts import count_changed, count_parts
 from tests.boxes.items import items
 
 MANY = st.lists(
@@ -84,6 +85,8 @@ def test_many_groups_are_as_few(box: Aggregate, arrivals: Any) -> None:
         assert other.state.unpacked() == one.state
         assert other.state.amounts == one.state.amounts
         assert contents(other.state) == contents(one.state)
+        assert count_parts(other.state) == count_parts(one.state)
+        assert count_changed(many[0].state, other.state) == count_changed(few[0].state, one.state)
         assert open_windows(other.state) == len(one.state.open) == open_windows(one.state)
         assert sorted(map(sorted, held(other.state))) == sorted(map(sorted, held(one.state)))
         assert oldest(other.state, 1) == oldest(one.state, 1)
@@ -162,9 +165,9 @@ def test_ends_come_in_order(pairs: list[tuple[int, int]]) -> None:
     for start, key in pairs:
         ends = ends.put(start, key)
     found = []
-    while (start := ends.first(10)) is not None:
+    while (first := ends.first(10)) is not None:
         keys, ends = ends.pop()
-        found += [(start, key) for key in keys]
+        found += [(first, key) for key in keys]
     assert found == sorted(pair for pair in pairs if pair[0] <= 10)
     assert len(ends.windows) == len({start for start, _ in pairs if start > 10})
 

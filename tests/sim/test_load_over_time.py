@@ -31,7 +31,7 @@ def test_constant_events_follow_the_rates() -> None:
 
 def test_rates_begin_again() -> None:
     """A burst of two events in the first second of every three."""
-    burst = {"rates": [[0, 2], [1, 0]], "repeats_s": 3.0, "arrivals": "constant"}
+    burst: dict[str, Any] = {"rates": [[0, 2], [1, 0]], "repeats_s": 3.0, "arrivals": "constant"}
     assert times(0.5, seconds=7.0, **burst) == [0, 1, 6, 7, 12, 13]
     assert times(0.5, events=4, **burst) == [0, 1, 6, 7]
 
@@ -53,7 +53,7 @@ def test_one_rate_is_a_rate(seed: int, arrivals: str, rate: int) -> None:
     alone = times(0.001, seed, events=50, rate_per_s=float(rate), arrivals=arrivals)
     assert times(0.001, seed, events=50, rates=[[0, rate]], arrivals=arrivals) == alone
     if arrivals == "constant":
-        again = {"rates": [[0, rate]], "repeats_s": 1.0}
+        again: dict[str, Any] = {"rates": [[0, rate]], "repeats_s": 1.0}
         assert times(0.001, seed, events=50, arrivals=arrivals, **again) == alone
 
 
@@ -69,7 +69,7 @@ def test_constant_events_are_as_many_as_the_load(
     rates = [[start, rate] for start, (_, rate) in zip(starts, steps, strict=False)]
     if not any(rate for _, rate in steps):
         return
-    more = {"repeats_s": float(starts[-1])} if repeats else {}
+    more: dict[str, Any] = {"repeats_s": float(starts[-1])} if repeats else {}
     found = times(1 / 64, seconds=50.0, rates=rates, arrivals="constant", **more)
     load = 0
     for second in range(50):
@@ -93,7 +93,7 @@ def test_constant_events_are_as_many_as_the_load(
     ],
 )
 def test_wrong_rates(keys: dict[str, Any], message: str) -> None:
-    length = {} if "events" in keys else {"seconds": 9.0}
+    length: dict[str, Any] = {} if "events" in keys else {"seconds": 9.0}
     with pytest.raises((Invalid, ValueError), match=message.replace("[", r"\[")):
         times(0.001, **keys, **length)
 
@@ -140,8 +140,7 @@ def test_ticks_come_until_the_last_event_or_the_end(tmp_path: Path) -> None:
         "at_event = 100", "at_s = 0.5"
     )
     workload = written(tmp_path, for_a_second).workload
-    ticks = [one for one in workload.events["source"] if one.type == "tick"]
-    assert len(ticks) == 4
+    assert sum(one.type == "tick" for one in workload.events["source"]) == 4
     assert workload.name == f"{workload.size - 4} random events and 4 ticks"
 
 
