@@ -12,7 +12,7 @@ from typing import Any
 
 from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute, check_sizes
 from model.boxes.folds import FOLDS, check_fold
-from model.boxes.panes import Group, Numbered, Pane, Panes, PanesState
+from model.boxes.panes import GroupPanes, Numbered, Pane, Panes, PanesState
 from model.errors import Invalid
 from model.events import Body
 
@@ -97,7 +97,7 @@ class Aggregate(Box):
                     outs.append(self._out(pane, item.body.time))
                     continue
             left.append((number, pane))
-        return answer(state.put(key, Group(turn, tuple(left))), *outs)
+        return answer(state.put(key, GroupPanes(turn, tuple(left))), *outs)
 
     def expire(self, state: PanesState) -> tuple[Fed, ...]:
         if not (self.timeout and state.open):

@@ -23,25 +23,25 @@ class Fork(NamedTuple):
 Heap: TypeAlias = "Fork | None"
 
 
-class Ends(NamedTuple):
+class WindowEnds(NamedTuple):
     """starts: each once.  windows: with this start, as nested pairs (key, those before it)."""
 
     starts: Heap = None
     windows: Trie[int, Any] = Trie()
 
-    def put(self, start: int, key: Any) -> Ends:
+    def put(self, start: int, key: Any) -> WindowEnds:
         """With a window of the group `key`."""
         known = self.windows.get(start, None)
         windows = self.windows.put(start, (key, known))
         if known is not None:
-            return Ends(self.starts, windows)
-        return Ends(_merge(self.starts, Fork(1, start, None, None)), windows)
+            return WindowEnds(self.starts, windows)
+        return WindowEnds(_merge(self.starts, Fork(1, start, None, None)), windows)
 
     def first(self, latest: int) -> int | None:
         """The earliest start, if it is at `latest` or before."""
         return self.starts.first if self.starts and self.starts.first <= latest else None
 
-    def pop(self) -> tuple[list[Any], Ends]:
+    def pop(self) -> tuple[list[Any], WindowEnds]:
         """The groups of the windows with the earliest start, in the order of their keys in words;
         and the rest."""
         assert self.starts is not None
@@ -51,7 +51,7 @@ class Ends(NamedTuple):
             key, more = more
             keys.append(key)
         starts = left if right is None else _merge(left, right)
-        return sorted(keys, key=repr), Ends(starts, self.windows.drop(first))
+        return sorted(keys, key=repr), WindowEnds(starts, self.windows.drop(first))
 
 
 def _merge(one: Heap, other: Fork) -> Fork:

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import Lineage, Moment, Packed
-from model.boxes.ends import Ends
+from model.boxes.ends import WindowEnds
 from model.boxes.trie import Trie
 
 FEW = 8
@@ -43,7 +43,7 @@ class Pane(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """When the next window of a group opens: after so many more items, or at this value."""
+    """When the next window of a group opens: after this number of items, or at this value."""
 
     key: Any
     next: Any
@@ -53,14 +53,14 @@ Numbered: TypeAlias = tuple[tuple[int, Pane], ...]
 """Windows with their numbers, in the order in which they opened."""
 
 
-class Group(NamedTuple):
-    """What a state holds of one group.  next: as in `Turn`; None: the group was never seen."""
+class GroupPanes(NamedTuple):
+    """The turn and the open windows of one group.  next: as in `Turn`; None: the group was never seen."""
 
     next: Any = None
     panes: Numbered = ()
 
 
-UNSEEN = Group()
+UNSEEN = GroupPanes()
 
 
 class Panes(NamedTuple):
@@ -80,12 +80,12 @@ class Panes(NamedTuple):
         """How many windows are open, how many values they hold, and how many groups there are."""
         return len(self.open), sum(pane.values for pane in self.open), len(self.turns)
 
-    def group(self, key: Any) -> Group:
+    def group(self, key: Any) -> GroupPanes:
         panes = tuple((at, pane) for at, pane in enumerate(self.open) if pane.key == key)
-        return Group(next((turn.next for turn in self.turns if turn.key == key), None), panes)
+        return GroupPanes(next((turn.next for turn in self.turns if turn.key == key), None), panes)
 
-    def put(self, key: Any, group: Group) -> PanesState:
-        """The state with this in place of what it holds of the group."""
+    def put(self, key: Any, group: GroupPanes) -> PanesState:
+        """The state with this in place of the group's turn and windows."""
         others = [(at, pane) for at, pane in enumerate(self.open) if pane.key != key]
         numbered = sorted((*others, *group.panes), key=itemgetter(0))
         known = {turn.key: turn.next for turn in self.turns}
@@ -114,10 +114,10 @@ class ManyPanes(Packed):
     windows, and some that have closed; None until `close` is called.
     """
 
-    groups: Trie[Any, Group]
+    groups: Trie[Any, GroupPanes]
     opened: int
     amounts: tuple[int, int, int]
-    ends: Ends | None = None
+    ends: WindowEnds | None = None
 
     @property
     def open(self) -> tuple[Pane, ...]:
@@ -135,10 +135,10 @@ class ManyPanes(Packed):
     def __reduce__(self) -> tuple[Any, ...]:
         return _many, (self.unpacked(),)
 
-    def group(self, key: Any) -> Group:
+    def group(self, key: Any) -> GroupPanes:
         return self.groups.get(key, UNSEEN)
 
-    def put(self, key: Any, group: Group) -> ManyPanes:
+    def put(self, key: Any, group: GroupPanes) -> ManyPanes:
         before = self.groups.get(key, UNSEEN)
         windows, values, groups = self.amounts
         windows += len(group.panes) - len(before.panes)
@@ -160,7 +160,7 @@ class ManyPanes(Packed):
                 next_, panes = state.group(key)
                 closed += (pane for _, pane in panes if pane.begins == start)
                 left = tuple(one for one in panes if one[1].begins != start)
-                state = state.put(key, Group(next_, left))
+                state = state.put(key, GroupPanes(next_, left))
         return closed, replace(state, ends=ends)
 
     def close_oldest(self) -> tuple[Pane, ManyPanes]:
@@ -168,8 +168,8 @@ class ManyPanes(Packed):
         group = self.group(pane.key)
         return pane, self.put(pane.key, group._replace(panes=group.panes[1:]))
 
-    def _ends(self) -> Ends:
-        ends = Ends()
+    def _ends(self) -> WindowEnds:
+        ends = WindowEnds()
         for key, group in self.groups.items():
             for _, pane in group.panes:
                 ends = ends.put(pane.begins, key)
@@ -179,12 +179,12 @@ class ManyPanes(Packed):
 PanesState: TypeAlias = Panes | ManyPanes
 
 
-def _values(group: Group) -> int:
+def _values(group: GroupPanes) -> int:
     return sum(pane.values for _, pane in group.panes)
 
 
 def _many(panes: Panes) -> ManyPanes:
-    groups: Trie[Any, Group] = Trie()
+    groups: Trie[Any, GroupPanes] = Trie()
     for key, next_ in panes.turns:
-        groups = groups.put(key, Group(next_, panes.group(key).panes))
+        groups = groups.put(key, GroupPanes(next_, panes.group(key).panes))
     return ManyPanes(groups, panes.opened, panes.amounts)

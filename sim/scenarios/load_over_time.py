@@ -54,7 +54,7 @@ def _one_round(
 
 def poisson(load: Iterator[Stretch], chance: random.Random) -> Iterator[int]:
     """The whole units at which events come: exponential gaps, drawn anew where the rate changes,
-    since what is left of such a gap has the same distribution as a new one."""
+    since the rest of such a gap has the same distribution as a new one."""
     for begins, ends, rate in load:
         now = begins
         while rate and (now := now + chance.expovariate(rate)) < ends:

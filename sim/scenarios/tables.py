@@ -14,11 +14,11 @@ from sim.timed.costs import Costs, Detector, None_or_more, ScenarioTable, Some
 from sim.timed.failures import FailureTable
 
 RateFrom: TypeAlias = Annotated[tuple[None_or_more, None_or_more], Field(strict=False)]
-"""From this second on, so many events a second."""
+"""A second, and the events a second from then on."""
 
 
 class TickedStream(ScenarioTable):
-    """What all inputs have."""
+    """The keys of all inputs."""
 
     tick_s: Some | None = None
     """A tick, which is in no window and only says the time, comes at every multiple of this; it
@@ -35,10 +35,10 @@ class RandomStream(TickedStream):
     rate_per_s: Some | None = None
     """Events a second, in the mean; or give `rates`."""
     rates: Annotated[tuple[RateFrom, ...], Field(min_length=1, strict=False)] | None = None
-    """The load over time, as in [[0, 5000], [100, 20000]]: from this second on, so many events a
-    second."""
+    """The load over time, as in [[0, 5000], [100, 20000]]: each rate, in events a second, from its
+    second on."""
     repeats_s: Some | None = None
-    """The `rates` begin again after so many seconds: bursts every minute, or days."""
+    """The `rates` begin again after this time: bursts every minute, or days."""
     arrivals: Literal["poisson", "constant"] = "poisson"
     """poisson: gaps are exponential, and several events may fall on one time unit, so more than one
     a unit come in bunches; constant: gaps are equal, and at most one event comes in a unit."""
@@ -188,7 +188,7 @@ class AggregateTable(WindowTable):
     """Windows of time begin at the multiples of `slide`; false: the first one of a group begins
     with its first event."""
     closes: Literal["group", "watermark", "timer"] = "group"
-    """What closes a window of time.  group: the first event of its group beyond it; watermark: the
+    """The end of a window of time.  group: the first event of its group beyond it; watermark: the
     first event beyond it, of any group; timer: the first tick (`tick_s`) at its end or later."""
 
     @model_validator(mode="after")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.stateless import Filter
@@ -31,7 +30,7 @@ def take_ticks(
     for table in reversed(tables):
         if _waits(table) or (isinstance(table, SelectivityTable) and table.name in wanted):
             wanted.update(graph.preds(table.name))
-    specs: dict[str, Any] = dict(graph.nodes)
+    specs = {**graph.specs}
     carrying = set(ticked)
     for number, table in enumerate(tables):
         name, inputs = table.name, graph.preds(table.name)

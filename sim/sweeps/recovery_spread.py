@@ -44,7 +44,7 @@ def spread(rates: Sequence[float], found: Sequence[Row], target_s: float | None)
 def _percentile(
     pairs: Sequence[tuple[float, float]], part: float, replications: int
 ) -> float | None:
-    """The smallest recovery that so many recoveries do not exceed; None of too few."""
+    """The recovery that this part of all does not exceed; None of too few replications."""
     if replications * (1 - part) < 1 - FULL:
         return None
     below = 0.0

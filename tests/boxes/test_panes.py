@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model.boxes import panes
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Fed, Item, Of, held, oldest
-from model.boxes.ends import Ends
+from model.boxes.ends import WindowEnds
 from model.boxes.panes import FEW, ManyPanes, Panes
 from model.boxes.trie import DEEPEST, Trie, trie_of
 from model.parts import contents, open_windows
@@ -161,7 +161,7 @@ def test_keys_with_one_hash_stay_apart() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 3))))
 def test_ends_come_in_order(pairs: list[tuple[int, int]]) -> None:
-    ends = Ends()
+    ends = WindowEnds()
     for start, key in pairs:
         ends = ends.put(start, key)
     found = []

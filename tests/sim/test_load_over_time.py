@@ -48,7 +48,7 @@ def test_random_events_follow_the_rates() -> None:
 
 @given(st.integers(0, 9), st.sampled_from(["poisson", "constant"]), st.integers(1, 200))
 def test_one_rate_is_a_rate(seed: int, arrivals: str, rate: int) -> None:
-    """The same draws, also if the one rate begins again: what is left of an exponential gap is
+    """The same draws, also if the one rate begins again: the rest of an exponential gap is
     drawn anew, so only the constant ones are the same then."""
     alone = times(0.001, seed, events=50, rate_per_s=float(rate), arrivals=arrivals)
     assert times(0.001, seed, events=50, rates=[[0, rate]], arrivals=arrivals) == alone
