@@ -54,7 +54,8 @@ Numbered: TypeAlias = tuple[tuple[int, Pane], ...]
 
 
 class GroupPanes(NamedTuple):
-    """The turn and the open windows of one group.  next: as in `Turn`; None: the group was never seen."""
+    """The turn and the open windows of one group.  next: as in `Turn`; None if the group
+    was never seen."""
 
     next: Any = None
     panes: Numbered = ()

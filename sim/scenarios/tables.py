@@ -135,7 +135,7 @@ AnySource: TypeAlias = Annotated[
 
 
 class OperatorTable(ScenarioTable):
-    """What all operators have."""
+    """The keys of all operators."""
 
     name: str
     """The name by which the other tables know the operator."""
@@ -145,7 +145,7 @@ class OperatorTable(ScenarioTable):
 
 
 class WindowTable(OperatorTable):
-    """What all operators over windows have."""
+    """The keys of all operators over windows."""
 
     window: Annotated[int, Field(ge=1)]
     """The length of a window, in time units or events."""
@@ -181,7 +181,7 @@ class AggregateTable(WindowTable):
     aggregate: Literal["count", "sum", "max", "min", "mean", "list"]
     """The fold; sum, max, min and mean fold numbers."""
     of: str = "type"
-    """What is folded: an attribute, "time" or "type"."""
+    """The values that are folded: an attribute, "time" or "type"."""
     group: str | None = None
     """An attribute, "time" or "type"; without it, all events are one group."""
     aligned: bool = True
