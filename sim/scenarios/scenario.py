@@ -10,7 +10,7 @@ is handed out t * unit_s after the start, so that windows are in units and rates
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import accumulate, repeat
@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from model.core import COMMON, Arrival, NodeName, Scope
 from model.errors import Invalid, nearest
-from model.graph import SINK, SOURCE, Graph
+from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
@@ -32,17 +32,9 @@ from sim.inputs.streams import Workload
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, attributes_read, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.sources import (
-    SourceTable,
-    add_ticks,
-    called,
-    draw,
-    load_file,
-    load_key,
-    sources_of,
-)
+from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
-from sim.scenarios.ticks import take_ticks
+from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
 from sim.timed.costs import PS, Costs, Detector, ScenarioTable, picoseconds
@@ -294,48 +286,29 @@ class _Reader:
             if source.name in (*events, OUTPUT):
                 key = (*source.key, "name")
                 raise self.draft.wrong(key, f"name {source.name!r} is taken; choose another")
-            words, events[source.name] = self._events(source, file)
-            names.append(words if len(sources) == 1 else f"{source.name}: {words}")
+            called, events[source.name] = self._events(source, file)
+            names.append(called if len(sources) == 1 else f"{source.name}: {called}")
         if not file.operators:
             raise self.draft.wrong((), "no [[operators]]; give at least one")
         graph = graph_of(file.operators, events, self.draft.wrong)
-        graph, ticked = self._with_ticks(graph, events, sources, file)
-        for number, (name, *_) in enumerate(sources):
-            if ticks := len(ticked[name]) - len(events[name]):
-                names[number] += f" and {ticks:,} ticks"
-        return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, ticked)
+        pattern = "; ".join(map(summary, file.operators))
+        workload = Workload("; ".join(names), pattern, graph, events)
+        return with_ticks(workload, sources, file, self.draft.wrong)
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
-        """A source's input in words, and its events."""
+        """The name of a source's input, for people, and its events."""
         name, table, key = source
         if isinstance(table, RandomStream):
             try:
                 events = draw(name, table, file.seed, file.unit_s)
             except Invalid as error:
                 raise self.draft.wrong((*key, load_key(table)), str(error)) from None
-            return called(table, len(events), file.unit_s), events
+            return describe(table, len(events), file.unit_s), events
         try:
             wanted = attributes_read(file.operators, name)
             return load_file(table, self.draft.path.parent, wanted, file)
         except Invalid as error:
             raise self.draft.wrong(key, str(error)) from None
-
-    def _with_ticks(
-        self,
-        graph: Graph,
-        events: Mapping[str, tuple[Arrival, ...]],
-        sources: Sequence[SourceTable],
-        file: ScenarioFile,
-    ) -> tuple[Graph, Mapping[str, tuple[Arrival, ...]]]:
-        """The graph that takes the ticks of the sources, and the events with them."""
-        ticked = dict(events)
-        for name, table, key in sources:
-            try:
-                ticked[name] = add_ticks(table, events[name], file.unit_s)
-            except Invalid as error:
-                raise self.draft.wrong((*key, "tick_s"), str(error)) from None
-        ticking = [name for name, table, _ in sources if table.tick_s is not None]
-        return take_ticks(graph, file.operators, ticking, self.draft.wrong), ticked
 
     def _check_operator(
         self, key: Key, what: str, name: str, operators: Sequence[str], system: System

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from model.core import Arrival
 from model.errors import Invalid
-from sim.inputs.streams import TICK, arrivals, ticking
+from sim.inputs.streams import arrivals
 from sim.scenarios.load_over_time import constant, highest_rate, poisson, stretches
 from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
@@ -78,7 +78,7 @@ def load_key(stream: RandomStream) -> str:
     return "rate_per_s" if stream.rates is None else "rates"
 
 
-def called(stream: RandomStream, events: int, unit_s: float) -> str:
+def describe(stream: RandomStream, events: int, unit_s: float) -> str:
     """The input, for people; also that events come in bunches, if a unit has more than one."""
     rate = highest_rate(stream)
     words = f"{events:,} random events"
@@ -89,29 +89,6 @@ def called(stream: RandomStream, events: int, unit_s: float) -> str:
         f"{words}, in bunches of {most} {rate * unit_s:.3g} at once (unit_s = {unit_s:g}; at most "
         f"{1 / rate:.3g} parts them)"
     )
-
-
-def add_ticks(
-    table: RandomStream | EventFile, events: tuple[Arrival, ...], unit_s: float
-) -> tuple[Arrival, ...]:
-    """The events with the ticks of the source: up to its end, or to the first one at its last event
-    or later.  Raises Invalid for a tick that is no whole number of units, or for events that look
-    like ticks."""
-    if table.tick_s is None:
-        return events
-    every = round(table.tick_s / unit_s)
-    if every < 1 or abs(every * unit_s - table.tick_s) > unit_s / 1000:
-        raise Invalid(
-            f"tick_s = {table.tick_s:g}: ticks come at whole units, and unit_s is {unit_s:g}; give "
-            f"{max(1, every) * unit_s:g}"
-        )
-    if any(arrival.type == TICK for arrival in events):
-        raise Invalid(f"tick_s: an event has the type {TICK!r}, too; give it another type")
-    last = sum(arrival.gap for arrival in events)
-    until = -(-last // every) * every
-    if isinstance(table, RandomStream) and table.seconds is not None:
-        until = int(table.seconds / unit_s)
-    return ticking(events, every, until)
 
 
 def load_file(

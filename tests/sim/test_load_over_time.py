@@ -141,7 +141,7 @@ def test_ticks_come_until_the_last_event_or_the_end(tmp_path: Path) -> None:
     )
     workload = written(tmp_path, for_a_second).workload
     assert sum(one.type == "tick" for one in workload.events["source"]) == 4
-    assert workload.name == f"{workload.size - 4} random events and 4 ticks"
+    assert workload.name == f"{workload.size - 4} random events; 4 ticks"
 
 
 def test_events_are_the_same_with_ticks_and_without(tmp_path: Path) -> None:
