@@ -50,11 +50,6 @@ def settle(site: Site) -> Site:
         raise Invalid(
             f"cec: {site.name} is a {type(box).__name__}; give an operator without timeouts"
         )
-    if isinstance(box, Aggregate) and box.hands_on:
-        raise Invalid(
-            f"cec: {site.name} hands ticks on, which are results of no window; give an operator "
-            "behind which no other one closes windows by ticks"
-        )
     if inputs > 1 and not (logged.ordered or isinstance(box, Join | Union)):
         raise Invalid(
             f"cec: {site.name} is a {type(box).__name__} with {inputs} inputs; give a Join, a "
