@@ -10,8 +10,8 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-from model.boxes.aggregate import Pane, Panes
 from model.boxes.box import Box
+from model.boxes.panes import ManyPanes, Panes
 from model.cep.box import Windows
 from model.cep.operator import CepState
 from model.comparison import Compare
@@ -95,7 +95,9 @@ def merged(spec: Box, left: int, right: int, *behind: Box, crashes: int = 1) -> 
 
 def open_windows(box: Any) -> int | None:
     """How many windows are open in the state of a box; None if the box has no windows."""
-    return len(box.open) if isinstance(box, Panes | Windows) else None
+    if isinstance(box, Panes | ManyPanes):
+        return box.amounts[0]
+    return len(box.open) if isinstance(box, Windows) else None
 
 
 def contents(state: Any) -> Amount:
@@ -105,14 +107,11 @@ def contents(state: Any) -> Amount:
     if type(state) is tuple:
         parts = [contents(part) for part in state]
         return Amount(sum(part.events for part in parts), sum(part.items for part in parts))
-    if isinstance(state, Panes):
-        return Amount(0, sum(map(_values, state.open)) + len(state.turns))
+    if isinstance(state, Panes | ManyPanes):
+        _, values, groups = state.amounts
+        return Amount(0, values + groups)
     windows = len(state.open) if isinstance(state, CepState | Windows) else 0
     return Amount(_events(state), windows)
-
-
-def _values(pane: Pane) -> int:
-    return max(1, len(pane.value)) if isinstance(pane.value, tuple) else 1
 
 
 def _events(value: Any) -> int:

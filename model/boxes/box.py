@@ -174,8 +174,27 @@ def answer(state: Any, *outs: Out) -> tuple[Fed, ...]:
     return (Fed(state, outs),)
 
 
+class Packed:
+    """A state of a box, or a part of one, in another shape than tuples: equal to all that are the
+    same when they are unpacked."""
+
+    __slots__ = ()
+
+    def unpacked(self) -> tuple[Any, ...]:
+        """The state as tuples, for those who look into it or compare it."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packed) and self.unpacked() == other.unpacked()
+
+    def __hash__(self) -> int:
+        return hash(self.unpacked())
+
+
 def held(state: Any) -> Iterator[Lineage]:
     """The lineage of everything that a state of a box holds.  Another set may hold some."""
+    if isinstance(state, Packed):
+        state = state.unpacked()
     if isinstance(state, frozenset) and all(isinstance(one, Of) for one in state):
         yield state
     elif isinstance(state, frozenset | tuple):

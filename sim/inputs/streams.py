@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import accumulate, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from model.cep.engines import Engine, Function, Match, Matches, Partitioned
@@ -31,6 +34,8 @@ AFTER_MATCH: Mapping[str, AfterMatch] = {
     "none": AfterMatch.NO_SKIP,
     "past-last": AfterMatch.PAST_LAST_EVENT,
 }
+TICK = "tick"
+"""The type of an event that only says the time."""
 TOGETHER = 3
 """How many recurrences one event of the summary stands for."""
 
@@ -100,6 +105,18 @@ def arrivals(
         events.append(known.setdefault(arrival, arrival))
         before = time
     return tuple(events)
+
+
+def ticking(events: Sequence[Arrival], every: int, until: int) -> tuple[Arrival, ...]:
+    """The events and ticks: one at every multiple of `every` up to `until`, before the events of
+    its time."""
+    times = accumulate(arrival.gap for arrival in events)
+    numbered = zip(times, repeat(1), events, strict=False)
+    ticks = ((time, 0, Arrival(0, TICK)) for time in range(every, until + 1, every))
+    both = list(merge(numbered, ticks, key=itemgetter(0, 1)))
+    known = [time for time, _, _ in both]
+    types, data = [one.type for *_, one in both], [one.data for *_, one in both]
+    return arrivals(known, types, data)
 
 
 def graph_for(

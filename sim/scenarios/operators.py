@@ -275,4 +275,5 @@ def _aggregate(
         group=table.group,
         aligned=table.aligned,
         emits=table.emits or table.name,
+        any_closes=table.closes == "watermark",
     )

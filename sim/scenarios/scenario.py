@@ -33,8 +33,9 @@ from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
+from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
+from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
 from sim.timed.costs import PS, Costs, Detector, ScenarioTable, picoseconds
@@ -315,12 +316,13 @@ class _Reader:
             names.append(called if len(sources) == 1 else f"{source.name}: {called}")
         if not file.operators:
             raise self.draft.wrong((), "no [[operators]]; give at least one")
-        pattern = "; ".join(map(summary, file.operators))
+        words, pattern = "; ".join(names), "; ".join(map(summary, file.operators))
+        graphs = dict.fromkeys(
+            graph_of(file.operators, events, self.draft.wrong, form) for form in Form
+        )
         return tuple(
-            Workload("; ".join(names), pattern, graph, events)
-            for graph in dict.fromkeys(
-                graph_of(file.operators, events, self.draft.wrong, form) for form in Form
-            )
+            with_ticks(Workload(words, pattern, graph, events), sources, file, self.draft.wrong)
+            for graph in graphs
         )
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
@@ -330,8 +332,8 @@ class _Reader:
             try:
                 events = draw(name, table, file.seed, file.unit_s)
             except Invalid as error:
-                raise self.draft.wrong((*key, "rate_per_s"), str(error)) from None
-            return f"{len(events):,} random events", events
+                raise self.draft.wrong((*key, load_key(table)), str(error)) from None
+            return describe(table, len(events), file.unit_s), events
         try:
             wanted = attributes_read(file.operators, name)
             return load_file(table, self.draft.path.parent, wanted, file)

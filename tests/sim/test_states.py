@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.boxes.aggregate import Aggregate, Panes
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Item, Out
+from model.boxes.panes import Panes
 from model.core import Scope
 from model.costs import NO_STATES, CarriedStates, StateParts
 from model.errors import Invalid

@@ -23,6 +23,7 @@ PROTOCOL = CRB.design(
         scopes.THREE_CRASHES.holds(101_800, reduced=21_618),
         scopes.WINDOWS_BY_TIME.holds(21_606),
         scopes.WINDOWS_FROM_THE_FIRST_TUPLE.holds(14_674),
+        scopes.WINDOWS_THAT_TICKS_CLOSE.holds(47_230),
         scopes.SLIDING_WINDOWS.holds(17_363),
         scopes.GAPS_BETWEEN_WINDOWS.holds(9_376),
         scopes.A_FILTER.holds(5_738),

@@ -61,6 +61,10 @@ WINDOWS_BY_TIME = Case("windows by time", one(windows(2, by="time"), 3), CONVERG
 WINDOWS_FROM_THE_FIRST_TUPLE = Case(
     "windows from the first tuple", one(windows(2, by="time", aligned=False), 3), DETERMINISTIC
 )
+TICKS = windows(2, by="time", any_closes=True, ticks="t")
+WINDOWS_THAT_TICKS_CLOSE = Case(
+    "windows that ticks close", one(TICKS, 3, "abt"), CONVERGENT_CAPABLE
+)
 SLIDING_WINDOWS = Case("sliding windows", one(windows(3, 1), 4, "a"), REPEATABLE)
 GAPS_BETWEEN_WINDOWS = Case("gaps between windows", one(windows(1, 2), 3, "a"), DETERMINISTIC)
 A_FILTER = Case("a filter", one(Filter(Type("a")), 2), REPEATABLE)
