@@ -85,7 +85,7 @@ def _end(state: RunState) -> int:
     for node in state.nodes.values():
         state.settle(node, now)
         if node.outage is not None and state.usual is not None:
-            node.outage.catch_up()
+            node.outage.catch_up(now)
     state.seen.look(now)
     return now
 
