@@ -35,7 +35,7 @@ def test_a_table_stands_as_users_write_it() -> None:
     assert names[0] == "top"
     for name in ("[stream]", "[[source]]", "[costs.link]", "[costs.work.NAME]", "[[failures]]"):
         assert name in names
-    assert names.count("[[operators]]") == 4
+    assert names.count("[[operators]]") == 7
 
 
 def test_all_keys_of_a_whole_file_are_explained() -> None:
