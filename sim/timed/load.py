@@ -121,6 +121,8 @@ class JobArrivals:
         return max(0.0, self._until(end) - self._until(start))
 
     def _until(self, at: int) -> float:
+        if at <= 0:
+            return 0.0  # the first event is handed out at 0 or later
         stretch, part = divmod(at, self.width)
         if stretch + 1 >= len(self.sums):
             return self.events
