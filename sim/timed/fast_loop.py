@@ -270,9 +270,7 @@ class FastLoop:
 
     def _store(self, store: TimedNode, ready: int, size: Size) -> int:
         """The time at which a prompt site has stored a message: after those that came before."""
-        takes = self.state.costs.save_ps(size)
-        store.stored = max(store.stored, ready) + takes
-        store.worked += takes
+        takes, end = self.state.write(store, ready, size)
         self.state.saves += 1
         self.state.saving += takes
-        return store.stored
+        return end

@@ -25,9 +25,10 @@ LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
 
 class Tariff:
     """The costs of a message of one size on one channel, the events in it, and the number of such
-    messages.  growing: the part of the service that grows with the events."""
+    messages.  growing: the part of the service that grows with the events.  upload: the size, if a
+    store writes the message beside the work of the sender."""
 
-    __slots__ = ("bytes", "count", "events", "growing", "service", "wire")
+    __slots__ = ("bytes", "count", "events", "growing", "service", "upload", "wire")
 
     def __init__(self, costs: Costs, size: Size, receiver: TimedNode) -> None:
         self.wire = costs.wire_ps(size)
@@ -35,6 +36,7 @@ class Tariff:
         self.growing = round(costs.events_ps(size, receiver.name) * receiver.pace)
         self.bytes = costs.bytes(size)
         self.events = size.events
+        self.upload = size if size.kind is MessageKind.UPLOAD else None
         self.count = 0
 
 
@@ -45,7 +47,8 @@ class Channel(Event):
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
-    takes each message at its departure.
+    takes each message at its departure.  held: the time until which the sender, a store, writes an
+    upload of the receiver, and answers nothing.
     """
 
     def __init__(
@@ -56,11 +59,25 @@ class Channel(Event):
         prompt: bool = False,
     ) -> None:
         self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
-        self.free = 0
+        self.free = self.held = 0
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
         self.tariffs: dict[Size, Tariff] = {}
         self.size: Size | None = None
         self.tariff: Tariff
+
+    def hold(self, until: int) -> None:
+        """Let no answer depart before the upload is stored."""
+        self.free = self.held = max(self.free, until)
+
+    def abort(self, now: int) -> int:
+        """The receiver crashes while its upload is written: drop all answers that are to come;
+        return their number."""
+        if self.held <= now:
+            return 0
+        dropped = len(self.flying)
+        self.flying.clear()
+        self.free = self.held = now
+        return dropped
 
 
 def is_stored(channel: Channel, size: Size) -> bool:

@@ -31,7 +31,7 @@ from model.core import (
     Sync,
     TimerFired,
 )
-from model.costs import CONTROL, MessageKind
+from model.costs import CONTROL, MessageKind, Size
 from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence
@@ -241,6 +241,8 @@ class QueuedLoop:
             tariff = self.state.tariff(channel, size)
             tariff.count += 1
             if channel.prompt:
+                if tariff.upload is not None:
+                    self._upload(channel, tariff.upload, now)
                 self._ask_at_once(channel.receiver, Received(node.name, effect.message), now)
                 continue
             ready = now
@@ -253,6 +255,11 @@ class QueuedLoop:
             connection = self.out.get((node.name, effect.to))
             if connection is not None and connection.site is None:
                 connection.events += size.events
+
+    def _upload(self, channel: Channel, size: Size, now: int) -> None:
+        """Let the store write beside the work of the sender."""
+        takes, end = self.stores[channel.receiver.name].write(now, size)
+        self.state.hold_answers(channel, takes, end)
 
     def _ask_at_once(self, site: TimedNode, input_: Received, now: int) -> None:
         site.state, effects = self.state.answered(site, site.state, input_)

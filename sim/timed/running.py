@@ -96,8 +96,11 @@ class RunState:
         flying = channel.flying
         if not flying or flying[0][0] > now:  # the message was lost with its sender
             return None
-        _, _, message, _ = flying.popleft()
+        _, _, message, tariff = flying.popleft()
         node, input_ = channel.receiver, Received(channel.sender, message)
+        if tariff.upload is not None:
+            takes, end = self.write(node, now, tariff.upload)
+            self.hold_answers(channel, takes, end)
         node.state, effects = self.answered(node, node.state, input_)
         return node, 0, effects, input_
 
@@ -178,6 +181,20 @@ class RunState:
         self.saves += 1
         self.saving += takes
         return takes
+
+    def write(self, store: TimedNode, ready: int, size: Size) -> tuple[int, int]:
+        """How long a prompt site takes to store a message, and when it has stored this and all that
+        came before."""
+        takes = self.costs.save_ps(size)
+        store.stored = max(store.stored, ready) + takes
+        store.worked += takes
+        return takes, store.stored
+
+    def hold_answers(self, channel: Channel, takes: int, end: int) -> None:
+        """The store writes an upload of the channel's sender until `end`, and answers it then."""
+        self.saves += 1
+        self.saving += takes
+        channel.receiver.outgoing[channel.sender].hold(end)
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:

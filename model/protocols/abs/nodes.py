@@ -26,6 +26,7 @@ from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.abs.coordinator import oversee, recover_overseer
 from model.protocols.abs.deployment import OVERSEER
+from model.protocols.abs.design import Sources
 from model.protocols.abs.external import change
 from model.protocols.abs.messages import (
     ExternalState,
@@ -70,22 +71,27 @@ def step(site: Site, state: State, input_: Input) -> Step:
 
 
 # --- what is shown ---------------------------------------------------------------------------
-def gauges(_site: Site, state: State) -> Gauges:
+def gauges(site: Site, state: State) -> Gauges:
     """The gauges of a node.  progress: the run, and how many records are in the state."""
     match state:
         case ReaderState(_, _, place, _, kept):
-            return Gauges(len(kept), None, place)
+            return Gauges(None if _seeks(site) else len(kept), None, place)
         case TaskState(run, _, box, taken, held=held, outs=outs):
             return Gauges(len(held) + len(outs), open_windows(box), (run, taken))
         case _:
             return Gauges()
 
 
-def memory(_site: Site, state: State) -> Memory:
+def _seeks(site: Site) -> bool:
+    """Is the source's backup a log of others, which the source reads again?"""
+    return site.config.design.sources is Sources.SEEKING
+
+
+def memory(site: Site, state: State) -> Memory:
     """Snapshots in the storage, and what is prepared in the external system, are on disks."""
     match state:
         case ReaderState(kept=kept):
-            return Memory(Amount(len(kept)))
+            return Memory() if _seeks(site) else Memory(Amount(len(kept)))
         case TaskState(box=box, held=held, outs=outs):
             return Memory(Amount(len(held) + len(outs)), state=contents(box))
         case _:
