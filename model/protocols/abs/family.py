@@ -1,6 +1,6 @@
 """Asynchronous barrier snapshotting: the parts that all designs share.
 
-Rule of this file: no design; protocol.py, variants.py and coordinator_variants.py have these.
+Rule of this file: no design; protocol.py and the three files of variants have these.
 """
 
 from __future__ import annotations

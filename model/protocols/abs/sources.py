@@ -61,6 +61,11 @@ def _ask(state: ReaderState, due: bool) -> Step:
     return Step(state._replace(due=False), (Send(OVERSEER, EpochDue(state.run)),))
 
 
+def _forget(site: Site) -> tuple[CancelTimer, ...]:
+    """End the pause that is under way."""
+    return (CancelTimer(PAUSE),) if site.config.pauses else ()
+
+
 def _read(site: Site, state: ReaderState, body: Body) -> Step:
     """Keep and send an event (8.1.1: "data sources be replayable")."""
     place = state.place + 1
@@ -84,7 +89,8 @@ def _obey(site: Site, state: ReaderState, message: Any) -> Step:
             waits = site.config.design.snapshots is Snapshots.SYNCHRONOUS
             part = (EpochPart if waits else StoredPart)(run, epoch, state.place)
             state = state._replace(cut=state.place, waits=site.config.pauses, due=False)
-            return Step(state, (*markers, Send(OVERSEER, part)))
+            # Another source may have ended the pause: this one must not end the next one.
+            return Step(state, (*markers, Send(OVERSEER, part), *_forget(site)))
         case EpochComplete(_, _, more):  # no record up to the last marker will be read again
             kept = state.kept.trim(lambda one: one[0] <= state.cut)
             timer = (SetTimer(PAUSE),) if state.waits else ()
@@ -99,8 +105,7 @@ def _obey(site: Site, state: ReaderState, message: Any) -> Step:
                 effects += _sends(site, run, place, body)
             if again:
                 effects.append(SetTimer(EPOCH))
-            if site.config.pauses:
-                effects.append(CancelTimer(PAUSE))
-            return Step(state._replace(run=run, cut=cut, waits=False, due=False), tuple(effects))
+            state = state._replace(run=run, cut=cut, waits=False, due=False)
+            return Step(state, (*effects, *_forget(site)))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {message}")
