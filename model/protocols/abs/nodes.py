@@ -71,27 +71,25 @@ def step(site: Site, state: State, input_: Input) -> Step:
 
 
 # --- what is shown ---------------------------------------------------------------------------
-def gauges(site: Site, state: State) -> Gauges:
-    """The gauges of a node.  progress: the run, and how many records are in the state."""
+def gauges(_site: Site, state: State) -> Gauges:
+    """The gauges of a node.  progress: the run, and how many records are in the state.  The backup
+    of a source that seeks is in a log of others: it is what a restart reads again."""
     match state:
         case ReaderState(_, _, place, _, kept):
-            return Gauges(None if _seeks(site) else len(kept), None, place)
+            return Gauges(len(kept), None, place)
         case TaskState(run, _, box, taken, held=held, outs=outs):
             return Gauges(len(held) + len(outs), open_windows(box), (run, taken))
         case _:
             return Gauges()
 
 
-def _seeks(site: Site) -> bool:
-    """Is the source's backup a log of others, which the source reads again?"""
-    return site.config.design.sources is Sources.SEEKING
-
-
 def memory(site: Site, state: State) -> Memory:
-    """Snapshots in the storage, and what is prepared in the external system, are on disks."""
+    """Snapshots in the storage, what is prepared in the external system, and the log that a source
+    reads again are on disks."""
     match state:
         case ReaderState(kept=kept):
-            return Memory() if _seeks(site) else Memory(Amount(len(kept)))
+            seeks = site.config.design.sources is Sources.SEEKING
+            return Memory() if seeks else Memory(Amount(len(kept)))
         case TaskState(box=box, held=held, outs=outs):
             return Memory(Amount(len(held) + len(outs)), state=contents(box))
         case _:
