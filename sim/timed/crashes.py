@@ -109,7 +109,7 @@ class Crashes:
         before = node.outage
         forget_later(node, now)
         self.run.in_vain += _drop_inputs(node)
-        self.run.lost += sum(channel.abort(now) for channel in node.incoming)
+        self.run.abort_uploads(node, now)
         _take_back(node, now)
         node.keep(now, 0)
         if before is not None and before.replayed_ps is None:

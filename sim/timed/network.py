@@ -47,8 +47,8 @@ class Channel(Event):
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
-    takes each message at its departure.  held: the time until which the sender, a store, writes an
-    upload of the receiver, and answers nothing.
+    takes each message at its departure.  upload: when the sender, a store, begins and ends to write
+    the last upload of the receiver; it answers at the end.
     """
 
     def __init__(
@@ -59,24 +59,23 @@ class Channel(Event):
         prompt: bool = False,
     ) -> None:
         self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
-        self.free = self.held = 0
+        self.free = 0
+        self.upload = (0, 0)
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
         self.tariffs: dict[Size, Tariff] = {}
         self.size: Size | None = None
         self.tariff: Tariff
 
-    def hold(self, until: int) -> None:
+    def hold(self, begins: int, ends: int) -> None:
         """Let no answer depart before the upload is stored."""
-        self.free = self.held = max(self.free, until)
+        self.upload = begins, ends
+        self.free = max(self.free, ends)
 
-    def abort(self, now: int) -> int:
-        """The receiver crashes while its upload is written: drop all answers that are to come;
-        return their number."""
-        if self.held <= now:
-            return 0
+    def drop(self, now: int) -> int:
+        """Drop all messages that are to come; return their number."""
         dropped = len(self.flying)
         self.flying.clear()
-        self.free = self.held = now
+        self.free, self.upload = now, (now, now)
         return dropped
 
 

@@ -194,7 +194,20 @@ class RunState:
         """The store writes an upload of the channel's sender until `end`, and answers it then."""
         self.saves += 1
         self.saving += takes
-        channel.receiver.outgoing[channel.sender].hold(end)
+        channel.receiver.outgoing[channel.sender].hold(end - takes, end)
+
+    def abort_uploads(self, node: TimedNode, now: int) -> None:
+        """The node crashes: the stores write its uploads no further, and answer none of them."""
+        for channel in node.incoming:
+            begins, ends = channel.upload
+            if ends <= now:
+                continue
+            self.lost += channel.drop(now)
+            store, site = self.seen.stores.get(channel.sender), self.nodes[channel.sender]
+            if store is not None:
+                store.give_back(ends, max(begins, now))
+            elif site.stored == ends:
+                site.stored = max(begins, now)
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
