@@ -75,6 +75,8 @@ class Crashes:
             self.run.settle(node, now)
         if seen:
             self._log_crash(seen[0].name, names if len(names) > 1 else (), now)
+        if self.run.checkpoints is not None:
+            self.run.checkpoints.strike(now)
         detected = self.detector.detected_ps(now)
         backs = [detected + restarts.get(node.name, self.restart_ps) for node in up]
         for node, back in zip(up, backs, strict=True):

@@ -29,6 +29,7 @@ from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
 from sim.timed.ages import AgeRecord, UsualAges, data_step
+from sim.timed.checkpoints import CheckpointClock
 from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
@@ -80,6 +81,8 @@ class RunState:
         self.seen = RunObservation(system, costs, self.nodes, self.settle, self.watched)
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
+        noted = self.protocol.behaviour.checkpoints
+        self.checkpoints = None if noted is None else CheckpointClock(noted)
         self.outages: list[TimedOutage] = []
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = self.until = 0
@@ -234,6 +237,8 @@ class RunState:
             self.record(node.name, done, effect.output)
         elif type(effect) is Note:
             self.notes[effect.what.name] += effect.times
+            if self.checkpoints is not None:
+                self.checkpoints.note(effect.what, done)
         elif type(effect) is Save:
             filed = node.site.files
             node.durable = write(node.site, node.durable, effect) if filed else effect.value

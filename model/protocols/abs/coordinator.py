@@ -22,6 +22,7 @@ from model.protocols.abs.design import (
 )
 from model.protocols.abs.messages import (
     ABANDONED,
+    BEGUN,
     EPOCHS,
     RETURNED,
     AskRun,
@@ -97,7 +98,7 @@ def _end_epoch(site: Site, state: OverseerState) -> Step:
         return Step(state)
     order = EndEpoch(state.run, state.epoch + 1)
     sends = tuple(Send(reader, order) for reader in site.config.readers)
-    return Step(state._replace(begun=True, due=False), sends)
+    return Step(state._replace(begun=True, due=False), (Note(BEGUN), *sends))
 
 
 def _store(

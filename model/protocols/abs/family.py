@@ -8,10 +8,10 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, CheckpointNotes
 from model.protocols.abs import deployment, messages, nodes
 from model.protocols.abs.design import KNOBS
-from model.protocols.abs.messages import EPOCHS
+from model.protocols.abs.messages import ABANDONED, BEGUN, EPOCHS
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
 BEHAVIOUR = Behaviour(
@@ -26,6 +26,7 @@ BEHAVIOUR = Behaviour(
     show=messages.show,
     size=messages.size,
     quantities=messages.QUANTITIES,
+    checkpoints=CheckpointNotes(BEGUN, EPOCHS, ABANDONED),
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
 )

@@ -15,6 +15,7 @@ from model.events import Body
 from model.log import Log
 
 # --- what is counted -------------------------------------------------------------------------
+BEGUN = Quantity("begun epochs", "epochs", "the sources were ordered to inject markers")
 EPOCHS = Quantity("complete epochs", "epochs", "all nodes have made their snapshots")
 ABANDONED = Quantity("abandoned epochs", "epochs", "a node crashed before the epoch was complete")
 ALIGNED = Quantity("records held for alignment", "records", "a record waited for another marker")
@@ -27,7 +28,17 @@ SNAPSHOTS = Quantity(
     "asynchronous snapshots", "snapshots", "an operator stopped for a copy of its state"
 )
 RETURNED = Quantity("restarts of the coordinator", "restarts", "a crashed coordinator is up again")
-QUANTITIES = (EPOCHS, ABANDONED, ALIGNED, IN_FLIGHT, EARLY_RECORDS, SETTLED, SNAPSHOTS, RETURNED)
+QUANTITIES = (
+    BEGUN,
+    EPOCHS,
+    ABANDONED,
+    ALIGNED,
+    IN_FLIGHT,
+    EARLY_RECORDS,
+    SETTLED,
+    SNAPSHOTS,
+    RETURNED,
+)
 
 
 # --- messages --------------------------------------------------------------------------------
