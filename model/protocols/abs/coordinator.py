@@ -32,15 +32,13 @@ from model.protocols.abs.messages import (
     EpochPart,
     Kept,
     OverseerState,
-    PartUpload,
-    PartUploaded,
     Reborn,
     RollBack,
     RunIs,
-    StoredPart,
     TaskPart,
 )
 from model.queues import STALE_NOTE
+from model.uploads import PartUpload, PartUploaded, StoredPart
 
 Parts = tuple[tuple[NodeName, Any], ...]
 

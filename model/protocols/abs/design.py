@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.protocol import Knob
+from model.uploads import SNAPSHOTS_KNOB, Snapshots
 
 
 class Alignment(Enum):
@@ -80,16 +81,6 @@ class CoordinatorRestart(Enum):
     GOES_ON = "it ends an epoch, and restarts no node"
 
 
-class Snapshots(Enum):
-    """When an operator goes on after a snapshot.  8.1.1: snapshots are asynchronous; engines stop
-    an operator for its copy alone, and write the copy beside its work.  The place of a source is in
-    its report."""
-
-    SYNCHRONOUS = "when the snapshot is stored"
-    ASYNCHRONOUS = "at once; it reports the snapshot when the storage has it"
-    REPORTED_EARLY = "at once; it reports the snapshot before the storage has it"
-
-
 class Pauses(Enum):
     """When an epoch may begin.  No word on it; engines have a minimum pause between checkpoints."""
 
@@ -151,12 +142,7 @@ KNOBS = (
         "A writer commits an epoch in two phases, or writes each output at once with its number.",
         (("two-phases", WriteMode.TWO_PHASES), ("idempotent", WriteMode.IDEMPOTENT)),
     ),
-    Knob(
-        "snapshots",
-        "",
-        "An operator waits until its snapshot is stored, or goes on while the storage writes it.",
-        (("synchronous", Snapshots.SYNCHRONOUS), ("asynchronous", Snapshots.ASYNCHRONOUS)),
-    ),
+    SNAPSHOTS_KNOB,
     Knob(
         "pauses",
         "",

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from model.core import Guarantee
 from model.protocols.abs import scopes
-from model.protocols.abs.design import AbsDesign, Alignment, Pauses, Snapshots, Sources
+from model.protocols.abs.design import AbsDesign, Alignment, Pauses, Sources
 from model.protocols.abs.family import ABS, SEEN
-from model.protocols.abs.messages import IN_FLIGHT, SNAPSHOTS
+from model.protocols.abs.messages import IN_FLIGHT
+from model.uploads import SNAPSHOTS, Snapshots
 
 GAP = Guarantee.GAP
 

@@ -13,6 +13,7 @@ from model.core import NodeName, Quantity
 from model.costs import MessageKind, Size
 from model.events import Body
 from model.log import Log
+from model.uploads import SNAPSHOTS, PartUpload, PartUploaded, StoredPart
 
 # --- what is counted -------------------------------------------------------------------------
 BEGUN = Quantity("begun epochs", "epochs", "the sources were ordered to inject markers")
@@ -24,9 +25,6 @@ EARLY_RECORDS = Quantity(
     "records before the rollback", "records", "a restarted node was faster than the coordinator"
 )
 SETTLED = Quantity("changes settled by a restart", "transactions", "a restart committed or dropped")
-SNAPSHOTS = Quantity(
-    "asynchronous snapshots", "snapshots", "an operator stopped for a copy of its state"
-)
 RETURNED = Quantity("restarts of the coordinator", "restarts", "a crashed coordinator is up again")
 QUANTITIES = (
     BEGUN,
@@ -72,29 +70,6 @@ class EndEpoch(NamedTuple):
 
 class EpochPart(NamedTuple):
     """The snapshot of a node, on its way to the storage."""
-
-    run: int
-    epoch: int
-    part: Any
-
-
-class PartUpload(NamedTuple):
-    """The snapshot of a node that goes on while the storage writes it."""
-
-    run: int
-    epoch: int
-    part: Any
-
-
-class PartUploaded(NamedTuple):
-    """The storage has the snapshot of this epoch."""
-
-    run: int
-    epoch: int
-
-
-class StoredPart(NamedTuple):
-    """The report of a node whose snapshot is in the storage."""
 
     run: int
     epoch: int

@@ -10,30 +10,27 @@ from __future__ import annotations
 from model.boxes.box import Item, Out
 from model.core import RESTORED, Effect, Input, NodeName, Note, Received, Send, Site, Step
 from model.protocols.abs.deployment import OVERSEER
-from model.protocols.abs.design import Alignment, Generations, Snapshots, WriteMode
+from model.protocols.abs.design import Alignment, Generations, WriteMode
 from model.protocols.abs.messages import (
     ALIGNED,
     EARLY_RECORDS,
     IN_FLIGHT,
-    SNAPSHOTS,
     AskRun,
     CommitEpoch,
     EpochComplete,
     EpochMarker,
     EpochPart,
-    PartUpload,
-    PartUploaded,
     Prepared,
     RollBack,
     RunIs,
     SettleEpoch,
-    StoredPart,
     StreamRecord,
     TaskPart,
     TaskState,
     WriteAction,
 )
 from model.queues import STALE_NOTE
+from model.uploads import PartUploaded, Snapshots, StoredPart, upload
 
 
 def operate(site: Site, state: TaskState, input_: Input) -> Step:
@@ -149,11 +146,8 @@ def _hand_over(site: Site, state: TaskState, marker: EpochMarker, part: TaskPart
     snapshots = site.config.design.snapshots
     if snapshots is Snapshots.SYNCHRONOUS:
         return Step(state, (Send(OVERSEER, EpochPart(run, epoch, part)),))
-    early = snapshots is Snapshots.REPORTED_EARLY
-    reports = (Send(OVERSEER, StoredPart(run, epoch, None)),) if early else ()
-    upload = Send(OVERSEER, PartUpload(run, epoch, part))
-    state = state._replace(upload=StoredPart(run, epoch, part))
-    return Step(state, (Note(SNAPSHOTS), upload, *reports))
+    report, effects = upload(snapshots, OVERSEER, StoredPart(run, epoch, part))
+    return Step(state._replace(upload=report), effects)
 
 
 def _report(state: TaskState, run: int, epoch: int) -> Step:

@@ -25,7 +25,7 @@ from model.core import (
 )
 from model.events import Body
 from model.protocols.abs.deployment import EPOCH, OVERSEER, PAUSE
-from model.protocols.abs.design import Snapshots, Sources
+from model.protocols.abs.design import Sources
 from model.protocols.abs.messages import (
     AskRun,
     EndEpoch,
@@ -36,10 +36,10 @@ from model.protocols.abs.messages import (
     ReaderState,
     RollBack,
     RunIs,
-    StoredPart,
     StreamRecord,
 )
 from model.queues import STALE_NOTE
+from model.uploads import Snapshots, StoredPart
 
 
 def generate(site: Site, state: ReaderState, input_: Input) -> Step:
