@@ -63,7 +63,7 @@ def checked(engine: str, row: PageRow) -> None:
     """Put the keys of the row into the engine's scenario, and check it."""
     found = [text.replace(" = ", "=", 1) for text in ASSIGNMENT.findall(row.ours)]
     assert found, row
-    short = ("failures=[]", "stream.events=200") if engine == "spark" else ("failures=[]",)
+    short = ("failures=[]", "stream.events=2000") if engine == "spark" else ("failures=[]",)
     check_draft(draft(scenario(engine)).override(overrides((*found, *short))))
 
 
