@@ -264,7 +264,9 @@ class Deployment(NamedTuple):
     (their gauge `buffered`); drivers with a clock may bound them, and no other driver asks.
     patient: the kinds of timers that run out only when nothing else can happen: a time-out that is
     longer than all that it waits for, unless the scope grants an `early` one.  links: the channels
-    that are no perfect FIFO channels.
+    that are no perfect FIFO channels.  runs: the operators of the graph that a site runs, if they
+    are not the one of its name.  storing: the sites that store what they are sent, and are not
+    prompt.
     """
 
     sites: tuple[Site, ...]
@@ -277,6 +279,8 @@ class Deployment(NamedTuple):
     connections: frozenset[NodeName] = frozenset()
     patient: frozenset[str] = frozenset()
     links: Mapping[tuple[NodeName, NodeName], Link] = {}
+    runs: Mapping[NodeName, tuple[NodeName, ...]] = {}
+    storing: frozenset[NodeName] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------

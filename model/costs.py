@@ -34,13 +34,16 @@ class Size(NamedTuple):
 
     events: of the data stream; a message without events is a control message.  items: other
     contents that take room (savepoints, windows, ranges).  name: the name of its traffic in
-    reports; if empty, the name of the kind.
+    reports; if empty, the name of the kind.  copies: events and outputs that are in it to be kept,
+    and that nobody processes.  state_bytes: of operators' states; a driver with prices adds it.
     """
 
     kind: MessageKind
     events: int = 0
     items: int = 0
     name: str = ""
+    copies: int = 0
+    state_bytes: int = 0
 
     @property
     def traffic(self) -> str:
@@ -54,6 +57,31 @@ _EVENTS = (Event, Body)
 def default_size(message: Any) -> Size:
     """The size of a message for protocols without a `size`: an event, or a control message."""
     return EVENT if isinstance(message, _EVENTS) else CONTROL
+
+
+class StateParts(NamedTuple):
+    """The parts of an operator's state that take room: keys (groups) that were seen, open
+    windows."""
+
+    keys: int = 0
+    windows: int = 0
+
+
+class CarriedStates(NamedTuple):
+    """The states of a node's operators in a message, a durable value or a node's state.
+
+    states: by operator, in the order of Deployment.runs: the state of a box or CEP operator; or its
+    StateParts, where a protocol writes its checkpoints part by part; None: it is not there.
+    whole: the receiver has nothing yet, so that changes alone do not do.  write: the object that
+    came to the disk with these states: a durable value that has the same one writes other things.
+    """
+
+    states: tuple[Any, ...] = ()
+    whole: bool = False
+    write: Any = None
+
+
+NO_STATES = CarriedStates()
 
 
 class Gauges(NamedTuple):

@@ -37,7 +37,7 @@ SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no patch changes these, and they are loaded once."""
 
 
-FUNCTIONS = ("deploy", "boot", "step", "recover", "gauges", "show", "size", "memory")
+FUNCTIONS = ("deploy", "boot", "step", "recover", "gauges", "show", "size", "memory", "states")
 """The functions of a behaviour that a patched form has from its copy."""
 
 

@@ -25,7 +25,16 @@ from model.core import (
     SetTimer,
     Site,
 )
-from model.costs import NO_GAUGES, NO_MEMORY, Gauges, Memory, Size, default_size
+from model.costs import (
+    NO_GAUGES,
+    NO_MEMORY,
+    NO_STATES,
+    CarriedStates,
+    Gauges,
+    Memory,
+    Size,
+    default_size,
+)
 from model.errors import Invalid
 from model.evidence import Evidence
 from model.outages import OutageTerms
@@ -64,7 +73,8 @@ class Behaviour:
 
     gauges(site, state) returns what the node holds, for plots; show(message, state or output)
     returns one short line for people; size(message or durable value) returns what drivers charge
-    for; memory(site, state) returns what the node's memory holds, and is asked now and then.
+    for; memory(site, state) returns what the node's memory holds, and is asked now and then;
+    states(message, durable value or state) returns the operators' states in it.
     needed(scope, observation) returns, for the nodes that it names, how many events a restart may
     still need: in a run without faults, at rest, they buffer no more (model.system).
 
@@ -83,6 +93,7 @@ class Behaviour:
     show: Callable[[Any], str] = lambda _value: ""
     size: Callable[[Any], Size] = default_size
     memory: Callable[[Site, Any], Memory] = lambda _site, _state: NO_MEMORY
+    states: Callable[[Any], CarriedStates] = lambda _value: NO_STATES
     needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
     timers: Mapping[str, str] = field(default_factory=dict)
     quantities: tuple[Quantity, ...] = ()

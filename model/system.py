@@ -39,7 +39,7 @@ from model.core import (
 )
 from model.costs import CONTROL, Gauges, Memory, Size
 from model.errors import Invalid, StepFailed, describe_error, nearest
-from model.graph import SINK
+from model.graph import SINK, SOURCE
 from model.protocol import Protocol
 from model.timers import parse_timer
 from model.wiring import check_wiring, in_order
@@ -140,6 +140,11 @@ class System:
             for name, state in seen.states
             if name in needed
         )
+
+    def operators_at(self, name: NodeName) -> tuple[NodeName, ...]:
+        """The operators of the graph that this site runs."""
+        own = self.scope.graph.specs.get(name, SINK) not in (SOURCE, SINK)
+        return self.deployment.runs.get(name, (name,) if own else ())
 
     def resets(self, ends: tuple[NodeName, NodeName]) -> bool:
         """Does a crash of one end of the channel lose all messages on their way?"""

@@ -46,6 +46,7 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     for name, _ in scope.inputs:
         if name not in sources:
             raise Invalid(f"inputs: there is no source {name!r}{nearest(name, sources)}")
+    _check_jobs(protocol, scope, deployment)
     _check_crashes(protocol, deployment)
     _check_prompt(protocol, deployment)
     _check_files(protocol, deployment)
@@ -62,6 +63,23 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     crashable = [name for name in names if name in deployment.crashable]
     for name in sorted((scope.victims or frozenset()) - {*crashable}):
         raise Invalid(f"victims: no node {name!r} that may crash{nearest(name, crashable)}")
+
+
+def _check_jobs(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:
+    """Raise Invalid for a site that runs an unknown operator, or one that stores and is none."""
+    names = [site.name for site in deployment.sites]
+    for name, operators in deployment.runs.items():
+        if name not in names:
+            raise Invalid(f"{protocol.name}: runs names no site {name!r}{nearest(name, names)}")
+        for one in operators:
+            if one not in scope.graph.specs:
+                known = sorted(scope.graph.specs)
+                raise Invalid(
+                    f"{protocol.name}: {name} runs {one!r}, which is no operator of the graph"
+                    f"{nearest(one, known)}"
+                )
+    for name in sorted(deployment.storing - ({*names} - deployment.prompt)):
+        raise Invalid(f"{protocol.name}: storing names {name!r}; give a site that is not prompt")
 
 
 def _check_budgets(protocol: Protocol, scope: Scope, deployment: Deployment) -> None:

@@ -69,18 +69,7 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
             tuple(replicas[succ] for succ in site.succs),
             tuple(streams.get((site.name, succ)) for succ in site.succs),
         )
-        spec = site.spec
-        if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
-            raise Invalid(
-                f"{family}: {name} is a {type(spec).__name__}; give a box or CEP operator"
-            )
-        if isinstance(spec, Operator) and len(site.preds) > 1:
-            raise Invalid(
-                f"{family}: {name} is a CEP operator with {len(site.preds)} inputs, which it needs "
-                "in the order of time; give it one input"
-            )
-        spec = CepBox(spec) if isinstance(spec, Operator) else spec
-        return site._replace(name=name, spec=spec, config=wiring)
+        return site._replace(name=name, spec=_spec(family, site), config=wiring)
 
     sites = tuple(place(site, name) for site in base.sites for name in replicas[site.name])
     pairs = [names for names in replicas.values() if len(names) == 2]
@@ -100,7 +89,23 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
         NodeReturns.NEVER: frozenset[NodeName](),
         NodeReturns.NO_SECONDARY: primaries,
     }[design.returns]
-    return Deployment(sites, (*ends, *between), crashable, (), watched, returning)
+    runs = {names[1]: names[:1] for names in pairs}
+    return Deployment(sites, (*ends, *between), crashable, (), watched, returning, runs=runs)
+
+
+def _spec(family: str, site: Site) -> Any:
+    """The specification of the site, where a CEP operator is a box."""
+    spec = site.spec
+    if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
+        raise Invalid(
+            f"{family}: {site.name} is a {type(spec).__name__}; give a box or CEP operator"
+        )
+    if isinstance(spec, Operator) and len(site.preds) > 1:
+        raise Invalid(
+            f"{family}: {site.name} is a CEP operator with {len(site.preds)} inputs, which it "
+            "needs in the order of time; give it one input"
+        )
+    return CepBox(spec) if isinstance(spec, Operator) else spec
 
 
 def edge_of(site: Site, sender: NodeName) -> int:

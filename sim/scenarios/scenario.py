@@ -218,6 +218,12 @@ class _Reader:
         for key, named in (("slow", file.costs.slow), ("work", file.costs.work)):
             for name in named:
                 self._check_operator(("costs", key, name), key, name, operators, system)
+        for name in file.costs.state:
+            if name not in operators:
+                raise self.draft.wrong(
+                    ("costs", "state", name),
+                    f"state: no operator {name!r}{nearest(name, operators)}",
+                )
         for kind in file.costs.timers:
             if kind not in protocol.behaviour.timers:
                 fix = nearest(kind, sorted(protocol.behaviour.timers))

@@ -52,6 +52,9 @@ class Storage(ScenarioTable):
     """The time of a durable write of no bytes."""
     bandwidth_bytes_per_s: Some | None = 200e6
     """Bytes that the device writes in a second."""
+    read_s: None_or_more = 0.0
+    """The time in which a restarted node finds its state; the state of [costs.state] is then read
+    at the bandwidth."""
     blocking: bool = True
     """The node does nothing else until its values are stored; false: it goes on with its next
     message."""
@@ -79,6 +82,21 @@ class StoreCosts(ScenarioTable):
     """With each event in the answer, in addition."""
     devices: Annotated[int, Field(ge=1)] = 1
     """The number of requests that are served at the same time."""
+
+
+class StateCosts(ScenarioTable):
+    """The size of the state of one operator, in checkpoints and in memory.  It is written, sent and
+    read back at the bandwidth of the store, storage or link that the protocol uses for it."""
+
+    bytes: Bytes = 0
+    """Of the part that does not depend on keys and windows and does not change."""
+    key_bytes: Bytes = 0
+    """Of each key (group) that the operator has seen, in addition."""
+    window_bytes: Bytes = 0
+    """Of each open window, in addition."""
+    incremental: bool = False
+    """A checkpoint has only the keys and windows that changed since the last one; a restart reads
+    all of them."""
 
 
 class Service(ScenarioTable):
@@ -112,7 +130,8 @@ class Sizes(ScenarioTable):
     control_bytes: Bytes = 40
     """Of a message without events."""
     item_bytes: Bytes = 16
-    """Of an item in a message, in addition."""
+    """Of an item in a message, such as a savepoint or a skip range, in addition; [costs.state] has
+    the size of an operator's state."""
     saved_bytes: Bytes = 1000
     """Of a durable value without items."""
 
@@ -174,6 +193,8 @@ class Costs(ScenarioTable):
     notes: dict[str, None_or_more] = {}
     """By quantity that the protocol's notes count (`asif list`): the time for which an operator is
     busy with one."""
+    state: dict[str, StateCosts] = {}
+    """By operator: the size of its state; without it, the state takes no bytes of its own."""
     stores: dict[str, StoreCosts] = {}
     """By prompt site: its own costs as a store."""
     room: Annotated[int, Field(ge=1)] | None = None
@@ -198,27 +219,33 @@ class Costs(ScenarioTable):
         prices = {CHECKPOINTED.name: self.service.savepoint_s, **self.notes}
         return {name: picoseconds(price) for name, price in prices.items() if price}
 
-    def service_ps(self, size: Size, node: NodeName = "") -> int:
-        """The picoseconds for which the node is busy with the message."""
+    def service_ps(self, size: Size, operator: NodeName = "") -> int:
+        """The picoseconds for which a node that runs the operator is busy with the message."""
         each = self.service
-        work = size.events * self._event_s(node) if size.events else each.control_s
-        return picoseconds(work + size.items * each.item_s)
+        work = size.events * self._event_s(operator) if size.events else each.control_s
+        return picoseconds(work + (size.items + size.copies) * each.item_s)
 
-    def events_ps(self, size: Size, node: NodeName) -> int:
+    def events_ps(self, size: Size, operator: NodeName) -> int:
         """The part of it that grows with the events."""
-        return picoseconds(size.events * self._event_s(node))
+        return picoseconds(size.events * self._event_s(operator))
 
-    def _event_s(self, node: NodeName) -> float:
-        own = self.work[node].event_s if node in self.work else None
+    def _event_s(self, operator: NodeName) -> float:
+        own = self.work[operator].event_s if operator in self.work else None
         return self.service.event_s if own is None else own
 
-    def output_ps(self, node: NodeName) -> int:
-        """The picoseconds for which the node is busy with an event that it sends."""
-        return picoseconds(self.work[node].output_s) if node in self.work else 0
+    def output_ps(self, operator: NodeName) -> int:
+        """The picoseconds for which a node is busy with an event that it sends."""
+        return picoseconds(self.work[operator].output_s) if operator in self.work else 0
 
     def bytes(self, size: Size) -> int:
         each = self.sizes
-        return (size.events * each.event_bytes or each.control_bytes) + size.items * each.item_bytes
+        first = size.events * each.event_bytes or each.control_bytes
+        return first + self._more_bytes(size)
+
+    def _more_bytes(self, size: Size) -> int:
+        """The bytes beyond the events that nodes process."""
+        items, copies = size.items * self.sizes.item_bytes, size.copies * self.sizes.event_bytes
+        return items + copies + size.state_bytes
 
     def memory_bytes(self, memory: Memory) -> int:
         event_bytes, item_bytes = self.sizes.event_bytes, self.sizes.item_bytes
@@ -234,11 +261,21 @@ class Costs(ScenarioTable):
 
     def save_ps(self, *sizes: Size) -> int:
         """The picoseconds of a durable write of these values at once."""
-        saved = 0
-        for size in sizes:
-            saved += self.sizes.saved_bytes + size.items * self.sizes.item_bytes
+        saved = sum(self.sizes.saved_bytes + self._more_bytes(size) for size in sizes)
+        return picoseconds(self.storage.latency_s + self._moving_s(saved))
+
+    def read_ps(self, state_bytes: int) -> int:
+        """The picoseconds in which states of this size are read from stable storage."""
+        return picoseconds(self.storage.read_s + self._moving_s(state_bytes))
+
+    def _moving_s(self, moved: int) -> float:
         bandwidth = self.storage.bandwidth_bytes_per_s
-        return picoseconds(self.storage.latency_s + (saved / bandwidth if bandwidth else 0))
+        return moved / bandwidth if bandwidth else 0
+
+    @property
+    def sizes_states(self) -> bool:
+        """Do states have a size, or reads of them a price?"""
+        return bool(self.state) or self.storage.read_s > 0
 
 
 class Detector(ScenarioTable):

@@ -11,6 +11,7 @@ restarts come first and crashes last.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from simpy.events import URGENT
 
@@ -163,20 +164,30 @@ class Crashes:
     def _restart(self, moment: Occurrence) -> Evaluated:
         now, node = moment.what
         assert node.outage is not None
-        node.state, effects = self.run.answered(node, open_files(node), None)
+        durable = open_files(node)
+        node.state, effects = self.run.answered(node, durable, None)
         check_sizes(self.run, effects)
+        reading = self._read_ps(node, durable)
         saving = sum(self._save_ps(node, effect) for effect in effects)
         open_files(node)  # none of these writes has come yet
         # If two nodes restarted at one time, the order of their first messages would be undefined.
         back = now
-        while back + saving in self.restarts:
+        while back + reading + saving in self.restarts:
             back += 1
-        self.restarts.add(back + saving)
-        node.outage.restarted_ps = node.done = back
+        self.restarts.add(back + reading + saving)
+        node.outage.restarted_ps, node.done = back, back + reading
         return node, 0, effects, None
 
+    def _read_ps(self, node: TimedNode, durable: Any) -> int:
+        """The time in which a restarted node reads its states from its own disk."""
+        run = self.run
+        if not run.costs.sizes_states:
+            return 0
+        state_bytes = run.sizes.restarted(node.name, durable, node.state)
+        return 0 if node.durable is None else run.costs.read_ps(state_bytes)
+
     def _save_ps(self, node: TimedNode, effect: Effect) -> int:
-        stored = isinstance(effect, Save | Sync) and take_write(self.run.protocol, node, effect)
+        stored = isinstance(effect, Save | Sync) and take_write(self.run.sizes, node, effect)
         return self.run.costs.save_ps(*stored) if stored else 0
 
     def come_back(self, node: TimedNode, done: int) -> None:

@@ -33,9 +33,9 @@ from model.core import (
     Sync,
     TimerFired,
 )
-from model.costs import CONTROL, Size
+from model.costs import CONTROL, MessageKind, Size
 from model.errors import Invalid, StepFailed, describe_error
-from model.system import call_step, check_step, describe, read_gauges, size_of
+from model.system import call_step, check_step, describe, read_gauges
 from sim.timed.clock import Entry, Occurrence
 from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
@@ -70,6 +70,7 @@ class FastLoop:
         queue, count = clock.queue, clock.count
         step, size_of = run.protocol.behaviour.step, run.protocol.behaviour.size
         watched, seen, affect, take_effect = run.watched, run.seen, run.affect, run.take_effect
+        sized, sent = run.costs.sizes_states, run.sizes.sent
         offer = Event(clock)
         given: Any = next(feed, None)
         input_: Any = None
@@ -147,7 +148,7 @@ class FastLoop:
                     if type(effect) is Send:
                         channel = node.outgoing[effect[0]]
                         message = effect[1]
-                        size = size_of(message)
+                        size = sent(node.name, effect[0], message) if sized else size_of(message)
                         tariff = (
                             channel.tariff if size is channel.size else run.tariff(channel, size)
                         )
@@ -160,6 +161,8 @@ class FastLoop:
                         free = channel.free
                         if free < done:
                             free = done
+                        if sized and channel.reads and size.kind is MessageKind.RECOVERY:
+                            free = max(free, run.read_back(node, done, size))
                         channel.free = free = free + tariff.wire
                         free += channel.delay
                         flying = channel.flying
@@ -259,7 +262,7 @@ class FastLoop:
                     busy = done
             elif isinstance(effect, Send) and node.asks:
                 channel = node.outgoing[effect.to]
-                size = size_of(run.protocol, effect.message)
+                size = run.sizes.sent(node.name, effect.to, effect.message)
                 if is_stored(channel, size):
                     done = self._store(channel.receiver, done, size)
                     if run.costs.storage.blocking:

@@ -13,10 +13,9 @@ from typing import Any
 
 from model.core import Save, Sync
 from model.costs import Size
-from model.protocol import Protocol
-from model.system import size_of
 from model.world import replace_item
 from sim.timed.network import TimedNode
+from sim.timed.state_sizes import StateSizes
 
 
 def open_files(node: TimedNode) -> Any:
@@ -30,17 +29,17 @@ def open_files(node: TimedNode) -> Any:
     return node.site.disk
 
 
-def take_write(protocol: Protocol, node: TimedNode, effect: Save | Sync) -> tuple[Size, ...]:
+def take_write(sizes: StateSizes, node: TimedNode, effect: Save | Sync) -> tuple[Size, ...]:
     """The sizes of the values that the effect stores; the node's next step reads a saved value."""
     if isinstance(effect, Sync):
-        stored = tuple(size for sizes in node.unsynced for size in sizes)
+        stored = tuple(size for waiting in node.unsynced for size in waiting)
         node.unsynced = ((),) * len(node.unsynced)
         return stored
-    size = size_of(protocol, effect.value)
+    size = sizes.saved(node.name, effect.value)
     if not node.unsynced:
         return (size,)
     at = [file.name for file in node.site.files].index(effect.name)
     node.site = node.site._replace(disk=replace_item(node.site.disk, at, effect.value))
-    sizes = (*node.unsynced[at], size)
-    node.unsynced = replace_item(node.unsynced, at, () if effect.synced else sizes)
-    return sizes if effect.synced else ()
+    waiting = (*node.unsynced[at], size)
+    node.unsynced = replace_item(node.unsynced, at, () if effect.synced else waiting)
+    return waiting if effect.synced else ()

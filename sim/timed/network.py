@@ -25,15 +25,21 @@ LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
 
 class Tariff:
     """The costs of a message of one size on one channel, the events in it, and the number of such
-    messages.  growing: the part of the service that grows with the events.  upload: the size, if a
-    store writes the message beside the work of the sender."""
+    messages.  growing: the part of the service that grows with the events.  upload: the
+    size, if a store writes the message beside the work of the sender.
+
+    moved: a store at one end moves the states in the message, at its bandwidth and not at the
+    link's.  A receiver that stores and is not prompt is busy with the write.
+    """
 
     __slots__ = ("bytes", "count", "events", "growing", "service", "upload", "wire")
 
-    def __init__(self, costs: Costs, size: Size, receiver: TimedNode) -> None:
-        self.wire = costs.wire_ps(size)
-        self.service = round(costs.service_ps(size, receiver.name) * receiver.pace)
-        self.growing = round(costs.events_ps(size, receiver.name) * receiver.pace)
+    def __init__(self, costs: Costs, size: Size, receiver: TimedNode, moved: bool = False) -> None:
+        self.wire = costs.wire_ps(size._replace(state_bytes=0) if moved else size)
+        self.service = round(costs.service_ps(size, receiver.operator) * receiver.pace)
+        if receiver.stores and size.kind in LASTING:
+            self.service += costs.save_ps(size)
+        self.growing = round(costs.events_ps(size, receiver.operator) * receiver.pace)
         self.bytes = costs.bytes(size)
         self.events = size.events
         self.upload = size if size.kind is MessageKind.UPLOAD else None
@@ -48,7 +54,8 @@ class Channel(Event):
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
     takes each message at its departure.  upload: when the sender, a store, begins and ends to write
-    the last upload of the receiver; it answers at the end.
+    the last upload of the receiver; it answers at the end.  reads: the sender is a store, which
+    reads what a restarted node asks for.
     """
 
     def __init__(
@@ -57,8 +64,10 @@ class Channel(Event):
         receiver: TimedNode,
         delay: int,
         prompt: bool = False,
+        reads: bool = False,
     ) -> None:
         self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
+        self.reads = reads
         self.free = 0
         self.upload = (0, 0)
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
@@ -125,17 +134,18 @@ class TimedNode:
     restart to one more crash.  settled: the state with the effects that have taken place, in a
     watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
     same job.  job: the name of this job.  jobs_before: by sender, its job.  aged: are the ages of
-    its events recorded?  asks: some channel of it leads to a prompt site.  stored: the time at
-    which a prompt site has stored all that it was sent.  durable: as model.world.Node has it.
-    unsynced: by file, the sizes of the writes without a sync, also of steps that have not taken
-    effect yet (sim.timed.files); () without files.
+    its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
+    that it runs, whose work and pace it has.  stores: it is a store, and not prompt.  stored: the
+    time at which a store has stored and read all that it was asked for.  durable: as
+    model.world.Node has it.  unsynced: by file, the sizes of the writes without a sync, also of
+    steps that have not taken effect yet (sim.timed.files); () without files.
     """
 
     __slots__ = (
         *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
-        *("job", "jobs_before", "kept"),
-        *("kept_area", "kept_since", "longest", "making", "name", "outage", "outgoing", "pace"),
-        *("replicas", "settled", "since", "site", "state", "stored", "ticks"),
+        *("job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making", "name"),
+        *("operator", "outage", "outgoing", "pace", "replicas", "settled", "since", "site"),
+        *("state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -158,7 +168,8 @@ class TimedNode:
         self.job, self.aged = self.name, False
         self.jobs_before: dict[NodeName, NodeName] = {}
         self.outage: TimedOutage | None = None
-        self.asks, self.stored = False, 0
+        self.operator = self.name
+        self.asks, self.stores, self.stored = False, False, 0
         self.under_way: Input | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from model.core import NodeName
-from model.system import System, read_memory
+from model.system import read_memory
 from model.world import DOWN
-from sim.timed.costs import Costs
 from sim.timed.network import TimedNode, is_stored
 from sim.timed.record import Asked, SeriesPoint
+from sim.timed.state_sizes import StateSizes
 from sim.timed.stores import SharedStore
 
 
@@ -30,16 +30,15 @@ class RunObservation:
 
     def __init__(
         self,
-        system: System,
-        costs: Costs,
+        sizes: StateSizes,
         nodes: Mapping[NodeName, TimedNode],
         settle: Callable[[TimedNode, int], None],
         watched: bool,
     ) -> None:
-        self.system, self.costs, self.nodes = system, costs, nodes
+        self.sizes, self.nodes = sizes, nodes
         self.settle, self.watched = settle, watched
         self.gauged = [node for node in nodes.values() if node.gauged]
-        self.queued = [n for n in nodes.values() if n.name in system.deployment.crashable]
+        self.queued = [n for n in nodes.values() if n.name in sizes.system.deployment.crashable]
         self.points: list[SeriesPoint] = []
         self.peak = self.peak_since = self.most = 0
         self.stores: Mapping[NodeName, SharedStore] = {}
@@ -84,7 +83,9 @@ class RunObservation:
     def _memory_bytes(self, name: NodeName, state: Any) -> int:
         if state is DOWN:
             return 0
-        return self.costs.memory_bytes(read_memory(self.system, name, state))
+        sizes = self.sizes
+        memory = read_memory(sizes.system, name, state)
+        return sizes.costs.memory_bytes(memory) + sizes.held(name, state)
 
     def count_asked(self, until: int) -> Asked:
         """The work that the input asked for.  until: the time of its last event."""

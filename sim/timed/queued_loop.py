@@ -192,7 +192,8 @@ class QueuedLoop:
             effect = queued.stores.popleft()
             if isinstance(effect, Send):
                 store = self.stores[effect.to]
-                takes, end = store.write(now, size_of(self.protocol, effect.message))
+                size = self.state.sizes.sent(node.name, effect.to, effect.message)
+                takes, end = store.write(now, size)
                 self.state.saves += 1
                 self.state.saving += takes
             else:
@@ -237,7 +238,7 @@ class QueuedLoop:
             if not isinstance(effect, Send):
                 continue
             channel = node.outgoing[effect.to]
-            size = size_of(self.protocol, effect.message)
+            size = self.state.sizes.sent(node.name, effect.to, effect.message)
             tariff = self.state.tariff(channel, size)
             tariff.count += 1
             if channel.prompt:
@@ -248,6 +249,8 @@ class QueuedLoop:
             ready = now
             if size.kind is MessageKind.RECOVERY and node.name in self.stores:
                 ready = self.stores[node.name].read(now, size)
+            elif size.kind is MessageKind.RECOVERY and channel.reads:
+                ready = self.state.read_back(node, now, size)
             channel.free = max(channel.free, ready) + tariff.wire
             if not channel.flying:
                 self.state.at(channel.free + channel.delay, channel)

@@ -38,6 +38,7 @@ from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
 from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
 from sim.timed.recovery import RecoveryRecord, find_job, find_replicas
+from sim.timed.state_sizes import StateSizes
 
 NEVER = float("inf")
 Evaluated: TypeAlias = tuple[TimedNode, int, tuple[Effect, ...], Any]
@@ -54,7 +55,7 @@ class RunState:
     watched: are the effects of a step kept until their time, since somebody may look at a state or
     crash a node in between?  events: handed out so far.  until: the time of the last one.  saves,
     saving: writes to stable storage, and their time.  lost, in_vain, missed: as in TimedResult.
-    order: the number of log entries.
+    order: the number of log entries.  sizes: of the operators' states.
     """
 
     def __init__(
@@ -78,7 +79,8 @@ class RunState:
         _watch_ages(self.nodes, ages.watched if ages is not None else ())
         gauged = any(node.gauged for node in self.nodes.values())
         self.watched = gauged or log is not None or crashes
-        self.seen = RunObservation(system, costs, self.nodes, self.settle, self.watched)
+        self.sizes = StateSizes(system, costs)
+        self.seen = RunObservation(self.sizes, self.nodes, self.settle, self.watched)
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
         noted = self.protocol.behaviour.checkpoints
@@ -153,7 +155,8 @@ class RunState:
     def tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
         if tariff is None:
-            tariff = Tariff(self.costs, size, channel.receiver)
+            moved = channel.prompt or channel.reads or channel.receiver.stores
+            tariff = Tariff(self.costs, size, channel.receiver, moved)
             channel.tariffs[size] = tariff
         channel.size, channel.tariff = size, tariff
         return tariff
@@ -177,7 +180,7 @@ class RunState:
 
     def store(self, node: TimedNode, effect: Save | Sync) -> int:
         """The time that a save or a sync takes, if it stores anything; the write is counted."""
-        sizes = take_write(self.protocol, node, effect)
+        sizes = take_write(self.sizes, node, effect)
         if not sizes:
             return 0
         takes = self.costs.save_ps(*sizes)
@@ -211,6 +214,15 @@ class RunState:
                 store.give_back(ends, max(begins, now))
             elif site.stored == ends:
                 site.stored = max(begins, now)
+
+    def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
+        """The time at which a store has read the states in its answer, after what it did before."""
+        takes = self.costs.read_ps(size.state_bytes)
+        if not takes:
+            return ready
+        store.stored = max(store.stored, ready) + takes
+        store.worked += takes
+        return store.stored
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
@@ -253,16 +265,20 @@ def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
         booted = boot_node(system.protocol, site)
         state = booted.state
         works = site.role is Role.OPERATOR and name not in system.prompt
-        pace = costs.slow.get(name, 1.0) if works else 0.0
-        making = round(costs.output_ps(name) * pace)
+        operator = (*system.operators_at(name), name)[0]
+        pace = costs.slow.get(operator, 1.0) if works else 0.0
+        making = round(costs.output_ps(operator) * pace)
         gauged = read_gauges(system, name, state).buffered is not None
         nodes[name] = TimedNode(site, state, pace, making, gauged)
+        nodes[name].operator = operator
+        nodes[name].stores = name in system.deployment.storing
         nodes[name].durable = booted.durable
         open_files(nodes[name])
     delay = picoseconds(costs.link.delay_s)
     for sender, receiver in system.deployment.channels:
         prompt = receiver in system.deployment.prompt
-        channel = Channel(sender, nodes[receiver], 0 if prompt else delay, prompt)
+        reads = sender in system.prompt or nodes[sender].stores
+        channel = Channel(sender, nodes[receiver], 0 if prompt else delay, prompt, reads)
         nodes[sender].outgoing[receiver] = channel
         nodes[sender].asks |= prompt
         nodes[receiver].incoming.append(channel)

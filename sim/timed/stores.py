@@ -6,6 +6,7 @@ Rule of this file: no node and no message; a store says when a device has served
 from __future__ import annotations
 
 from heapq import heapify, heapreplace
+from math import inf
 
 from model.costs import Size
 from sim.timed.costs import Costs, StoreCosts, picoseconds
@@ -34,8 +35,10 @@ class SharedStore:
         """The time at which an answer that is asked for now has been read."""
         own = self.own
         if own is None:
-            return now
-        takes = picoseconds(own.read_s + size.events * own.read_event_s)
+            takes = self.costs.read_ps(size.state_bytes)
+        else:
+            moved = size.state_bytes / (own.bandwidth_bytes_per_s or inf)
+            takes = picoseconds(own.read_s + size.events * own.read_event_s + moved)
         return self._serve(now, takes)[1] if takes else now
 
     def give_back(self, end: int, now: int) -> None:

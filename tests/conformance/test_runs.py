@@ -37,6 +37,14 @@ ROOM = """[costs]
 room = 2
 work.match = { event_s = 8e-3 }
 """
+STATES = """[costs.state.match]
+bytes = 200_000
+window_bytes = 10_000
+incremental = true
+[costs.storage]
+bandwidth_bytes_per_s = 20e6
+read_s = 7e-3
+"""
 
 
 def scenario_file(name: str, folder: Path, more: str = "") -> Path:
@@ -114,6 +122,15 @@ def test_a_timed_run_is_one_that_the_world_allows(name: str, tmp_path: Path) -> 
 def test_a_timed_run_with_room_is_one_that_the_world_allows(name: str, tmp_path: Path) -> None:
     """The operator is slower than the source, which has to wait."""
     check_timed_run(name, ROOM, tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if ":" not in name])
+@pytest.mark.parametrize("room", ["", "[costs]\nroom = 1_000_000"])
+def test_a_timed_run_with_large_states_is_one_that_the_world_allows(
+    name: str, room: str, tmp_path: Path
+) -> None:
+    """States are written, sent and read while events come."""
+    check_timed_run(name, f"{room}\n{STATES}", tmp_path)
 
 
 def check_timed_run(name: str, more: str, tmp_path: Path) -> None:

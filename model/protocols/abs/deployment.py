@@ -67,6 +67,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
         crashable=deployment.crashable | ({OVERSEER} if fails else set()),
         watched=frozenset((name, OVERSEER) for name in tasks),
         prompt=frozenset(prompt),
+        storing=frozenset({OVERSEER} - prompt),
     )
 
 

@@ -25,6 +25,7 @@ BEHAVIOUR = Behaviour(
     timers=deployment.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     checkpoints=CheckpointNotes(BEGUN, EPOCHS, ABANDONED),
     knobs=KNOBS,

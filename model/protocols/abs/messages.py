@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage, Out
 from model.core import NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Body
 from model.log import Log
 from model.uploads import SNAPSHOTS, PartUpload, PartUploaded, StoredPart
@@ -242,6 +242,17 @@ def size(message: Any) -> Size:
 
 def _in_flight(part: Any) -> int:
     return len(part.flight) if isinstance(part, TaskPart) else 0
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a message or a node's state."""
+    match value:
+        case EpochPart(_, _, TaskPart() as part) | RollBack(_, _, TaskPart() as part):
+            return CarriedStates((part.box,))
+        case TaskState(run, _, box) if run >= 0:
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

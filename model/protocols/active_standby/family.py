@@ -36,6 +36,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     outage=OutageTerms(restart=False, read=False, again=Since.NOTHING, backlog=False),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
 from model.standbys import ends, messages
@@ -79,10 +79,21 @@ def size(message: Any) -> Size:
             return Size(MessageKind.ACKNOWLEDGEMENT, name="trim")
         case Copied(_, inner, queue, pending):
             events, items = contents(inner)
-            waiting = sum(map(len, pending))
-            return Size(MessageKind.COPY, 0, events + items + len(queue.kept) + waiting)
+            kept = events + len(queue.kept) + sum(map(len, pending))
+            return Size(MessageKind.COPY, 0, items, copies=kept)
         case _:
             return messages.size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a copy for a new secondary, or in a replica."""
+    match value:
+        case Copied(_, inner):
+            return CarriedStates((inner,), whole=True)
+        case Replica(_, inner):
+            return CarriedStates((inner,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -37,7 +37,16 @@ from model.core import (
     Send,
     Site,
 )
-from model.costs import EVENT, Amount, Gauges, Memory, MessageKind, Size
+from model.costs import (
+    EVENT,
+    NO_STATES,
+    Amount,
+    CarriedStates,
+    Gauges,
+    Memory,
+    MessageKind,
+    Size,
+)
 from model.errors import Invalid
 from model.events import BEGINNING, NOTHING, Body, Event, Mark
 from model.graph import Graph
@@ -179,6 +188,15 @@ def memory(_site: Site, state: State) -> Memory:
     events, items = contents(state.inner)
     waiting = sum(len(inlet.queue) for inlet in state.inlets)
     return Memory(state=Amount(events + waiting, items))
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in memory; no message and no disk has it."""
+    match value:
+        case AmnesiacOperator(inner):
+            return CarriedStates((inner,))
+        case _:
+            return NO_STATES
 
 
 def size(message: Any) -> Size:

@@ -51,6 +51,7 @@ BEHAVIOUR = Behaviour(
     memory=nodes.memory,
     show=nodes.show,
     size=nodes.size,
+    states=nodes.states,
     quantities=(STATES_RESET,),
     outage=OutageTerms(restart=True, read=False, again=Since.NOTHING, backlog=False),
 )

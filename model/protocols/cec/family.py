@@ -28,6 +28,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=OutageTerms(restart=True, read=True, again=Since.NEEDED),

@@ -14,7 +14,7 @@ from model.boxes.aggregate import Pane
 from model.boxes.box import Box, Fed, Item, Out, Stream
 from model.boxes.reorder import Ordered
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size, StateParts
 from model.errors import Invalid
 from model.events import BEGINNING, Body, Event
 from model.log import Log
@@ -262,11 +262,28 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, control, name="checkpoints")
         case Disk(_, log):
             newest = log.last().records if log else ()
-            return Size(MessageKind.CHECKPOINT, 0, len(newest), name="log")
+            results = sum(record.kind is Kind.RESULT for record in newest)
+            items = len(newest) - results
+            return Size(MessageKind.CHECKPOINT, 0, items, name="log", copies=results)
         case Event():
             return Size(MessageKind.EVENT, 1, name="events")
         case _:
             return message_size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The parts of the operator's state in the newest segment of a log, or in a node's state."""
+    match value:
+        case Disk(_, log) if log:
+            panes = [one for one in log.last().records if one.pane is not None]
+            keys = {record.key for record in panes}
+            return CarriedStates((StateParts(len(keys), len(panes)),), write=log.last())
+        case NodeState(_, windows):
+            open_ = sum(window.pane is not None for window in windows)
+            keys = {window.key for window in windows} | {key for key, _ in value.turns}
+            return CarriedStates((StateParts(len(keys), open_),))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

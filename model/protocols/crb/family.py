@@ -30,6 +30,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,

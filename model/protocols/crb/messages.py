@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import BEGINNING, SN, Body, Event
 from model.parts import open_windows
 from model.queues import (
@@ -98,12 +98,27 @@ def size(message: Any) -> Size:
     """The size of a message.  Of a checkpoint the windows are written first, then the queue."""
     match message:
         case Stable(whole, half):
-            items = len(whole.queue.kept) if half is None else open_windows(half.box) or 0
+            if half is None:
+                kept = len(whole.queue.kept)
+                return Size(MessageKind.CHECKPOINT, name="checkpoints", copies=kept)
+            items = open_windows(half.box) or 0
             return Size(MessageKind.CHECKPOINT, 0, items, name="checkpoints")
         case Event() | Output():
             return Size(MessageKind.EVENT, 1, name="events")
         case _:
             return message_size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a durable value, whose first half has it, or in a node's state."""
+    match value:
+        case Stable(whole, half):
+            newest = half or whole
+            return CarriedStates((newest.box,), write=newest.place)
+        case CrbOperator(_, box):
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -24,6 +24,7 @@ BEHAVIOUR = Behaviour(
     timers=nodes.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     outage=OutageTerms(restart=False, read=True, again=Since.CHECKPOINT),
 )

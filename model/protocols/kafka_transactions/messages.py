@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Out
 from model.core import NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Event
 from model.queues import (
     TRIMMED,
@@ -241,6 +241,19 @@ def size(message: Any) -> Size:
             return Size(MessageKind.RECOVERY, name="takeovers")
         case _:
             return message_size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a message or a worker's state."""
+    match value:
+        case AddPlace(at=at) | SetPlace(at) | PlaceIs(_, at):
+            return CarriedStates((at.box,))
+        case WorkerState(WorkerPhase.IDLE | WorkerPhase.STARTING | WorkerPhase.FETCHING):
+            return NO_STATES
+        case WorkerState(_, _, box):
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -120,6 +120,7 @@ def deploy(design: KafkaDesign, scope: Scope) -> Deployment:
         returning=frozenset({SUCCESSOR, COORDINATOR}),
         prompt=frozenset({sink, GROUP}),
         patient=frozenset({EXPIRE}),
+        runs={SUCCESSOR: (name,)},
     )
 
 

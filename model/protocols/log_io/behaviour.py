@@ -6,7 +6,7 @@ Rule of this file: names.
 from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
 from model.protocols.log_io.deployment import deploy
-from model.protocols.log_io.display import show, size
+from model.protocols.log_io.display import show, size, states
 from model.protocols.log_io.measures import gauges, memory
 from model.protocols.log_io.nodes import boot, recover, step
 from model.protocols.log_io.quantities import QUANTITIES
@@ -19,6 +19,7 @@ BEHAVIOUR = Behaviour(
     gauges=gauges,
     show=show,
     size=size,
+    states=states,
     memory=memory,
     quantities=QUANTITIES,
     outage=OutageTerms(restart=True, read=True, again=Since.NOTHING),

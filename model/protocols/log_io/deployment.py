@@ -150,6 +150,7 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
             for site in sites
             if site.spec.part in PROMPT and (site.name != LOG or design.prompt)
         ),
+        storing=frozenset() if design.prompt else frozenset({LOG}),
     )
     if design.processes is None:
         return deployment

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from model.costs import NO_STATES, CarriedStates, Size
 from model.costs import MessageKind as Kind
-from model.costs import Size
 from model.protocols.log_io.messages import (
     Acknowledge,
     Assign,
@@ -73,7 +73,7 @@ from model.protocols.log_io.states import (
     RunningOperator,
     Source,
 )
-from model.protocols.log_io.tables import LogDatabase
+from model.protocols.log_io.tables import ContextRow, LogDatabase
 
 
 def show(value: Any) -> str:
@@ -194,3 +194,19 @@ def size(message: Any) -> Size:
         case _:
             events = 1 if hasattr(message, "body") else 0
             return Size(Kind.EVENT if events else Kind.CONTROL, events)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's global state in a transaction or in an answer of the log, or its whole state
+    in memory."""
+    match value:
+        case Stamped(_, inner) | EpochProcess(_, inner):
+            return states(inner)
+        case Commit(_, context) | Restored(ContextRow() as context):
+            return CarriedStates((context.box,))
+        case CommitAll(parts):
+            return states(parts[-1])
+        case RunningOperator(box):
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES

@@ -30,4 +30,5 @@ def with_second(deployment: Deployment, first: NodeName, deployer: Site) -> Depl
         returning=deployment.crashable - {first},
         connections=deployment.connections - {u for u, v in own if v == first},
         prompt=deployment.prompt | {DEPLOYER},
+        runs={second: (first,)},
     )

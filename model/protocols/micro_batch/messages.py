@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import NOTHING, SN, Event
 from model.log import Log
 from model.protocol import Knob
@@ -235,6 +235,17 @@ def size(message: Any) -> Size:
         case _:
             kind = MessageKind.CONTROL
     return Size(kind, name=type(message).__name__.lower())
+
+
+def states(value: Any) -> CarriedStates:
+    """The states of the query's operators in the state store, whose versions are new writes."""
+    match value:
+        case QueryState(checkpoint):
+            return states(checkpoint)
+        case CheckpointDirectory(_, (*_, newest), _) if newest.batch > NO_BATCH.id:
+            return CarriedStates(newest.states, write=newest)
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -95,7 +95,8 @@ def deploy(design: MicroBatchDesign, scope: Scope) -> Deployment:
     source, *names, sink = chain_of(scope.graph)
     operators = tuple(scope.graph.specs[name] for name in names)
     graph = chain((names[0], operators), source=source, sink=sink)
-    return deploy_graph(graph, replies=True, config=lambda _: design)
+    deployment = deploy_graph(graph, replies=True, config=lambda _: design)
+    return deployment._replace(runs={names[0]: tuple(names)})
 
 
 def boot(site: Site) -> BatchSource | QueryState | BatchSink:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from model.boxes.box import Item
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.parts import contents
 from model.queues import TRIMMED
 from model.standbys import ends, messages
@@ -103,12 +103,25 @@ State: TypeAlias = EndState | Primary | Secondary
 def size(message: Any) -> Size:
     match message:
         case Checkpoint(_, _, stages, _, _, outputs):
-            items = sum(contents(stage.inner).events for stage in stages if stage)
-            return Size(MessageKind.CHECKPOINT, 0, len(outputs) + items, name="checkpoints")
+            kept = sum(contents(stage.inner).events for stage in stages if stage)
+            kept += len(outputs)
+            return Size(MessageKind.CHECKPOINT, name="checkpoints", copies=kept)
         case Stored():
             return Size(MessageKind.ACKNOWLEDGEMENT, name="stored")
         case _:
             return messages.size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The states of the operators inside the node that a checkpoint or a replica has."""
+    match value:
+        case Checkpoint(complete, _, stages):
+            shipped = tuple(stage and stage.inner for stage in stages)
+            return CarriedStates((shipped if any(stages) else None,), whole=complete)
+        case Primary(_, stages) | Secondary(Copy(_, stages)):
+            return CarriedStates((tuple(stage.inner for stage in stages),))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

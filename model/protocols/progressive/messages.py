@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage
 from model.core import Lost, NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Body
 from model.log import Log
 from model.protocols.progressive.design import ProgressiveDesign
@@ -299,6 +299,17 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CHECKPOINT, 0, 1, name="checkpoints")
         case _:
             return Size(MessageKind.RECOVERY, name="recovery messages")
+
+
+def states(value: Any) -> CarriedStates:
+    """The partition's state in its newest checkpoint, or in memory once it has gone back."""
+    match value:
+        case (LocalCheckpoint(), *_):
+            return CarriedStates((value[-1].box,), write=value[-1])
+        case PartitionState(Epoch(), box):
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Out
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Event
 from model.queues import (
     TRIMMED,
@@ -178,6 +178,17 @@ def size(message: Any) -> Size:
             return Size(MessageKind.RECOVERY, name="restorations")
         case _:
             return message_size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a checkpoint, which belongs to a transaction, or in a job's state."""
+    match value:
+        case JobCheckpoint(_, box, transaction):
+            return CarriedStates((box,), write=transaction)
+        case RunningJob(_, box) | RestoringJob(JobCheckpoint(_, box)):
+            return CarriedStates((box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

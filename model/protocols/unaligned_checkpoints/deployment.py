@@ -51,6 +51,7 @@ def deploy(design: UnalignedDesign, scope: Scope) -> Deployment:
         tasks,
         watched=frozenset((name, OVERSEER) for name in tasks),
         prompt=frozenset({OVERSEER}),
+        runs={name: (place.node,) for name, place in job.places.items() if place.node in job.tasks},
     )
 
 

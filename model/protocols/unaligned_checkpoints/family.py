@@ -32,6 +32,7 @@ BEHAVIOUR = Behaviour(
     timers=deployment.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     checkpoints=CheckpointNotes(BEGUN_CHECKPOINTS, FINISHED_CHECKPOINTS, ABORTED),
     knobs=KNOBS,

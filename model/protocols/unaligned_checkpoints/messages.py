@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Lineage, Out
 from model.core import NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Body
 from model.log import Log
 from model.uploads import SNAPSHOTS, PartUpload, PartUploaded, StoredPart
@@ -216,6 +216,17 @@ def size(message: Any) -> Size:
 
 def _on_their_way(part: Any) -> int:
     return len(part.inputs) + len(part.outputs) if isinstance(part, InstancePart) else 0
+
+
+def states(value: Any) -> CarriedStates:
+    """The state of an operator's keys in a message or an instance's state."""
+    match value:
+        case CheckpointPart(_, _, InstancePart(keys)) | GoBack(_, _, InstancePart(keys)):
+            return CarriedStates((tuple(one.box for one in keys),))
+        case InstanceState(run, _, keys) if run >= 0:
+            return CarriedStates((tuple(one.box for one in keys),))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -28,6 +28,7 @@ BEHAVIOUR = Behaviour(
     timers=deployment.TIMERS,
     show=messages.show,
     size=messages.size,
+    states=messages.states,
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,

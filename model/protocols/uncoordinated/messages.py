@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Out
 from model.core import NodeName, Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.log import Log
 
 # --- what is counted -------------------------------------------------------------------------
@@ -165,6 +165,19 @@ def size(message: Any) -> Size:
             return Size(MessageKind.ACKNOWLEDGEMENT, name="credits")
         case _:
             return Size(MessageKind.CONTROL)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a message or a node's state."""
+    match value:
+        case CheckpointTaken(_, TaskCheckpoint() as part):
+            return CarriedStates((part.box,))
+        case ReturnToLine(_, TaskCheckpoint() as part):
+            return CarriedStates((part.box,))
+        case LoggingTask(run, part) if run >= 0:
+            return CarriedStates((part.box,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

@@ -23,6 +23,7 @@ BEHAVIOUR = Behaviour(
     nodes.recover,
     gauges=states.gauges,
     memory=states.memory,
+    states=states.operator_states,
     needed=partial(needed, True),
     show=display.show,
     size=display.size,

@@ -14,7 +14,7 @@ from model.core import (
     Quantity,
     Site,
 )
-from model.costs import Amount, Gauges, Memory
+from model.costs import NO_STATES, Amount, CarriedStates, Gauges, Memory
 from model.events import BEGINNING, SN
 from model.parts import contents
 from model.protocols.upstream_backup.buffers import (
@@ -84,6 +84,15 @@ def memory(_site: Site, state: SourceNode | OperatorNode | SinkNode) -> Memory:
         return Memory(buffers, savepoints, Amount(waiting))
     events, items = contents(state.operator.cep)
     return Memory(buffers, savepoints, Amount(events + waiting, items + len(state.operator.closed)))
+
+
+def operator_states(value: object) -> CarriedStates:
+    """The operator's state in memory; no message and no disk has it."""
+    match value:
+        case OperatorNode(NumberedOperator() as operator):
+            return CarriedStates((operator.cep,))
+        case _:
+            return NO_STATES
 
 
 def count_items(replicas: Replicas) -> int:

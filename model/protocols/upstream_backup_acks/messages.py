@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, TypeAlias
 
 from model.core import Quantity
-from model.costs import MessageKind, Size
+from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.protocols.upstream_backup_acks.journal import Cut, Entry, Journal, Label, Renewed
 from model.queues import TRIMMED
 from model.standbys import ends, messages
@@ -64,6 +64,15 @@ def size(message: Any) -> Size:
     if isinstance(message, Renewed):
         return Size(MessageKind.DETERMINANT, items=len(message.entries))
     return messages.size(message)
+
+
+def states(value: Any) -> CarriedStates:
+    """The operator's state in a primary; no message and no disk has it."""
+    match value:
+        case UpstreamPrimary(_, inner):
+            return CarriedStates((inner,))
+        case _:
+            return NO_STATES
 
 
 def show(value: object) -> str:

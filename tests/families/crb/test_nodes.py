@@ -146,7 +146,7 @@ def test_a_checkpoint_is_charged_half_by_half() -> None:
     whole = OperatorCheckpoint(state, 2, 2, QueueState(1, 1, QueueState().kept.append(output)))
     nothing = OperatorCheckpoint(PAIRS.begin(1))
     assert size(Stable(nothing, whole)) == Size(MessageKind.CHECKPOINT, 0, 2, "checkpoints")
-    assert size(Stable(whole)) == Size(MessageKind.CHECKPOINT, 0, 1, "checkpoints")
+    assert size(Stable(whole)) == Size(MessageKind.CHECKPOINT, 0, 0, "checkpoints", 1)
     assert size(Stable(OperatorCheckpoint(()), OperatorCheckpoint(()))).items == 0
 
 
