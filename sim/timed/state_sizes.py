@@ -19,7 +19,9 @@ from model.state_parts import count_changed, count_parts
 from model.system import System, size_of
 from sim.timed.costs import Costs, StateCosts
 
-CARRYING = frozenset({MessageKind.CHECKPOINT, MessageKind.RECOVERY, MessageKind.COPY})
+CARRYING = frozenset(
+    {MessageKind.CHECKPOINT, MessageKind.UPLOAD, MessageKind.RECOVERY, MessageKind.COPY}
+)
 """The kinds of messages that may have a state in them."""
 ASKED_AGAIN = 8
 """The number of values whose size is remembered for each node: a loop asks for the size of a

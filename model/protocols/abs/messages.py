@@ -247,7 +247,11 @@ def _in_flight(part: Any) -> int:
 def states(value: Any) -> CarriedStates:
     """The operator's state in a message or a node's state."""
     match value:
-        case EpochPart(_, _, TaskPart() as part) | RollBack(_, _, TaskPart() as part):
+        case (
+            EpochPart(_, _, TaskPart() as part)
+            | PartUpload(_, _, TaskPart() as part)
+            | RollBack(_, _, TaskPart() as part)
+        ):
             return CarriedStates((part.box,))
         case TaskState(run, _, box) if run >= 0:
             return CarriedStates((box,))

@@ -221,7 +221,11 @@ def _on_their_way(part: Any) -> int:
 def states(value: Any) -> CarriedStates:
     """The state of an operator's keys in a message or an instance's state."""
     match value:
-        case CheckpointPart(_, _, InstancePart(keys)) | GoBack(_, _, InstancePart(keys)):
+        case (
+            CheckpointPart(_, _, InstancePart(keys))
+            | PartUpload(_, _, InstancePart(keys))
+            | GoBack(_, _, InstancePart(keys))
+        ):
             return CarriedStates((tuple(one.box for one in keys),))
         case InstanceState(run, _, keys) if run >= 0:
             return CarriedStates((tuple(one.box for one in keys),))
