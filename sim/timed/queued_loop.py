@@ -260,8 +260,9 @@ class QueuedLoop:
         store = self.stores.get(node.name)
         if store is None:
             return self.state.read_back(node, effects, now) if node.stores else now
+        locally = self.state.read_locally(effects, now)
         answers = self.state.answers(node, effects)
-        return max((store.read(now, size) for size in answers), default=now)
+        return max((locally, *(store.read(now, size) for size in answers)))
 
     def _upload(self, channel: Channel, size: Size, now: int) -> None:
         """Let the store write beside the work of the sender."""

@@ -223,17 +223,29 @@ class RunState:
                 if size.kind is MessageKind.RECOVERY:
                     yield size
 
+    def read_locally(self, effects: tuple[Effect, ...], now: int) -> int:
+        """The time at which all nodes have read the states that are on their own disks."""
+        if not self.costs.keeps_copies:
+            return now
+        found = [
+            self.sizes.read_locally(effect.to, effect.message)
+            for effect in effects
+            if isinstance(effect, Send)
+        ]
+        return now + max((self.costs.read_ps(moved) for moved in found if moved), default=0)
+
     def read_back(self, store: TimedNode, effects: tuple[Effect, ...], ready: int) -> int:
         """The time at which a store has read the states in the answers of a step, after its earlier
         work.  The messages of the step depart together: a source that a restart rewinds sends
         nothing to an operator whose state is still read."""
+        locally = self.read_locally(effects, ready)
         for size in self.answers(store, effects):
             takes = self.costs.read_ps(size.state_bytes)
             if takes:
                 store.stored = max(store.stored, ready) + takes
                 store.worked += takes
                 ready = store.stored
-        return ready
+        return max(ready, locally)
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:

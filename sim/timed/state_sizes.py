@@ -89,10 +89,24 @@ class StateSizes:
         if sender in self.nodes:
             return self._written(sender, message, size)
         if receiver in self.nodes:
-            return size._replace(
-                state_bytes=self.read(receiver, states_of(self.system, receiver, message))
-            )
+            whole = self.read(receiver, states_of(self.system, receiver, message))
+            return size._replace(state_bytes=whole - self.read_locally(receiver, message))
         return size
+
+    def read_locally(self, receiver: NodeName, message: Any) -> int:
+        """The bytes of the states in an answer to a recovery that the receiver has on its own
+        disk."""
+        prices = self.prices.get(receiver, ())
+        if not any(price is not None and price.local for price in prices):
+            return 0
+        states = states_of(self.system, receiver, message).states
+        if not states or self.system.operators_at(receiver) not in self.stored:
+            return 0
+        kept = tuple(
+            state if price is not None and price.local else None
+            for price, state in zip(prices, states, strict=True)
+        )
+        return self._bytes(receiver, kept)
 
     def saved(self, name: NodeName, value: Any) -> Size:
         """The size of a durable value, with the states that are new in it."""
