@@ -39,7 +39,7 @@ class CheckpointClock:
             self.given_up, self.begun_at = self.given_up + 1, None
 
     def strike(self, now: int) -> None:
-        """A crash: a restart replays what came since the last complete checkpoint began."""
+        """A crash: a restart replays the events since the last complete checkpoint began."""
         self.ages.append(now - self.restored_from)
 
     def result(self) -> Checkpoints:

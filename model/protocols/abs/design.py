@@ -92,8 +92,8 @@ class Sources(Enum):
     """What a source sends again.  8.1.1: "ABS requires that the data sources be replayable"; 9.1:
     this "is not guaranteed by the ABS protocol"."""
 
-    REPLAYABLE = "what it sent after the last complete epoch, from its memory"
-    SEEKING = "what it sent after the last complete epoch, from a log that it reads again"
+    REPLAYABLE = "the records after the last complete epoch, from its memory"
+    SEEKING = "the records after the last complete epoch, from a log that it reads again"
     ONCE = "nothing"
 
 
@@ -157,4 +157,4 @@ KNOBS = (
         (("replayable", Sources.REPLAYABLE), ("seeking", Sources.SEEKING)),
     ),
 )
-"""What users may set: each value is right, but idempotent writes need deterministic operators."""
+"""The settings of users: all are right, but idempotent writes need deterministic operators."""

@@ -165,7 +165,7 @@ class TaskState(NamedTuple):
 
     run: -1 until a restarted node has its snapshot.  marked: the inputs whose marker has come.
     held: messages that wait, by sender.  open: a snapshot that still takes records on their way.
-    outs: what a writer has not handed on.  upload: the snapshot that the storage is writing.
+    outs: those that a writer has not handed on.  upload: the snapshot that the storage is writing.
     """
 
     run: int

@@ -73,7 +73,7 @@ def step(site: Site, state: State, input_: Input) -> Step:
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
     """The gauges of a node.  progress: the run, and how many records are in the state.  The backup
-    of a source that seeks is in a log of others: it is what a restart reads again."""
+    of a source that seeks is in a log of others: a restart reads these events again."""
     match state:
         case ReaderState(_, _, place, _, kept):
             return Gauges(len(kept), None, place)
@@ -84,7 +84,7 @@ def gauges(_site: Site, state: State) -> Gauges:
 
 
 def memory(site: Site, state: State) -> Memory:
-    """Snapshots in the storage, what is prepared in the external system, and the log that a source
+    """Snapshots in the storage, transactions of the external system, and the log that a source
     reads again are on disks."""
     match state:
         case ReaderState(kept=kept):

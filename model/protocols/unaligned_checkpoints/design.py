@@ -83,4 +83,4 @@ KNOBS = (
     ),
     SNAPSHOTS_KNOB,
 )
-"""What users may set: each value is right."""
+"""The settings of users: each value is right."""
