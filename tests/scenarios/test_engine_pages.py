@@ -177,7 +177,7 @@ def test_the_flink_of_the_page_recovers_as_arithmetic_says() -> None:
     assert found.same
     assert found.checkpoints is not None
     read_s = upload_s = 0.015 + 200e6 / 20e6
-    assert found.checkpoints.ages_s == (pytest.approx(65.0, abs=0.1),)
+    assert found.checkpoints.ages_s == pytest.approx((65.0,), abs=0.1)
     terms = RecoveryTerms(known(found.metrics.detection_s), 4.0, read_s, 65.0, 0.6)
     assert found.metrics.recovery_s == pytest.approx(terms.recovery_s, rel=0.02)
     assert known(found.checkpoints.mean_s) >= upload_s

@@ -89,7 +89,7 @@ def test_the_age_counts_from_the_last_complete_checkpoint(
     """
     ran = simulated(tmp_path, crash_s=crash_s)
     found = checkpoints(ran)
-    assert found.ages_s == (pytest.approx(age_s, abs=0.001),)
+    assert found.ages_s == pytest.approx((age_s,), abs=0.001)
     assert found.given_up == given_up
     detected = known(ran.metrics.detection_s)
     terms = RecoveryTerms(detected, restart_s=3.0, read_s=0.0, age_s=age_s, busy=0.5)
@@ -143,7 +143,7 @@ def test_uploads_need_no_store_of_their_own(tmp_path: Path) -> None:
     assert ran.metrics.latency_max_s == pytest.approx(0.025, abs=1e-3)
     path.write_text(plain + '[[failures]]\nnodes = ["count"]\nat_s = 22.0\n', encoding="utf-8")
     ran = simulate(read(path))
-    assert checkpoints(ran).ages_s == (pytest.approx(12.0, abs=0.001),)
+    assert checkpoints(ran).ages_s == pytest.approx((12.0,), abs=0.001)
     assert ran.same
 
 
