@@ -9,12 +9,20 @@ from pathlib import Path
 
 import pytest
 
+from model.boxes.stateless import Union
+from model.core import Arrival
+from model.graph import SINK, SOURCE, Graph
+from model.knobs import turn
+from model.protocols.abs.protocol import PROTOCOL
 from model.results.simulation import Checkpoints, Simulation
 from sim.closed_form import RecoveryTerms
+from sim.inputs.streams import Workload
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
+from sim.timed.costs import Costs, StoreCosts, Timer
 from tests.known import known
+from tests.sim.test_timed import played
 
 UPLOAD_S = 4.0
 SCENARIO = f"""
@@ -171,6 +179,23 @@ def test_a_long_pause_makes_the_interval(tmp_path: Path) -> None:
     """The clock's interval of 10 s holds if upload and pause are shorter: 4 + 5 s."""
     pause = ("knobs.pauses=minimum", "costs.timers.pause.after_s=5.0")
     assert checkpoints(simulated(tmp_path, *pause)).begun == 9
+
+
+@pytest.mark.parametrize(("pauses", "wanted"), [("none", 12), ("minimum", 6)])
+def test_sources_that_ask_at_one_tick_begin_one_checkpoint(pauses: str, wanted: int) -> None:
+    """Two sources ask at 10.5, 20.5, ..., 60.5 s.  The wish of the second is kept for a checkpoint
+    of its own (docs/explanation/limits.md), unless both wait for a pause."""
+    nodes = (("left", SOURCE), ("right", SOURCE), ("A", Union()), ("sink", SINK))
+    graph = Graph(nodes, (("left", "A"), ("right", "A"), ("A", "sink")))
+    events = {name: (Arrival(1, "a"),) * 60 for name in ("left", "right")}
+    costs = Costs(
+        timers={"epoch": Timer(every_s=10, phase_s=10.5), "pause": Timer(after_s=1.0)},
+        stores={"coordinator": StoreCosts(transaction_s=1.0)},
+    )
+    protocol = turn(turn(PROTOCOL, "snapshots", "asynchronous"), "pauses", pauses)
+    found = played(protocol, Workload("", "", graph, events), costs)[0].checkpoints
+    assert found is not None
+    assert (found.begun, found.complete) == (wanted, wanted)
 
 
 # --- sources that seek -----------------------------------------------------------------------
