@@ -33,7 +33,7 @@ from model.core import (
     Sync,
     TimerFired,
 )
-from model.costs import CONTROL, Size
+from model.costs import CONTROL, MessageKind, Size
 from model.errors import Invalid, StepFailed, describe_error
 from model.system import call_step, check_step, describe, read_gauges
 from sim.timed.clock import Entry, Occurrence
@@ -144,7 +144,6 @@ class FastLoop:
 
                 # Messages depart at `done`.  Where nobody watches, nothing crashes, so that the
                 # other effects may take place at once; otherwise they wait until `done`.
-                departs = run.read_back(node, effects, done) if sized and node.reads else done
                 for effect in effects:
                     if type(effect) is Send:
                         channel = node.outgoing[effect[0]]
@@ -160,8 +159,10 @@ class FastLoop:
                             run.at(done, Occurrence(run.ask, (done, channel)), priority)
                             continue
                         free = channel.free
-                        if free < departs:
-                            free = departs
+                        if free < done:
+                            free = done
+                        if sized and channel.reads and size.kind is MessageKind.RECOVERY:
+                            free = max(free, run.read_back(node, done, size))
                         channel.free = free = free + tariff.wire
                         free += channel.delay
                         flying = channel.flying

@@ -54,7 +54,8 @@ class Channel(Event):
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
     takes each message at its departure.  upload: when the sender, a store, begins and ends to write
-    the last upload of the receiver; it answers at the end.
+    the last upload of the receiver; it answers at the end.  reads: the sender is a store, which
+    reads what a restarted node asks for.
     """
 
     def __init__(
@@ -63,8 +64,10 @@ class Channel(Event):
         receiver: TimedNode,
         delay: int,
         prompt: bool = False,
+        reads: bool = False,
     ) -> None:
         self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
+        self.reads = reads
         self.free = 0
         self.upload = (0, 0)
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
@@ -132,18 +135,17 @@ class TimedNode:
     watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
     same job.  job: the name of this job.  jobs_before: by sender, its job.  aged: are the ages of
     its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
-    that it runs, whose work and pace it has.  stores: it is a store, and not prompt.  reads: it is
-    a store, which reads the states that a restarted node asks for.  stored: the time at which a
-    store has stored and read all that it was asked for.  durable: as model.world.Node has it.
-    unsynced: by file, the sizes of the writes without a sync, also of steps that have not taken
-    effect yet (sim.timed.files); () without files.
+    that it runs, whose work and pace it has.  stores: it is a store, and not prompt.  stored: the
+    time at which a store has stored and read all that it was asked for.  durable: as
+    model.world.Node has it.  unsynced: by file, the sizes of the writes without a sync, also of
+    steps that have not taken effect yet (sim.timed.files); () without files.
     """
 
     __slots__ = (
         *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
         *("job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making", "name"),
-        *("operator", "outage", "outgoing", "pace", "reads", "replicas", "settled", "since"),
-        *("site", "state", "stored", "stores", "ticks"),
+        *("operator", "outage", "outgoing", "pace", "replicas", "settled", "since", "site"),
+        *("state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -167,7 +169,7 @@ class TimedNode:
         self.jobs_before: dict[NodeName, NodeName] = {}
         self.outage: TimedOutage | None = None
         self.operator = self.name
-        self.asks, self.stores, self.reads, self.stored = False, False, False, 0
+        self.asks, self.stores, self.stored = False, False, 0
         self.under_way: Input | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
 

@@ -232,9 +232,8 @@ class QueuedLoop:
 
     # --- effects ---------------------------------------------------------------------------------
     def _depart(self, node: TimedNode, effects: tuple[Effect, ...], now: int) -> None:
-        """Send the messages; prompt sites take theirs at once.  A store first reads all that its
-        step answers to a recovery."""
-        ready = self._read(node, effects, now)
+        """Send the messages; prompt sites take theirs at once.  A store has to read its answers to
+        a recovery."""
         for effect in effects:
             if not isinstance(effect, Send):
                 continue
@@ -247,6 +246,11 @@ class QueuedLoop:
                     self._upload(channel, tariff.upload, now)
                 self._ask_at_once(channel.receiver, Received(node.name, effect.message), now)
                 continue
+            ready = now
+            if size.kind is MessageKind.RECOVERY and node.name in self.stores:
+                ready = self.stores[node.name].read(now, size)
+            elif size.kind is MessageKind.RECOVERY and channel.reads:
+                ready = self.state.read_back(node, now, size)
             channel.free = max(channel.free, ready) + tariff.wire
             if not channel.flying:
                 self.state.at(channel.free + channel.delay, channel)
@@ -254,15 +258,6 @@ class QueuedLoop:
             connection = self.out.get((node.name, effect.to))
             if connection is not None and connection.site is None:
                 connection.events += size.events
-
-    def _read(self, node: TimedNode, effects: tuple[Effect, ...], now: int) -> int:
-        """The time at which a store has read the answers of a step to a recovery."""
-        store = self.stores.get(node.name)
-        if store is None:
-            return self.state.read_back(node, effects, now) if node.stores else now
-        locally = self.state.read_locally(effects, now)
-        answers = self.state.answers(node, effects)
-        return max((locally, *(store.read(now, size) for size in answers)))
 
     def _upload(self, channel: Channel, size: Size, now: int) -> None:
         """Let the store write beside the work of the sender."""

@@ -7,7 +7,7 @@ order the events, and sim.timed.crashes takes nodes down.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from model.core import (
@@ -25,7 +25,7 @@ from model.core import (
     Step,
     Sync,
 )
-from model.costs import MessageKind, Size
+from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
 from sim.timed.ages import AgeRecord, UsualAges, data_step
@@ -155,7 +155,7 @@ class RunState:
     def tariff(self, channel: Channel, size: Size) -> Tariff:
         tariff = channel.tariffs.get(size)
         if tariff is None:
-            moved = channel.prompt or self.nodes[channel.sender].reads or channel.receiver.stores
+            moved = channel.prompt or channel.reads or channel.receiver.stores
             tariff = Tariff(self.costs, size, channel.receiver, moved)
             channel.tariffs[size] = tariff
         channel.size, channel.tariff = size, tariff
@@ -215,37 +215,14 @@ class RunState:
             elif site.stored == ends:
                 site.stored = max(begins, now)
 
-    def answers(self, store: TimedNode, effects: tuple[Effect, ...]) -> Iterator[Size]:
-        """The sizes of the answers to a recovery in a step of a store."""
-        for effect in effects:
-            if isinstance(effect, Send):
-                size = self.sizes.sent(store.name, effect.to, effect.message)
-                if size.kind is MessageKind.RECOVERY:
-                    yield size
-
-    def read_locally(self, effects: tuple[Effect, ...], now: int) -> int:
-        """The time at which all nodes have read the states that are on their own disks."""
-        if not self.costs.keeps_copies:
-            return now
-        found = [
-            self.sizes.read_locally(effect.to, effect.message)
-            for effect in effects
-            if isinstance(effect, Send)
-        ]
-        return now + max((self.costs.read_ps(moved) for moved in found if moved), default=0)
-
-    def read_back(self, store: TimedNode, effects: tuple[Effect, ...], ready: int) -> int:
-        """The time at which a store has read the states in the answers of a step, after its earlier
-        work.  The messages of the step depart together: a source that a restart rewinds sends
-        nothing to an operator whose state is still read."""
-        locally = self.read_locally(effects, ready)
-        for size in self.answers(store, effects):
-            takes = self.costs.read_ps(size.state_bytes)
-            if takes:
-                store.stored = max(store.stored, ready) + takes
-                store.worked += takes
-                ready = store.stored
-        return max(ready, locally)
+    def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
+        """The time at which a store has read the states in its answer, after what it did before."""
+        takes = self.costs.read_ps(size.state_bytes)
+        if not takes:
+            return ready
+        store.stored = max(store.stored, ready) + takes
+        store.worked += takes
+        return store.stored
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:
@@ -295,13 +272,13 @@ def _make_nodes(system: System, costs: Costs) -> dict[NodeName, TimedNode]:
         nodes[name] = TimedNode(site, state, pace, making, gauged)
         nodes[name].operator = operator
         nodes[name].stores = name in system.deployment.storing
-        nodes[name].reads = name in system.prompt or nodes[name].stores
         nodes[name].durable = booted.durable
         open_files(nodes[name])
     delay = picoseconds(costs.link.delay_s)
     for sender, receiver in system.deployment.channels:
         prompt = receiver in system.deployment.prompt
-        channel = Channel(sender, nodes[receiver], 0 if prompt else delay, prompt)
+        reads = sender in system.prompt or nodes[sender].stores
+        channel = Channel(sender, nodes[receiver], 0 if prompt else delay, prompt, reads)
         nodes[sender].outgoing[receiver] = channel
         nodes[sender].asks |= prompt
         nodes[receiver].incoming.append(channel)
