@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
-from model.cep.engines import Engine
+from model.cep.engines import Engine, Match
 from model.cep.windows import Extent, Splitter
 from model.events import Body
 
@@ -24,9 +24,8 @@ class Definition(typing.Protocol):
     @property
     def splitter(self) -> Splitter: ...
     @property
-    def emits(self) -> str: ...
-    @property
     def parallel(self) -> bool: ...
+    def result(self, time: int, match: Match) -> Body: ...
 
 
 def runs(operator: Definition, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
@@ -106,11 +105,11 @@ def evaluate(operator: Definition, stream: Sequence[Body]) -> Iterator[Body]:
             trigger = at if operator.parallel else window.closer
             if trigger is not None:
                 for match in matches:
-                    body = Body(stream[trigger].time, operator.emits, match)
+                    body = operator.result(stream[trigger].time, match)
                     found.append((trigger, number, len(found), body))
         if window.closer is not None:
             for match in engine.close(state):
-                body = Body(stream[window.closer].time, operator.emits, match)
+                body = operator.result(stream[window.closer].time, match)
                 found.append((window.closer, number, len(found), body))
     found.sort(key=lambda entry: entry[:3])
     return (body for *_, body in found)

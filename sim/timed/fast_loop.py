@@ -94,6 +94,9 @@ class FastLoop:
                     flying = event.flying
                     if not flying or flying[0][0] > now:  # the message was lost with its sender
                         continue
+                    if event.receiver.reading > now:
+                        heappush(queue, (event.receiver.reading, NORMAL, next(count), event))
+                        continue
                     _, departed, message, received = flying.popleft()
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
@@ -161,8 +164,13 @@ class FastLoop:
                         free = channel.free
                         if free < done:
                             free = done
-                        if sized and channel.reads and size.kind is MessageKind.RECOVERY:
-                            free = max(free, run.read_back(node, done, size))
+                        if sized and channel.reads:
+                            local = done
+                            if size.kind is MessageKind.RECOVERY:
+                                local = run.read_locally(effect[0], message, done)
+                                free = max(free, local, run.read_back(node, done, size))
+                            arrives = free + tariff.wire + channel.delay
+                            run.wait_for_state(channel, size, local > done, arrives)
                         channel.free = free = free + tariff.wire
                         free += channel.delay
                         flying = channel.flying

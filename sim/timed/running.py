@@ -216,13 +216,32 @@ class RunState:
                 site.stored = max(begins, now)
 
     def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
-        """The time at which a store has read the states in its answer, after what it did before."""
+        """The time at which a store has read the states in its answer, after earlier requests."""
         takes = self.costs.read_ps(size.state_bytes)
         if not takes:
             return ready
         store.stored = max(store.stored, ready) + takes
         store.worked += takes
         return store.stored
+
+    def read_locally(self, to: NodeName, message: Any, now: int) -> int:
+        """The time at which a node has read the states in an answer that are on its own disk."""
+        if not self.costs.keeps_copies:
+            return now
+        moved = self.sizes.read_locally(to, message)
+        return now + self.costs.read_ps(moved) if moved else now
+
+    def wait_for_state(self, channel: Channel, size: Size, local: bool, arrives: int) -> None:
+        """Let a restarted receiver take no message before the one with its state has come.
+
+        local: it reads some states from its own disk.  A node that takes over drops the messages of
+        that time, since it asks for them again.
+        """
+        outage = self.protocol.behaviour.outage
+        restarts = outage is None or outage.restart
+        if (size.state_bytes or local) and channel.reads and restarts:
+            node = channel.receiver
+            node.reading = max(node.reading, arrives)
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:

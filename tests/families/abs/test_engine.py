@@ -212,33 +212,37 @@ def test_a_source_that_seeks_keeps_no_event(tmp_path: Path) -> None:
 
 # --- local recovery --------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("local", "read_s"),
+    ("shared", "local", "count_s", "more_s"),
     [
-        ((), 3.0 + 5.0),  # 60 MB and 100 MB at 20 MB/s, one after the other
-        (("count",), 5.0),  # the store has 100 MB to read, while 60 MB are read at 50 MB/s
-        (("count", "more"), 100 / 50),  # each from its own disk
+        # The store reads 60 MB and 100 MB at 20 MB/s, one after the other.
+        (True, (), 3.0, 8.0),
+        # 60 MB are read from a disk at 50 MB/s, and the store has 100 MB to read.
+        (True, ("count",), 1.2, 5.0),
+        (True, ("count", "more"), 1.2, 2.0),
+        # Without [costs.stores] the store has the 50 MB/s of [costs.storage].
+        (False, (), 1.2, 3.2),
+        (False, ("count",), 1.2, 2.0),
+        (False, ("count", "more"), 1.2, 2.0),
     ],
 )
-@pytest.mark.parametrize("shared", [True, False])
 def test_a_copy_on_its_own_disk_needs_no_store(
-    tmp_path: Path, local: tuple[str, ...], read_s: float, shared: bool
+    tmp_path: Path, shared: bool, local: tuple[str, ...], count_s: float, more_s: float
 ) -> None:
-    """Two operators; without [costs.stores] the store has the bandwidth of [costs.storage]."""
-    changes = [
+    store = "{transaction_s=0.0,bandwidth_bytes_per_s=20e6}"
+    ran = simulated(
+        tmp_path,
         'operators=[{name="count",selectivity=1.0},{name="more",selectivity=1.0}]',
         "costs.work.more.event_s=0.0",
         "costs.link.bandwidth_bytes_per_s=1e12",
         "costs.storage={latency_s=0.0,bandwidth_bytes_per_s=50e6}",
         "costs.state.count.bytes=60_000_000",
         "costs.state.more.bytes=100_000_000",
-        "costs.stores.coordinator={transaction_s=0.0,bandwidth_bytes_per_s=20e6}",
+        f"costs.stores={{coordinator={store}}}" if shared else "costs.stores={}",
         *(f"costs.state.{name}.local=true" for name in local),
-    ]
-    if not shared:
-        changes[-1 - len(local)] = "costs.stores={}"
-        read_s = {0: 60 / 50 + 100 / 50, 1: 100 / 50, 2: 100 / 50}[len(local)]
-    ran = simulated(tmp_path, *changes, crash_s=29.9)
-    course = next(one for one in ran.failures if one.node == "count")
-    assert course.redirection_s == pytest.approx(read_s, abs=0.01)
-    terms = RecoveryTerms(known(ran.metrics.detection_s), 3.0, read_s, 9.9, 0.5)
-    assert course.recovery_s == pytest.approx(terms.recovery_s, rel=0.01)
+        crash_s=29.9,
+    )
+    courses = {one.node: one for one in ran.failures}
+    assert courses["count"].redirection_s == pytest.approx(count_s, abs=0.01)
+    assert courses["more"].redirection_s == pytest.approx(more_s, abs=0.01)
+    terms = RecoveryTerms(known(ran.metrics.detection_s), 3.0, count_s, 9.9, 0.5)
+    assert courses["count"].recovery_s == pytest.approx(terms.recovery_s, rel=0.01)
