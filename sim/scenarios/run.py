@@ -108,6 +108,7 @@ def _found(
         series=metrics.series(ran.result, ran.emissions, scenario.unit_ps),
         violations=free_judged.violations or judged.violations,
         judged_at_end=judged.at_end,
+        checkpoints=ran.result.checkpoints,
     )
 
 

@@ -118,4 +118,5 @@ def _result(state: RunState, ended: int) -> TimedResult:
         memory_peaks=seen.memory_peaks,
         states={name: node.state for name, node in state.nodes.items()},
         durable={name: node.durable for name, node in state.nodes.items()},
+        checkpoints=None if state.checkpoints is None else state.checkpoints.result(),
     )
