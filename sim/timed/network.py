@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, Input, NodeName, Site
+from model.core import Effect, Input, NodeName, Site, TimerFired
 from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs
@@ -98,6 +98,10 @@ class QueuedInput:
         self.began: int | None = None
         self.served: int | None = None
 
+    @property
+    def is_timer(self) -> bool:
+        return isinstance(self.input_, TimerFired)
+
 
 class TimedNode:
     """A node of a timed run.
@@ -108,9 +112,10 @@ class TimedNode:
 
     unsettled: (time of the effects, Aftermath or None) of the steps whose effects have not taken
     place; only the fast loop fills it.  inputs: those that have come and are not processed, where
-    the first one may be under way; only the queued loop fills it.  under_way: the input of the step
-    that the node has begun, in a queued run.  longest: the largest number of these inputs or steps
-    since the last look.
+    the first one may be under way in the queued loop; the fast loop fills it for nodes that defer.
+    under_way: the input of the step that the node has begun, in a queued run.  longest: the largest
+    number of these inputs or steps since the last look.  defers: has it set a timer, which goes
+    before messages that wait, so that steps are evaluated when the node is free for them?
 
     kept: the backup since kept_since.  kept_area: the sum of the backup before that, in events
     times picoseconds.  pace: the factor by which service takes longer than elsewhere; 0 for sources
@@ -127,10 +132,10 @@ class TimedNode:
     """
 
     __slots__ = (
-        *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
-        *("job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making", "name"),
-        *("operator", "outage", "outgoing", "pace", "reading", "replicas", "settled", "since"),
-        *("site", "state", "stored", "stores", "ticks"),
+        *("aged", "again_ps", "asks", "busy", "defers", "done", "durable", "gauged", "incoming"),
+        *("inputs", "job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making"),
+        *("name", "operator", "outage", "outgoing", "pace", "reading", "replicas", "settled"),
+        *("since", "site", "state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -155,8 +160,18 @@ class TimedNode:
         self.outage: TimedOutage | None = None
         self.operator = self.name
         self.asks, self.stores, self.stored = False, False, 0
+        self.defers = False
         self.under_way: Input | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
+
+    def wait(self, queued: QueuedInput) -> None:
+        """Let an input wait: a timer before all messages that wait, after the step under way and
+        the timers that ran out before; a message behind all."""
+        inputs, at = self.inputs, len(self.inputs)
+        if queued.is_timer:
+            while at and inputs[at - 1].began is None and not inputs[at - 1].is_timer:
+                at -= 1
+        inputs.insert(at, queued)
 
     def keep(self, now: int, kept: int) -> None:
         """Record the number of events that the node keeps from now on."""

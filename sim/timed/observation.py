@@ -53,7 +53,7 @@ class RunObservation:
         for node in self.queued:
             self.settle(node, now)
             queues.append(node.longest)
-            node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
+            node.longest = len(node.unsettled) + len(node.inputs)
         self.points.append(SeriesPoint(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0

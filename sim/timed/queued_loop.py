@@ -3,10 +3,11 @@
 Rule of this file: no other semantics than the fast loop's; the loop only evaluates steps later,
 since the store or the room that a node waits for may not be free when a message arrives.
 
-A node takes the input that came first when it is free.  Its step has three parts: service; then its
-saves and transactions, one after the other, each in the order of the requests at its store; then
-the node waits until none of the connections that it has to send on is full.  At that moment all
-effects take place at once, so that a step of several events may fill a connection beyond the bound.
+A node takes the input that came first when it is free, and timers before messages.  Its step has
+three parts: service; then its saves and transactions, one after the other, each in the order of the
+requests at its store; then the node waits until none of the connections that it has to send on is
+full.  At that moment all effects take place at once, so that a step of several events may fill a
+connection beyond the bound.
 
 There is no deadlock.  Only events of the data stream wait for room, and these go down the graph:
 acknowledgements, markers, transactions and requests wait for nobody's room.  A node that waits for
@@ -133,7 +134,7 @@ class QueuedLoop:
 
     def _take(self, node: TimedNode, queued: QueuedInput, now: int) -> None:
         inputs = node.inputs
-        inputs.append(queued)
+        node.wait(queued)
         node.longest = max(node.longest, len(inputs))
         if len(inputs) == 1:
             self._work(node, now)

@@ -1,6 +1,7 @@
 """The timers of a timed run: when each one runs out, and how often they may.
 
-Rule of this file: no step; the loop of the run decides the effect of a timer that runs out.
+Rule of this file: no step; the loop of the run decides the effect of a timer that runs out.  A
+timer waits for the step under way, and not for the messages that wait at the node.
 
 A timer is named KIND or KIND:overdue (sim.timed.costs.Timer).
 """
@@ -43,6 +44,7 @@ class Timers:
                 fires = self._expiry(node, name, now)
                 moment = Occurrence(self._run_out, (node, name, fires))
                 node.timers[name] = moment
+                node.defers = node.pace > 0
                 self.run.at(fires, moment)
 
     def take(self, node: TimedNode, now: int, effects: Iterable[Effect]) -> None:
