@@ -112,6 +112,7 @@ class Crashes:
         self.run.in_vain += _drop_inputs(node)
         _take_back(node, now)
         node.keep(now, 0)
+        node.stored = min(node.stored, now)
         if before is not None and before.replayed_ps is None:
             reached = before.reached
         else:

@@ -298,9 +298,12 @@ class FastLoop:
             if isinstance(effect, Note) and effect.what.name in run.prices:
                 busy += run.note_ps(node, effect)
         done = max(busy, node.done)
+        paid = self.timers.has_paid(input_)
         for effect in effects:
             if isinstance(effect, Save | Sync):
-                done += run.store(node, effect)
+                if paid:
+                    continue
+                done = max(done, node.stored) + run.store(node, effect)
                 if run.costs.storage.blocking:
                     busy = done
             elif isinstance(effect, Send) and node.asks:

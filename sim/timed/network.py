@@ -126,9 +126,10 @@ class TimedNode:
     its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
     that it runs, whose work and pace it has.  reading: the time at which its state has been read
     back; it takes no message before.  stores: it is a store, and not prompt.  stored: the time
-    at which a store has stored and read all that it was asked for.  durable: as model.world.Node
-    has it.  unsynced: by file, the sizes of the writes without a sync, also of steps that have not
-    taken effect yet (sim.timed.files); () without files.
+    at which a store has stored and read all that it was asked for, or a node all that it writes
+    beside its work.  durable: as model.world.Node has it.  unsynced: by file, the sizes of the
+    writes without a sync, also of steps that have not taken effect yet (sim.timed.files); ()
+    without files.
     """
 
     __slots__ = (

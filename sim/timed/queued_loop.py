@@ -168,7 +168,9 @@ class QueuedLoop:
         for effect in effects:
             if isinstance(effect, Note) and effect.what.name in self.state.prices:
                 service += self.state.note_ps(node, effect)
-        queued.stores.extend(effect for effect in effects if self._lasts(node, effect))
+        paid = self.timers.has_paid(queued.input_)
+        lasting = (effect for effect in effects if self._lasts(node, effect))
+        queued.stores.extend(one for one in lasting if isinstance(one, Send) or not paid)
         self._keep_busy(node, queued, now, now + service)
 
     def _lasts(self, node: TimedNode, effect: Effect) -> bool:
@@ -202,7 +204,7 @@ class QueuedLoop:
                 self.state.saving += takes
             else:
                 assert isinstance(effect, Save | Sync)
-                end = now + self.state.store(node, effect)
+                end = max(now, node.stored) + self.state.store(node, effect)
             self._keep_busy(node, queued, now, end)
             if end > now:
                 return False
