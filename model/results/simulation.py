@@ -105,7 +105,7 @@ class Overhead:
 
 @dataclass(frozen=True, slots=True)
 class FreeStep:
-    """A step of a run that costs nothing.  key: the price that is 0."""
+    """A step of a run that costs nothing.  key: the price that is 0; empty: there is none."""
 
     what: str
     key: str
@@ -113,7 +113,8 @@ class FreeStep:
 
 @dataclass(frozen=True, slots=True)
 class BusyShare:
-    """The share of the time for which a node or a link is busy.  kind: "node" or "link"."""
+    """The share of the time for which a node, a host or a link is busy.  kind: "node", "host" or
+    "link"; the share of a host is that of its cores, in the mean."""
 
     name: str
     kind: str

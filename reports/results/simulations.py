@@ -144,7 +144,7 @@ def load(result: Simulation) -> list[str]:
     rows = result.load
     if not rows:
         return []
-    nodes = [row for row in rows if row.kind == "node"]
+    nodes = [row for row in rows if row.kind != "link"]
     links = [row for row in rows if row.kind == "link"]
     shown = [*nodes, *sorted(links, key=lambda row: -row.busy_share)[:1]]
     shares = ", ".join(f"{row.name} {row.busy_share:.1%}" for row in shown)
@@ -303,8 +303,10 @@ def overhead(result: Simulation) -> str:
 
 def free(result: Simulation) -> list[str]:
     """A line with the steps that cost nothing in this scenario."""
-    steps = [f"{step.what} ({step.key} = 0)" for step in result.free_steps]
-    return [f"Free here: {', '.join((*steps, 'the work of sources and sinks'))}"]
+    steps = (
+        f"{step.what} ({step.key} = 0)" if step.key else step.what for step in result.free_steps
+    )
+    return [f"Free here: {', '.join(steps)}"]
 
 
 def _more(value: float | None) -> str:

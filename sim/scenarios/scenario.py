@@ -12,6 +12,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from itertools import accumulate, repeat
 from operator import itemgetter
@@ -33,6 +34,7 @@ from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
+from sim.scenarios.placement import check_placement, strike_host
 from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.ticks import with_ticks
@@ -274,8 +276,10 @@ class _Reader:
         times = sorted(
             time for events in workload.events.values() for time in _times(events, unit_ps)
         )
+        check_placement(file.costs, workload.graph, system, self.draft.wrong)
         ends = [*workload.events, OUTPUT]
-        for number, failure in enumerate(file.failures):
+        failures = self._failures(file, workload)
+        for number, failure in enumerate(failures):
             self._check_failure(("failures", number), failure, operators, ends, times, system)
         return Scenario(
             name=self.draft.path.stem,
@@ -285,9 +289,18 @@ class _Reader:
             unit_ps=unit_ps,
             costs=file.costs,
             detector=file.detector,
-            planned=plan_crashes(file.failures, times, file.seed),
-            failures=file.failures,
+            planned=plan_crashes(failures, times, file.seed),
+            failures=failures,
             study=file.study,
+        )
+
+    def _failures(self, file: ScenarioFile, workload: Workload) -> tuple[FailureTable, ...]:
+        """The failures of nodes, also those of hosts."""
+        hosts, graph = file.costs.hosts, workload.graph
+        wrong = self.draft.wrong
+        return tuple(
+            strike_host(one, hosts, graph, partial(wrong, ("failures", number, "host")))
+            for number, one in enumerate(file.failures)
         )
 
     def workloads(self, file: ScenarioFile) -> tuple[Workload, ...]:

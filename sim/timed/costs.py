@@ -99,6 +99,45 @@ class StateCosts(ScenarioTable):
     all of them."""
 
 
+class SinkCosts(ScenarioTable):
+    """The costs of each sink: it writes results to the outside world in batches, and processes a
+    batch when it is written.  What it answers, such as an acknowledgement, comes after that.
+
+    A write begins when a connection is free and the batch is full or has waited long enough; a
+    message without events, such as a marker, makes the sink write all that came before.
+    """
+
+    latency_s: None_or_more
+    """The time of a write of nothing."""
+    event_s: None_or_more = 0.0
+    """With each event in it, in addition."""
+    batch: Annotated[int, Field(ge=1)] = 1
+    """The number of events with which a batch is full."""
+    linger_s: None_or_more = 0.0
+    """The longest time for which the first event of a batch waits for others."""
+    connections: Annotated[int, Field(ge=1)] = 1
+    """The number of batches that are written at the same time; they count in their order."""
+
+
+class HostCosts(ScenarioTable):
+    """A host: its nodes share its cores and its link.  A node that is on no host has a core of its
+    own and a link of its own to each other node.
+
+    A step waits for a core, which it has for as long as its service takes, and not while the node
+    waits for a store or for room.  Cores go to the nodes in the order in which they ask.
+    """
+
+    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    """The nodes on it: operators, sources, the sink, or other nodes that the protocol deploys."""
+    cores: Annotated[int, Field(ge=1)]
+    """The number of steps that are served at the same time."""
+    bandwidth_bytes_per_s: Some | None = None
+    """Bytes that the host sends to all other hosts in a second; without it, each channel has the
+    bandwidth of [costs.link]."""
+    within_s: None_or_more = 0.0
+    """The delay of a message from one of its nodes to another, which takes no bandwidth."""
+
+
 class Service(ScenarioTable):
     """The time for which an operator is busy."""
 
@@ -197,6 +236,10 @@ class Costs(ScenarioTable):
     """By operator: the size of its state; without it, the state takes no bytes of its own."""
     stores: dict[str, StoreCosts] = {}
     """By prompt site: its own costs as a store."""
+    sink: SinkCosts | None = None
+    """The costs of each sink; without them, a sink takes no time."""
+    hosts: dict[str, HostCosts] = {}
+    """By name: the hosts, and the nodes on them."""
     room: Annotated[int, Field(ge=1)] | None = None
     """The number of events from which a connection to an operator is full: who has to send on it
     waits.  Without it, a connection holds any number."""
@@ -205,14 +248,26 @@ class Costs(ScenarioTable):
     def _nodes_wait(self) -> Costs:
         if self.waits and not self.storage.blocking:
             raise ValueError(
-                "with stores or room, nodes wait for what they store; give storage.blocking = true"
+                "with stores, hosts, a sink or room, nodes wait for what they store; give "
+                "storage.blocking = true"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _one_host_each(self) -> Costs:
+        placed: dict[str, str] = {}
+        for host, costs in self.hosts.items():
+            for node in costs.nodes:
+                if node in placed:
+                    both = f"on {placed[node]} and on {host}"
+                    raise ValueError(f"hosts: {node} is {both}; place it once")
+                placed[node] = host
         return self
 
     @property
     def waits(self) -> bool:
-        """Do nodes wait for stores or for room?"""
-        return bool(self.stores) or self.room is not None
+        """Do nodes wait for stores, cores, sinks or room?"""
+        return bool(self.stores or self.hosts) or self.sink is not None or self.room is not None
 
     def note_ps(self) -> Mapping[str, int]:
         """The price of a note, by the name of its quantity; others cost nothing."""

@@ -27,7 +27,8 @@ from sim.timed.record import Asked
 
 
 def load(asked: Asked) -> tuple[BusyShare, ...]:
-    """The busy share and the headroom of each node that may crash and of each link.
+    """The busy share and the headroom of each node that may crash, of each store and sink with a
+    price, of each host and of each link.
 
     Links are named "sender -> receiver".  Without input, or with all input at one time, there is no
     share: the tuple is empty.
@@ -35,10 +36,11 @@ def load(asked: Asked) -> tuple[BusyShare, ...]:
     if not asked.until_ps:
         return ()
     nodes = [(name, "node", work) for name, work in asked.service.items()]
+    hosts = [(name, "host", work) for name, work in asked.hosts.items()]
     links = [(f"{ends[0]} -> {ends[1]}", "link", work) for ends, work in asked.wire.items()]
     return tuple(
         BusyShare(name, kind, work / asked.until_ps, 1 - work / asked.until_ps)
-        for name, kind, work in (*nodes, *links)
+        for name, kind, work in (*nodes, *hosts, *links)
     )
 
 

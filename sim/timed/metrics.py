@@ -28,7 +28,6 @@ from model.events import Body
 from model.oracle import by_edge
 from model.recovery import classify
 from model.results.simulation import (
-    FreeStep,
     KindTraffic,
     LatencySeries,
     MemoryUse,
@@ -185,18 +184,6 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
         failures_extra_busy_s=extra_busy,
         failures_extra_busy_each_s=_share(extra_busy, run.crashes),
     )
-
-
-def free_steps(run: Metrics, costs: Costs) -> tuple[FreeStep, ...]:
-    """The steps of a run that cost nothing."""
-    each, store = costs.service, costs.storage
-    steps = (
-        ("savepoints", "costs.service.savepoint_s", run.savepoints, each.savepoint_s),
-        ("control messages", "costs.service.control_s", run.link_control_bytes, each.control_s),
-        ("keep-alives", "costs.sizes.control_bytes", True, costs.sizes.control_bytes),
-        ("durable writes", "costs.storage.latency_s", run.saves, store.latency_s),
-    )
-    return tuple(FreeStep(what, key) for what, key, times, price in steps if times and not price)
 
 
 def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> SimulationSeries:

@@ -15,7 +15,7 @@ from simpy.events import Event
 from model.core import Effect, Input, NodeName, Site, TimerFired
 from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
-from sim.timed.costs import Costs
+from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
 from sim.timed.record import LogEntry, SentMessages
 
@@ -44,6 +44,25 @@ class Tariff:
         self.count = 0
 
 
+class TimedLine:
+    """A line that several channels share.  free: the time at which it has sent all its messages.
+    bandwidth: in bytes a second; None: it takes no time."""
+
+    __slots__ = ("bandwidth", "free")
+
+    def __init__(self, bandwidth: float | None) -> None:
+        self.bandwidth, self.free = bandwidth, 0
+
+    def wire_ps(self, sent: int) -> int:
+        """The picoseconds for which so many bytes occupy the line."""
+        return picoseconds(sent / self.bandwidth) if self.bandwidth else 0
+
+    def send(self, ready: int, wire: int) -> int:
+        """The time at which a message that is ready has been sent."""
+        self.free = max(self.free, ready) + wire
+        return self.free
+
+
 class Channel(Event):
     """A link, and the SimPy event that its first message arrives; the same event is then set for
     the next message.
@@ -52,7 +71,7 @@ class Channel(Event):
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
     takes each message at its departure.  reads: the sender is a store, which reads the answers that
-    a restarted node waits for.
+    a restarted node waits for.  line: the one of a host; None: the channel is a link of its own.
     """
 
     def __init__(
@@ -70,6 +89,7 @@ class Channel(Event):
         self.tariffs: dict[Size, Tariff] = {}
         self.size: Size | None = None
         self.tariff: Tariff
+        self.line: TimedLine | None = None
 
 
 def is_stored(channel: Channel, size: Size) -> bool:

@@ -86,13 +86,15 @@ class Asked(NamedTuple):
     until_ps: the time of the last input event.  service: by node that may crash, also after this
     time.  growing: the part of it that grows with the events: work for each that a node receives
     or sends, without savepoints, batches and other messages.  wire: the time for which messages
-    occupy the link, by (sender, receiver).
+    occupy the link, by (sender, receiver), or by a host and "other hosts".  hosts: the service on
+    each core of a host, in the mean.
     """
 
     until_ps: int
     service: Mapping[NodeName, int]
     growing: Mapping[NodeName, int]
     wire: Mapping[tuple[NodeName, NodeName], int]
+    hosts: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,7 @@ from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
 from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
 from sim.timed.recovery import RecoveryRecord, find_job, find_replicas
+from sim.timed.sinks import SinkWriter
 from sim.timed.state_sizes import StateSizes
 
 NEVER = float("inf")
@@ -54,7 +55,8 @@ class RunState:
     watched: are the effects of a step kept until their time, since somebody may look at a state or
     crash a node in between?  events: handed out so far.  until: the time of the last one.  saves,
     saving: writes to stable storage, and their time.  lost, in_vain, missed: as in TimedResult.
-    order: the number of log entries.  sizes: of the operators' states.
+    order: the number of log entries.  sizes: of the operators' states.  writers: of the sinks
+    whose writes have a price.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class RunState:
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
         self.outages: list[TimedOutage] = []
+        self.writers: dict[NodeName, SinkWriter] = {}
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = self.until = 0
 
@@ -151,6 +154,8 @@ class RunState:
         if tariff is None:
             moved = channel.prompt or channel.reads or channel.receiver.stores
             tariff = Tariff(self.costs, size, channel.receiver, moved)
+            if channel.line is not None:
+                tariff.wire = channel.line.wire_ps(tariff.bytes)
             channel.tariffs[size] = tariff
         channel.size, channel.tariff = size, tariff
         return tariff
