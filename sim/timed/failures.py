@@ -21,7 +21,7 @@ from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
 class FailureTable(ScenarioTable):
     """Crashes of nodes, together; when is one of at_s, at_event, random and mean_between_s."""
 
-    nodes: Annotated[tuple[str, ...], Field(strict=False)] = ()
+    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] = ()
     """Operators that crash at once; they are one fault if they are a failure group."""
     host: str | None = None
     """In place of nodes: all operators on this host of [costs.hosts] crash at once."""
