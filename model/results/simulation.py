@@ -74,6 +74,7 @@ class Metrics:
     savepoint_s: float
     saves: int
     saving_s: float
+    saved_bytes: int
     messages_lost: int
     peak_memory_bytes: int
     node_memory_bytes: Mapping[str, MemoryUse]
@@ -92,6 +93,7 @@ class Overhead:
     """The costs of protection and of failures; sim.timed.metrics.overhead defines the shares."""
 
     protection_link_bytes: float | None
+    protection_stream_bytes: float | None
     protection_busy: float | None
     protection_busy_part: float | None
     failures_link_bytes: float | None

@@ -42,6 +42,7 @@ ROWS = (
     ("savepoints", "savepoints"),
     ("durable writes", "saves"),
     ("time in durable writes", "saving_s"),
+    ("written to own storage", "saved_bytes"),
 )
 """The rows of the table: (label, metric); the name of a metric ends with its unit."""
 
@@ -291,6 +292,9 @@ def overhead(result: Simulation) -> str:
         f"{_more(found.protection_busy)} processing than without any "
         f"({_share(found.protection_busy_part)} of all processing)"
     )
+    stored, stream = result.without_failures.saved_bytes, found.protection_stream_bytes
+    if stored and stream is not None:
+        ready += f"; counting what it writes, {stream:.3g} bytes for each byte of the stream"
     bytes_, busy = found.failures_extra_bytes_each, found.failures_extra_busy_each_s
     if bytes_ is None or busy is None:  # no crash
         return ready

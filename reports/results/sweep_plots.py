@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_link_bytes_share"
+RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_stream_bytes_share"
 OVER_A_KEY = (RECOVERY, OVERHEAD, "latency_p99_s", "peak_backup_events")
 """The metrics of the panels over a key with numbers."""
 NAMES = {
     RECOVERY: "recovery time",
-    OVERHEAD: "bytes for protection, share of the unprotected",
+    OVERHEAD: "bytes sent and stored for protection, of the stream",
     "overhead_protection_busy_share": "processing for protection, share of the unprotected",
     "latency_p99_s": "latency, 99 %",
     "peak_backup_events": "upstream backup, peak",

@@ -64,6 +64,7 @@ OVERHEAD = (
     "failures_busy",
     "failures_latency_mean",
     "protection_link_bytes",
+    "protection_stream_bytes",
     "protection_busy",
     "protection_busy_part",
 )

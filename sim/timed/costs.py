@@ -316,12 +316,15 @@ class Costs(ScenarioTable):
 
     def save_ps(self, *sizes: Size) -> int:
         """The picoseconds of a durable write of these values at once."""
+        return picoseconds(self.storage.latency_s + self._moving_s(self.saved_bytes(*sizes)))
+
+    def saved_bytes(self, *sizes: Size) -> int:
+        """The bytes of durable values."""
         each = self.sizes
-        saved = sum(
+        return sum(
             each.saved_bytes + size.events * each.event_bytes + self._more_bytes(size)
             for size in sizes
         )
-        return picoseconds(self.storage.latency_s + self._moving_s(saved))
 
     def read_ps(self, state_bytes: int) -> int:
         """The picoseconds in which states of this size are read from stable storage."""

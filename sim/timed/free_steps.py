@@ -48,8 +48,15 @@ def _common(run: Metrics, free: Metrics, costs: Costs, detector: Detector) -> It
     yield PricedStep("the way of a message", "costs.link.delay_s", True, costs.link.delay_s)
     yield PricedStep("durable writes", "costs.storage.latency_s", free.saves, storage.latency_s)
     yield PricedStep("restarts", "detector.restart_s", run.crashes, detector.restart_s)
+    reads = bool(run.crashes and free.saved_bytes)
+    yield PricedStep("reads of own storage", "costs.storage.read_s", reads, _reading(costs))
     writes = 0.0 if sink is None else sink.latency_s + sink.event_s
     yield PricedStep("writes of sinks", "costs.sink.latency_s", True, writes)
+
+
+def _reading(costs: Costs) -> float:
+    """A restart takes time to find its state, or to read one that has a size."""
+    return costs.storage.read_s + len(costs.state)
 
 
 def _stores(run: Metrics, costs: Costs) -> Iterator[PricedStep]:

@@ -35,6 +35,12 @@ class TimedHost:
         """The time for which each core was in use, in the mean."""
         return self.busy // self.cores
 
+    @property
+    def sharing(self) -> tuple[NodeName, ...]:
+        """The nodes that may have to wait for a core."""
+        working = tuple(node.name for node in self.nodes if node.pace)
+        return working if len(working) > self.cores else ()
+
     def ask(self, node: TimedNode, now: int) -> bool:
         """Does the node have a core?  If none is free, the node waits."""
         if node.name in self.using:

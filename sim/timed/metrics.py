@@ -128,6 +128,7 @@ def metrics(
         savepoint_s=made * costs.service.savepoint_s,
         saves=result.saves,
         saving_s=result.saving_ps / PS,
+        saved_bytes=result.saved_bytes,
         messages_lost=result.lost,
         peak_memory_bytes=result.memory_peak,
         node_memory_bytes=memory,
@@ -166,6 +167,9 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     writes that block included.  Shares: 0.1 means a tenth more.  protection_busy_part: the part of
     all busy time that is protection.
 
+    protection_stream_bytes: the bytes for protection, sent and stored, for each byte of the stream:
+    of the events on all links without protection.
+
     Failures: the run with failures, compared with the run without.  Shares become small in a long
     run, so the difference is there, too, also for one crash.
     """
@@ -174,6 +178,9 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     extra_busy = run.busy_s - free.busy_s
     return Overhead(
         protection_link_bytes=_more(ready, bare),
+        protection_stream_bytes=_share(
+            ready - bare + free.saved_bytes - unprotected.saved_bytes, unprotected.link_event_bytes
+        ),
         protection_busy=_more(free.busy_s, unprotected.busy_s),
         protection_busy_part=_share(free.busy_s - unprotected.busy_s, free.busy_s),
         failures_link_bytes=_more(run.link_bytes, free.link_bytes),

@@ -113,7 +113,9 @@ class RunObservation:
                 service[name], growing[name] = store.busy // len(store.free), 0
         for name, writer in self.writers.items():
             service[name], growing[name] = writer.share, 0
-        return Asked(until, service, growing, wire, {host.name: host.share for host in self.hosts})
+        hosts = {host.name: host.share for host in self.hosts}
+        sharing = frozenset(name for host in self.hosts for name in host.sharing)
+        return Asked(until, service, growing, wire, hosts, sharing)
 
     def measure(self, now: int) -> None:
         """Measure the backup of all nodes together."""

@@ -122,8 +122,14 @@ def _service(protocol: Protocol, node: TimedNode, input_: Input) -> int:
     if not isinstance(input_, Received):
         return 0
     size = size_of(protocol, input_.message)
-    tariffs = [one.tariffs for one in node.incoming if one.sender == input_.sender]
-    return tariffs[0][size].service if tariffs and size in tariffs[0] else 0
+    found = (
+        tariff.service
+        for channel in node.incoming
+        if channel.sender == input_.sender
+        for charged, tariff in channel.tariffs.items()
+        if charged._replace(state_bytes=0) == size
+    )
+    return next(found, 0)
 
 
 def forget_later(node: TimedNode, now: int) -> None:

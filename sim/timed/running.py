@@ -54,7 +54,8 @@ class RunState:
 
     watched: are the effects of a step kept until their time, since somebody may look at a state or
     crash a node in between?  events: handed out so far.  until: the time of the last one.  saves,
-    saving: writes to stable storage, and their time.  lost, in_vain, missed: as in TimedResult.
+    saving, saved_bytes: writes to stable storage, and their time; the bytes of those to nodes' own.
+    lost, in_vain, missed: as in TimedResult.
     order: the number of log entries.  sizes: of the operators' states.  writers: of the sinks
     whose writes have a price.
     """
@@ -87,7 +88,7 @@ class RunState:
         self.outages: list[TimedOutage] = []
         self.writers: dict[NodeName, SinkWriter] = {}
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
-        self.in_vain = self.until = 0
+        self.in_vain = self.until = self.saved_bytes = 0
 
     # --- steps -------------------------------------------------------------------------------
     def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
@@ -185,6 +186,7 @@ class RunState:
         takes = self.costs.save_ps(*sizes)
         self.saves += 1
         self.saving += takes
+        self.saved_bytes += self.costs.saved_bytes(*sizes)
         return takes
 
     def read_back(self, store: TimedNode, ready: int, size: Size) -> int:

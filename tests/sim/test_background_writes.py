@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from reports.results.simulations import overhead
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import ScenarioRun, run, simulate
 from sim.scenarios.scenario import Scenario, read
@@ -101,6 +102,20 @@ def test_a_synchronous_checkpoint_stops_the_operator(tmp_path: Path) -> None:
     found = run(scenario(tmp_path, "knobs.mode=synchronous"), ())
     assert found.result.saves == 8
     assert found.result.busy_ps["agg"] == (10 + 4 * 3) * PS
+
+
+def test_what_is_stored_is_protection_in_units_of_the_stream(tmp_path: Path) -> None:
+    """The device takes 1 s for each write and 1 s for each 1000 bytes.  What crosses links is a
+    small part of the protection; the writes are the rest."""
+    result = simulate(scenario(tmp_path))
+    found = result.metrics
+    assert found.saved_bytes >= found.saves * 500
+    assert found.saving_s == pytest.approx(found.saves + found.saved_bytes / 1000)
+    stream = result.unprotected.link_event_bytes
+    sent = found.link_bytes + found.keep_alive_bytes - result.unprotected.link_bytes
+    share = result.overhead.protection_stream_bytes
+    assert share == pytest.approx((sent + found.saved_bytes) / stream)
+    assert f"{share:.3g} bytes for each byte of the stream" in overhead(result)
 
 
 def test_the_check_finds_writes_that_stop_the_operator(tmp_path: Path) -> None:

@@ -235,6 +235,7 @@ def test_two_operators_on_a_core_are_as_busy_as_both(tmp_path: Path) -> None:
     assert shares["node", "left"] == pytest.approx(0.4, abs=0.001)
     assert shares["host", "big"] == pytest.approx(0.8, abs=0.001)
     assert {one.node for one in result.failures} == {"left", "right"}
+    assert {one.expected_catch_up_s for one in result.failures} == {None}
     assert result.same
     free = [step.key for step in result.free_steps]
     assert "costs.hosts.small.within_s" in free
