@@ -287,8 +287,8 @@ def _bars(
             length += end - start
         if failures[at].cut_off:
             axes.plot(length, at, ">", markersize=7, color=ink, clip_on=False)
-        at_least = "≥ " if failures[at].cut_off else ""
-        label = f"  {at_least}{_seconds(length)}{_outcome(failures, at)}"
+        at_least, gap = ("≥ ", "   ") if failures[at].cut_off else ("", " ")
+        label = f"{gap}{at_least}{_seconds(length)}{_outcome(failures, at)}"
         axes.text(length, at, label, va="center", fontsize=8.5)
     names = [f"{f.node} at {f.crashed_s:.3g} s" for f in shown]
     axes.set_yticks(range(len(names)), names)
