@@ -16,17 +16,17 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """One more than colours, so that 56 looks differ."""
 
 
-class Look(NamedTuple):
+class PlotLook(NamedTuple):
     colour: str
     mark: str
 
 
-def look_of(number: int) -> Look:
+def look_of(number: int) -> PlotLook:
     """The look of this number, from 0."""
-    return Look(COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)])
+    return PlotLook(COLOURS[number % len(COLOURS)], MARKS[number % len(MARKS)])
 
 
-def protocol_looks(names: Sequence[str]) -> Callable[[str], Look]:
+def protocol_looks(names: Sequence[str]) -> Callable[[str], PlotLook]:
     """A function that returns the look of each of these protocols.
 
     A family has a colour and a mark, in the order of the registry, and those of files after all;
@@ -35,13 +35,13 @@ def protocol_looks(names: Sequence[str]) -> Callable[[str], Look]:
     order = [protocol.name for protocol in modules().values()]
     here = dict.fromkeys(family_of(name) for name in names)
     families = sorted(here, key=lambda one: order.index(one) if one in order else len(order))
-    looks: dict[str, Look] = {}
+    looks: dict[str, PlotLook] = {}
     for name in dict.fromkeys(names):
         family = family_of(name)
         before = sum(family_of(other) == family for other in looks)
         number = families.index(family)
         mark = MARKS[(number + before) % len(MARKS)]
-        looks[name] = Look(look_of(number).colour, mark)
+        looks[name] = PlotLook(look_of(number).colour, mark)
     return looks.__getitem__
 
 

@@ -277,10 +277,7 @@ class _Reader:
             time for events in workload.events.values() for time in _times(events, unit_ps)
         )
         check_placement(file.costs, workload.graph, system, self.draft.wrong)
-        ends = [*workload.events, OUTPUT]
-        failures = self._failures(file, workload)
-        for number, failure in enumerate(failures):
-            self._check_failure(("failures", number), failure, operators, ends, times, system)
+        failures = self._failures(file, workload, times, system)
         return Scenario(
             name=self.draft.path.stem,
             protocol=protocol,
@@ -294,14 +291,19 @@ class _Reader:
             study=file.study,
         )
 
-    def _failures(self, file: ScenarioFile, workload: Workload) -> tuple[FailureTable, ...]:
-        """The failures of nodes, also those of hosts."""
+    def _failures(
+        self, file: ScenarioFile, workload: Workload, times: list[int], system: System
+    ) -> tuple[FailureTable, ...]:
+        """The failures of nodes, also those of hosts, checked."""
         hosts, graph = file.costs.hosts, workload.graph
-        wrong = self.draft.wrong
-        return tuple(
-            strike_host(one, hosts, graph, partial(wrong, ("failures", number, "host")))
-            for number, one in enumerate(file.failures)
-        )
+        operators = [name for name, spec in graph.nodes if spec not in (SOURCE, SINK)]
+        ends, found = [*workload.events, OUTPUT], []
+        for number, one in enumerate(file.failures):
+            wrong = partial(self.draft.wrong, ("failures", number, "host"))
+            failure = strike_host(one, hosts, graph, wrong)
+            self._check_failure(("failures", number), failure, operators, ends, times, system)
+            found.append(failure)
+        return tuple(found)
 
     def workloads(self, file: ScenarioFile) -> tuple[Workload, ...]:
         """The input and the operators, in each form in which a protocol may run them."""
