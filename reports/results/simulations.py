@@ -294,7 +294,7 @@ def overhead(result: Simulation) -> str:
     )
     stored, stream = result.without_failures.saved_bytes, found.protection_stream_bytes
     if stored and stream is not None:
-        ready += f"; counting what it writes, {stream:.3g} bytes for each byte of the stream"
+        ready += f"; counting its writes, {stream:.3g} bytes for each byte of the stream"
     bytes_, busy = found.failures_extra_bytes_each, found.failures_extra_busy_each_s
     if bytes_ is None or busy is None:  # no crash
         return ready

@@ -61,7 +61,7 @@ class Storage(ScenarioTable):
 
 
 class StoreCosts(ScenarioTable):
-    """The costs of one prompt site that stores what nodes send it, such as a log database, in place
+    """The costs of one prompt site that stores messages, such as a log database, in place
     of those of [costs.storage].
 
     All nodes share its devices: transactions and reads are served in the order in which they come.
@@ -101,7 +101,7 @@ class StateCosts(ScenarioTable):
 
 class SinkCosts(ScenarioTable):
     """The costs of each sink: it writes results to the outside world in batches, and processes a
-    batch when it is written.  What it answers, such as an acknowledgement, comes after that.
+    batch when it is written.  Its answers, such as acknowledgements, come after that.
 
     A write begins when a connection is free and the batch is full or has waited long enough; a
     message without events, such as a marker, makes the sink write all that came before.
@@ -162,7 +162,7 @@ class OperatorWork(ScenarioTable):
 
 
 class Sizes(ScenarioTable):
-    """The sizes of what is sent and stored."""
+    """The sizes of messages and of stored values."""
 
     event_bytes: Bytes = 100
     """Of an event."""

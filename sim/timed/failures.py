@@ -199,7 +199,7 @@ class TimedOutage:
             self.caught_up_ps = max(self.replayed_ps, self.late_ps or 0)
 
     def forget_later(self, now: int) -> None:
-        """The server crashes now: what would have ended later never ends."""
+        """The server crashes now: phases that would have ended later never end."""
         if (self.restored_ps or 0) > now:
             self.restored_ps = None
         if (self.replayed_ps or 0) > now:

@@ -69,7 +69,7 @@ class QueuedLoop:
         self.crashes = Crashes(state, detector, planned, self._free_room)
 
     def _price_sink(self, node: TimedNode) -> None:
-        """Let the sink write what comes to it, if its writes have a price."""
+        """Let the sink write its inputs, if its writes have a price."""
         state, costs = self.state, self.costs.sink
         if costs is not None:
             state.writers[node.name] = SinkWriter(costs, state.at, partial(self._take, node))

@@ -106,7 +106,7 @@ def _restored(
     nodes never say so, when the step begins, if it processes events.
 
     times: began, done.  A restart has the state at its end.  A message with the state has been read
-    when its own service is over; what the step makes again, stores or waits for comes after that.
+    when its own service is over; replayed outputs, writes and waits of the step come after that.
     """
     began, done = times
     message = input_.message if isinstance(input_, Received) else None

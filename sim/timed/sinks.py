@@ -65,7 +65,7 @@ class SinkWriter:
         self._go_on(moment.what)
 
     def _go_on(self, now: int) -> None:
-        """Begin the writes that may begin, and pass on what needs none."""
+        """Begin the writes that may begin, and pass on the messages that need none."""
         while self.waiting:
             if not self.waiting[0][1].events:
                 if self.batches:  # all that came before is written first

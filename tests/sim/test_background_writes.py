@@ -105,7 +105,7 @@ def test_a_synchronous_checkpoint_stops_the_operator(tmp_path: Path) -> None:
 
 
 def test_what_is_stored_is_protection_in_units_of_the_stream(tmp_path: Path) -> None:
-    """The device takes 1 s for each write and 1 s for each 1000 bytes.  What crosses links is a
+    """The device takes 1 s for each write and 1 s for each 1000 bytes.  Messages on links are a
     small part of the protection; the writes are the rest."""
     result = simulate(scenario(tmp_path))
     found = result.metrics
