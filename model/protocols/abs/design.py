@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.protocol import Knob
+from model.protocol import EndNeeds, Knob, SinkNeed, SourceNeed
 
 
 class Alignment(Enum):
@@ -133,3 +133,10 @@ KNOBS = (
     ),
 )
 """What users may set: both alignments are right; idempotent writes need deterministic operators."""
+
+
+def ends(design: AbsDesign) -> EndNeeds:
+    """The abilities of sources and sinks that a design needs."""
+    source = SourceNeed.SEEKS if design.sources is Sources.REPLAYABLE else SourceNeed.NOTHING
+    sink = {WriteMode.AT_ONCE: SinkNeed.NOTHING, WriteMode.IDEMPOTENT: SinkNeed.REMEMBERS}
+    return EndNeeds(source, sink.get(design.writes, SinkNeed.TRANSACTS))

@@ -10,7 +10,7 @@ from model.family import Family
 from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
 from model.protocols.abs import deployment, messages, nodes
-from model.protocols.abs.design import KNOBS
+from model.protocols.abs.design import KNOBS, ends
 from model.protocols.abs.messages import EPOCHS
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
@@ -29,6 +29,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="epoch",
+    ends=ends,
 )
 
 ABS = Family(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.unaligned_checkpoints import deployment, messages, nodes
 from model.protocols.unaligned_checkpoints.design import KNOBS
 from model.protocols.unaligned_checkpoints.messages import FINISHED_CHECKPOINTS, INJECTED, OVERTAKEN
@@ -30,6 +30,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.TRANSACTS),
 )
 
 UNALIGNED_CHECKPOINTS = Family(
