@@ -45,6 +45,7 @@ from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 T = TypeVar("T", bound=ScenarioTable)
 
+NO_PROTOCOL = "protocol is missing; give it a value, here or with --set protocol=NAME"
 INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
 """The tables that say what comes in, as users write them."""
 
@@ -177,6 +178,8 @@ def settled(draft: Draft) -> ScenarioFile:
 
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
+    if draft.table(ScenarioFile).protocol is None:
+        raise draft.wrong(("protocol",), NO_PROTOCOL)
     return fill(draft).check()
 
 
@@ -245,10 +248,7 @@ class _Reader:
     def protocol(self, file: ScenarioFile) -> Protocol:
         """The protocol with its knobs as in the file."""
         if file.protocol is None:
-            raise self.draft.wrong(
-                ("protocol",),
-                "protocol is missing; give it a value, here or with --set protocol=NAME",
-            )
+            raise self.draft.wrong(("protocol",), NO_PROTOCOL)
         protocol = self._protocol(file.protocol)
         for name, value in file.knobs.items():
             try:
