@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "simulate": "simulate",
     "calibrate": "calibrate",
     "sweep": "sweep",
+    "choose": "choose",
     "reproduce": "reproduce",
     "spark": "spark",
     "verify-trace": "verify_trace",

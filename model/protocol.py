@@ -16,6 +16,7 @@ from model.core import (
     Deployment,
     Guarantee,
     Input,
+    NamedLevel,
     NodeName,
     Observation,
     OperatorClass,
@@ -62,6 +63,37 @@ class CheckpointNotes(NamedTuple):
     given_up: Quantity
 
 
+class SourceNeed(NamedLevel):
+    """The abilities that a protocol needs of a source; each contains the ones before."""
+
+    NOTHING = 1
+    KEEPS = 2
+    SEEKS = 3
+
+
+class SinkNeed(Enum):
+    """The ability that a protocol needs of the application behind a sink.
+
+    NOTHING: an output that comes twice is there twice.  REMEMBERS: it drops or replaces an output
+    that it has had.  TRANSACTS: it prepares outputs, and shows them when they are committed.
+    """
+
+    NOTHING = "nothing"
+    REMEMBERS = "remembers"
+    TRANSACTS = "transacts"
+
+
+class EndNeeds(NamedTuple):
+    """The abilities that a protocol needs outside the pipeline, at its two ends.
+
+    source: KEEPS: it sends events again that nobody has acknowledged; SEEKS: it goes back to a
+    position in a log.
+    """
+
+    source: SourceNeed = SourceNeed.NOTHING
+    sink: SinkNeed = SinkNeed.NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """The pure functions of a protocol, and the vocabulary that comes with them.
@@ -85,6 +117,8 @@ class Behaviour:
     its notes count and its gauges measure.  knobs: the fields of the design that users may set.
     outage: the terms of the length of a recovery; None: nobody has said.
     checkpoints: the quantities that count checkpoints, if one is of all nodes.
+    interval: the kind of timer whose length trades protection for recovery; empty: none does.
+    ends(design) returns the needs of the protocol at sources and sinks.
     """
 
     deploy: Callable[[Any, Scope], Deployment]
@@ -103,6 +137,8 @@ class Behaviour:
     checkpoints: CheckpointNotes | None = None
     knobs: tuple[Knob, ...] = ()
     outage: OutageTerms | None = None
+    interval: str = ""
+    ends: Callable[[Any], EndNeeds] = lambda _design: EndNeeds()
 
     def restart(self, site: Site, durable: Any) -> Answer:
         """The first step after a crash."""

@@ -15,7 +15,8 @@ from model.results.table import Row
 
 @dataclass(frozen=True, slots=True)
 class SweepGroup:
-    """The runs that differ in their seeds alone.  parameters: the values of the keys that vary.
+    """The runs that differ in their seeds alone.  parameters: the values of the keys that vary;
+    None: this protocol has no such key.
     chosen: the scenario has these values without the sweep.  metrics: by column."""
 
     parameters: Row

@@ -51,17 +51,29 @@ def table(summary: SweepSummary) -> Table:
     """A row for each group: the mean, and half its confidence interval below.  A narrow terminal
     folds names, and never numbers."""
     rows = Table(box=SIMPLE, pad_edge=False, collapse_padding=True)
-    for name in short_names(summary.by).values():
+    settings = _settings(summary)
+    for name in settings[0]:
         rows.add_column(name, overflow="fold")
     for label in ("runs", *(column.label.replace(" ", "\n", 1) for column in COLUMNS)):
         rows.add_column(label, justify="right", no_wrap=True)
-    for group in summary.groups:
+    for group, shown in zip(summary.groups, settings[1:], strict=True):
         rows.add_row(
-            *(show_value(group.parameters[name]).replace(":", ":\n") for name in summary.by),
+            *shown,
             _runs(group),
             *(_interval(column.metric, group.metrics[column.metric]) for column in COLUMNS),
         )
     return rows
+
+
+def _settings(summary: SweepSummary) -> list[list[str]]:
+    """The first columns, of which the first row is the header: a column for each key; or one for
+    all of them, if some groups have keys that others have not."""
+    if any(value is None for group in summary.groups for value in group.parameters.values()):
+        lines = [[name_of(group, summary.by, None).replace(", ", "\n")] for group in summary.groups]
+        return [["setting"], *lines]
+    names = list(short_names(summary.by).values())
+    values = [[group.parameters[name] for name in summary.by] for group in summary.groups]
+    return [names, *([show_value(one).replace(":", ":\n") for one in row] for row in values)]
 
 
 def _runs(group: SweepGroup) -> str:
@@ -88,12 +100,16 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def show_value(value: Any) -> str:
+    """A value for people; "-" for none."""
+    if value is None:
+        return "-"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def name_of(group: SweepGroup, by: Sequence[str], without: str | None) -> str:
     """The values of a group, with their keys, without one of them."""
-    return ", ".join(name_value(by, key, group.parameters[key]) for key in by if key != without)
+    found = {key: group.parameters[key] for key in by if key != without}
+    return ", ".join(name_value(by, key, one) for key, one in found.items() if one is not None)
 
 
 def name_value(by: Sequence[str], key: str, value: Any) -> str:

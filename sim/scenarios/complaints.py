@@ -10,9 +10,20 @@ from typing import Any, get_args, get_origin
 
 from pydantic import ValidationError
 
-from model.errors import nearest
+from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
 from sim.timed.costs import ScenarioTable
+
+
+class Complaint(Invalid):
+    """An error about a key of a file: the place, and the mistake."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(where, why)
+        self.where, self.why = where, why
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.why}"
 
 
 def complaint(

@@ -1,17 +1,17 @@
-"""Placement: which nodes of a scenario are on which host, and which crashes there may be.
+"""Placement: which nodes of a scenario are on which host, and crash with it.
 
-Rule of this file: no run and no cores (sim.timed.hosts); it checks names and moments.
+Rule of this file: no run and no cores (sim.timed.hosts); it checks names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.system import System
 from sim.scenarios.toml_lines import Path as Key
-from sim.timed.costs import PS, Costs, HostCosts, picoseconds
+from sim.timed.costs import Costs, HostCosts
 from sim.timed.failures import FailureTable
 
 
@@ -55,20 +55,3 @@ def strike_host(
     if not nodes:
         raise wrong(f"host: no operator is on {failure.host!r}; nothing there may crash")
     return failure.model_copy(update={"nodes": nodes, "host": None})
-
-
-def check_moment(
-    key: Key, failure: FailureTable, times: Sequence[int], wrong: Callable[[Key, str], Invalid]
-) -> None:
-    """Raise Invalid for a crash after the last input event.  times: of the events, in order."""
-    if failure.at_event is not None and failure.at_event > len(times):
-        raise wrong(
-            (*key, "at_event"),
-            f"at_event = {failure.at_event}: there is no such event; there are 1 to {len(times)}",
-        )
-    if failure.at_s is not None and picoseconds(failure.at_s) > times[-1]:
-        raise wrong(
-            (*key, "at_s"),
-            f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
-            "give an earlier time",
-        )

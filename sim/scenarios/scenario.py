@@ -31,10 +31,12 @@ from model.system import System
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload, deployed
 from sim.scenarios.attributes import attributes_read
-from sim.scenarios.complaints import complaint
+from sim.scenarios.complaints import Complaint, complaint
+from sim.scenarios.jobs import by_node, wrong_failure
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.placement import check_moment, check_placement, strike_host
+from sim.scenarios.own_settings import check_settings, no_timer, place_settings
+from sim.scenarios.placement import check_placement, strike_host
 from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.ticks import with_ticks
@@ -45,6 +47,7 @@ from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 T = TypeVar("T", bound=ScenarioTable)
 
+NO_PROTOCOL = "protocol is missing; give it a value, here or with --set protocol=NAME"
 INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", "file": "[file]"}
 """The tables that say what comes in, as users write them."""
 
@@ -52,7 +55,7 @@ INPUTS = {"stream": "[stream]", "source": "[[source]]", "flights": "[flights]", 
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A checked scenario.  unit_ps: a time unit.  planned: all crashes to come, at fixed times.
-    failures, study: as in the file."""
+    failures: as in the file, but with the nodes that run the operators.  study: as in the file."""
 
     name: str
     protocol: Protocol
@@ -109,6 +112,12 @@ class Draft:
             done[at] = override
         return replace(self, content=content, overrides=tuple(done.items()))
 
+    def for_its_protocol(self) -> Draft:
+        """The draft with the settings of its protocol in place of the common ones."""
+        overridden = [at for at, _ in self.overrides]
+        placed = place_settings(self.content, self.lines, overridden)
+        return replace(self, content=placed.content, lines=placed.lines)
+
     def table(self, kind: type[T]) -> T:
         """The content, which has the shape of this table.  Raises Invalid if it has not."""
         try:
@@ -116,14 +125,14 @@ class Draft:
         except ValidationError as error:
             raise self.wrong(*complaint(error, kind, self._line)) from None
 
-    def wrong(self, key: Key, what: str) -> Invalid:
+    def wrong(self, key: Key, what: str) -> Complaint:
         """The error about a key; it names the override that set the key, or else the line."""
         setters = [override for at, override in self.overrides if key[: len(at)] == at]
         if setters:
-            return Invalid(f"{setters[-1].where}: {what}")
+            return Complaint(setters[-1].where, what)
         also = " ".join(str(override) for _, override in self.overrides)
         where = f"{self.path}:{self._line(key)}"
-        return Invalid(f"{where}{also and f' with {also}'}: {what}")
+        return Complaint(f"{where}{also and f' with {also}'}", what)
 
     def _line(self, key: Key) -> int:
         return line_of(self.lines, key)
@@ -165,12 +174,14 @@ def settled(draft: Draft) -> ScenarioFile:
 
     Raises Invalid as `read` does, for what is wrong in the tables or the knobs.
     """
-    file = draft.table(ScenarioFile)
-    return file.model_copy(update={"knobs": settings(_Reader(draft).protocol(file))})
+    reader, file = _begin(draft)
+    return file.model_copy(update={"knobs": settings(reader.protocol(file))})
 
 
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
+    if draft.table(ScenarioFile).protocol is None:
+        raise draft.wrong(("protocol",), NO_PROTOCOL)
     return fill(draft).check()
 
 
@@ -185,18 +196,31 @@ class FilledDraft:
 
     def protocol(self) -> Protocol:
         """The protocol of the file.  Raises Invalid."""
-        return _Reader(self.draft).protocol(self.file)
+        reader, file = _begin(self.draft)
+        return reader.protocol(file)
 
     def check(self, protocol: str | None = None) -> Scenario:
         """The scenario; with another protocol in place of the file's.  Raises Invalid."""
         changes = {} if protocol is None else {"protocol": protocol}
-        return _Reader(self.draft).scenario(self.file.model_copy(update=changes), self.workloads)
+        reader, file = _begin(replace(self.draft, content={**self.draft.content, **changes}))
+        return reader.scenario(file, self.workloads)
 
 
 def fill(draft: Draft) -> FilledDraft:
     """Check the input and the operators of a draft, whatever its protocol.  Raises Invalid."""
     file = draft.table(ScenarioFile)
     return FilledDraft(draft, file, _Reader(draft).workloads(file))
+
+
+def _begin(draft: Draft) -> tuple[_Reader, ScenarioFile]:
+    """A reader of the scenario of one protocol, and its file.  The tables of all protocols have
+    the right shape, also of those that do not run here."""
+    file = draft.table(ScenarioFile)
+    if not file.protocols:
+        return _Reader(draft), file
+    own = draft.for_its_protocol()
+    check_settings(file.protocols, draft.wrong)
+    return _Reader(own), own.table(ScenarioFile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +249,8 @@ class _Reader:
 
     def protocol(self, file: ScenarioFile) -> Protocol:
         """The protocol with its knobs as in the file."""
+        if file.protocol is None:
+            raise self.draft.wrong(("protocol",), NO_PROTOCOL)
         protocol = self._protocol(file.protocol)
         for name, value in file.knobs.items():
             try:
@@ -253,12 +279,8 @@ class _Reader:
                     f"state: no operator {name!r}{nearest(name, operators)}",
                 )
         for kind in file.costs.timers:
-            if kind not in protocol.behaviour.timers:
-                fix = nearest(kind, sorted(protocol.behaviour.timers))
-                raise self.draft.wrong(
-                    ("costs", "timers", kind),
-                    f"timers: {protocol.name} sets no timer {kind!r}{fix}",
-                )
+            if why := no_timer(protocol, kind):
+                raise self.draft.wrong(("costs", "timers", kind), why)
         for name in file.costs.stores:
             if name not in system.prompt:
                 fix = nearest(name, system.prompt)
@@ -273,9 +295,8 @@ class _Reader:
                 raise self.draft.wrong(
                     ("costs", "notes", name), f"notes: no quantity {name!r}{fix}"
                 )
-        times = sorted(
-            time for events in workload.events.values() for time in _times(events, unit_ps)
-        )
+        arrivals = workload.events.values()
+        times = sorted(time for events in arrivals for time in _times(events, unit_ps))
         check_placement(file.costs, workload.graph, system, self.draft.wrong)
         failures = self._failures(file, workload, times, system)
         return Scenario(
@@ -294,12 +315,20 @@ class _Reader:
     def _failures(
         self, file: ScenarioFile, workload: Workload, times: list[int], system: System
     ) -> tuple[FailureTable, ...]:
-        """The failures of nodes, also those of hosts, checked."""
+        """The failures of nodes, also those of jobs and hosts, checked."""
+        specs = workload.graph.nodes
+        operators = [name for name, spec in specs if spec not in (SOURCE, SINK)]
+        ends = [*workload.events, OUTPUT]
         found = []
         for number, one in enumerate(file.failures):
-            wrong = partial(self.draft.wrong, ("failures", number, "host"))
-            failure = strike_host(one, file.costs.hosts, workload.graph, wrong)
-            self._check_failure(("failures", number), failure, workload, times, system)
+            key: Key = ("failures", number)
+            host = partial(self.draft.wrong, (*key, "host"))
+            failure = by_node(strike_host(one, file.costs.hosts, workload.graph, host), system)
+            for name in failure.nodes:
+                if name not in ends:
+                    self._check_operator((*key, "nodes"), "nodes", name, operators, system)
+            if wrong := wrong_failure(failure, ends, operators, times):
+                raise self.draft.wrong((*key, wrong.key), wrong.why)
             found.append(failure)
         return tuple(found)
 
@@ -368,19 +397,6 @@ class _Reader:
                 key,
                 f"{what}: {system.protocol.name} runs {name!r} within another node; name {nodes}",
             )
-
-    def _check_failure(
-        self, key: Key, failure: FailureTable, workload: Workload, times: list[int], system: System
-    ) -> None:
-        nodes, ends = workload.graph.nodes, [*workload.events, OUTPUT]
-        operators = [name for name, spec in nodes if spec not in (SOURCE, SINK)]
-        for name in failure.nodes:
-            if name in ends:
-                raise self.draft.wrong(
-                    (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
-                )
-            self._check_operator((*key, "nodes"), "nodes", name, operators, system)
-        check_moment(key, failure, times, self.draft.wrong)
 
 
 def _times(events: Iterable[Arrival], unit_ps: int) -> Iterator[int]:

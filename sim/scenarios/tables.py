@@ -10,7 +10,16 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from sim.timed.costs import Costs, Detector, None_or_more, ScenarioTable, Some
+from sim.timed.costs import (
+    Costs,
+    Detector,
+    None_or_more,
+    OperatorWork,
+    ScenarioTable,
+    Some,
+    StoreCosts,
+    Timer,
+)
 from sim.timed.failures import FailureTable
 
 RateFrom: TypeAlias = Annotated[tuple[None_or_more, None_or_more], Field(strict=False)]
@@ -324,12 +333,29 @@ class StudyTable(ScenarioTable):
         return self
 
 
+class OwnSettings(ScenarioTable):
+    """The settings of one protocol, in a scenario that several protocols run: they replace the
+    common ones if this protocol runs."""
+
+    knobs: dict[str, object] = Field(default_factory=dict)
+    """As in [knobs]."""
+    timers: dict[str, Timer] = Field(default_factory=dict)
+    """As in [costs.timers]."""
+    stores: dict[str, StoreCosts] = Field(default_factory=dict)
+    """As in [costs.stores]."""
+    notes: dict[str, None_or_more] = Field(default_factory=dict)
+    """As in [costs.notes]: quantities that this protocol alone counts."""
+    work: dict[str, OperatorWork] = Field(default_factory=dict)
+    """In place of all of [costs.work], for a protocol that runs the operators in other nodes."""
+
+
 class ScenarioFile(ScenarioTable):
     """The content of a scenario file; exactly one of stream, source, flights and file is the
     input."""
 
-    protocol: str
-    """The name of a protocol, as in `asif list`, or FILE.py."""
+    protocol: str | None = None
+    """The name of a protocol, as in `asif list`, or FILE.py; without it, the user gives one for
+    each run, with --set protocol=NAME or in a sweep."""
     seed: int = 0
     """The seed of all random streams and of random failures."""
     unit_s: Some = 0.001
@@ -345,3 +371,5 @@ class ScenarioFile(ScenarioTable):
     detector: Detector = Detector()
     failures: Annotated[tuple[FailureTable, ...], Field(strict=False)] = ()
     study: StudyTable = StudyTable()
+    protocols: dict[str, OwnSettings] = Field(default_factory=dict)
+    """By protocol: its own settings."""

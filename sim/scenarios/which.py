@@ -26,9 +26,10 @@ def which(draft: Draft) -> tuple[ProtocolFit, ...]:
 
 def _asked(filled: FilledDraft) -> Iterator[Protocol]:
     families = [*modules().values()]
-    own = filled.protocol()
-    if own.name not in [one.name for one in families]:
-        yield own
+    if filled.file.protocol is not None:
+        own = filled.protocol()
+        if own.name not in [one.name for one in families]:
+            yield own
     yield from families
 
 

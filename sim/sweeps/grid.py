@@ -34,6 +34,7 @@ from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of
 from sim.timed.costs import ScenarioTable
 
+PROTOCOL = ("protocol",)
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
@@ -60,10 +61,12 @@ class ValueRange(ScenarioTable):
 
 class SweepFile(ScenarioTable):
     """All that may stand in a file.  scenario: its path, relative to this file.  grid: dotted
-    keys of the scenario, each with a list of values or a range."""
+    keys of the scenario, each with a list of values or a range.  protocols: by protocol, further
+    keys of a grid that this protocol alone has; the sweep is over these protocols then."""
 
     scenario: str
-    grid: dict[str, Any]
+    grid: dict[str, Any] = Field(default_factory=dict)
+    protocols: dict[str, dict[str, object]] = Field(default_factory=dict)
 
 
 class Axis(NamedTuple):
@@ -86,17 +89,31 @@ class SweepRun(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep.  base: the scenario, with nothing set in it."""
+    """A sweep.  base: the scenario, with nothing set in it.  grids: the runs are those of each grid
+    after the other; there are several if protocols have keys of their own."""
 
     name: str
     base: Draft
-    axes: tuple[Axis, ...]
+    grids: tuple[tuple[Axis, ...], ...]
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """All keys, each with all values that any grid has for it."""
+        found: dict[tuple[str, ...], dict[str, Override]] = {}
+        for axis in (axis for grid in self.grids for axis in grid):
+            known = found.setdefault(axis.key, {})
+            for one in axis.values:
+                known.setdefault(str(one), one)
+        return tuple(Axis(key, tuple(known.values())) for key, known in found.items())
 
     def runs(self) -> tuple[SweepRun, ...]:
         """All combinations; the runs with the same value of the first key follow each other."""
         files: dict[Path, str] = {}
-        combinations = product(*(axis.values for axis in self.axes))
-        return tuple(SweepRun(_id(self.base, chosen, files), chosen) for chosen in combinations)
+        return tuple(
+            SweepRun(_id(self.base, chosen, files), chosen)
+            for grid in self.grids
+            for chosen in product(*(axis.values for axis in grid))
+        )
 
     def replay(self, run: SweepRun) -> str:
         """The command that repeats the run, in the folder in which the sweep was started."""
@@ -114,19 +131,23 @@ def read(path: Path | str) -> Sweep:
         base = draft(os.path.normpath(written.path.parent / file.scenario))
     except Invalid as error:
         raise written.wrong(("scenario",), f"scenario: {error}") from None
-    if not file.grid:
+    if not file.grid and not file.protocols:
         raise written.wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
-    return Sweep(written.path.stem, base, tuple(_axes(written, file.grid, ("grid",))))
+    common = tuple(_axes(written, file.grid, ("grid",)))
+    grids = tuple(_grids(written, file.protocols, common)) if file.protocols else (common,)
+    return Sweep(written.path.stem, base, grids)
 
 
 def check(sweep: Sweep, known: Container[str], progress: Progress = silent) -> None:
     """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
     their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
     may be very many: an impossible combination is a run that fails."""
-    first = tuple(axis.values[0] for axis in sweep.axes)
-    tried = {first: None}
-    for at, axis in enumerate(sweep.axes):
-        tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
+    tried: dict[tuple[Override, ...], None] = {}
+    for grid in sweep.grids:
+        first = tuple(axis.values[0] for axis in grid)
+        tried[first] = None
+        for at, axis in enumerate(grid):
+            tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
     for done, chosen in enumerate(tried):
         if _id(sweep.base, chosen, {}) not in known:
             check_draft(sweep.base.override(chosen))
@@ -148,10 +169,31 @@ def version(*packages: ModuleType) -> str:
 
 
 # --- reading ---------------------------------------------------------------------------------
+def _grids(
+    written: Draft, protocols: Mapping[str, TomlTable], common: tuple[Axis, ...]
+) -> Iterator[tuple[Axis, ...]]:
+    """The grid of each protocol: the protocol, the common keys, and its own."""
+    known = [axis.name for axis in common]
+    for name, table in protocols.items():
+        at = ("protocols", name)
+        own = tuple(_axes(written, table, at))
+        for axis in own:
+            if axis.name in known:
+                raise written.wrong(
+                    (*at, *axis.key), f"{axis.name} is in [grid], too; leave it out in one of them"
+                )
+        if PROTOCOL in {axis.key for axis in (*common, *own)}:
+            raise written.wrong(
+                ("grid", *PROTOCOL), "protocol: [protocols.NAME] says which ones; leave it out"
+            )
+        where = f"{written.path}:{line_of(written.lines, at)}"
+        yield (Axis(PROTOCOL, (Override(PROTOCOL, name, where),)), *common, *own)
+
+
 def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
     for name, value in table.items():
         at = (*above, name)
-        key = tuple(str(part) for part in at[1:])
+        key = tuple(str(part) for part in at[1 if at[0] == "grid" else 2 :])
         if isinstance(value, Mapping) and not value.keys() & {"from", "to", "step"}:
             yield from _axes(written, value, at)
             continue
@@ -181,7 +223,7 @@ def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
 def _id(base: Draft, chosen: tuple[Override, ...], files: dict[Path, str]) -> str:
     """files: digests of event files that were read before."""
     try:
-        content = base.override(chosen).content
+        content = base.override(chosen).for_its_protocol().content
     except Invalid:  # the run will fail, and its overrides identify it
         content = {"scenario": base.content, "overrides": list(map(str, chosen))}
     return identify(base.path, content, files)

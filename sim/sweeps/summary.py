@@ -99,7 +99,10 @@ def _t_95(freedom: int) -> float:
 def _own(sweep: Sweep, axis: Axis) -> Any:
     """The value that the scenario has without the sweep, as the table has it; None if the grid has
     another one only."""
-    base = settled(sweep.base)
+    try:
+        base = settled(sweep.base)
+    except Invalid:  # it has no protocol of its own
+        return None
     types = parameter_types(sweep)
     for override in axis.values:
         try:
@@ -111,4 +114,6 @@ def _own(sweep: Sweep, axis: Axis) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
+    """The value as Python has it; None where this grid has no such key."""
+    found = value.item() if hasattr(value, "item") else value
+    return None if found != found else found  # not a number

@@ -34,6 +34,9 @@ class FailureTable(ScenarioTable):
     mean_between_s: Some | None = None
     """At points of the scenario's seed up to the last input event, with exponential gaps of this
     mean; the rate that `asif simulate --study` goes by."""
+    within_s: Some | None = None
+    """Each of these crashes comes later, by a time of the scenario's seed below this: with the
+    interval of checkpoints here, a crash may come at any of their phases."""
     times: Annotated[int, Field(ge=1)] = 1
     """The number of such crashes."""
     every_s: Some | None = None
@@ -76,6 +79,8 @@ class FailureTable(ScenarioTable):
             )
         if self.mean_between_s is not None and self.times > 1:
             raise ValueError("mean_between_s is a rate without an end; leave out times")
+        if self.within_s is not None and self.at_s is None and self.at_event is None:
+            raise ValueError("within_s goes with at_s or at_event; the others are random already")
         if (self.times > 1) != (self.every_s is not None):
             raise ValueError("times above 1 and every_s go together: give both or neither")
         if len(set(self.nodes)) < len(self.nodes):
@@ -126,8 +131,10 @@ def _moments(
         first = times_ps[failure.at_event - 1]
     else:
         first = chance.randint(times_ps[0], times_ps[-1])
+    within = picoseconds(failure.within_s or 0)
     for turn in range(failure.times):
-        yield first + turn * picoseconds(failure.every_s or 0)
+        later = chance.randrange(within) if within else 0
+        yield first + later + turn * picoseconds(failure.every_s or 0)
 
 
 def plan_crash(failure: FailureTable, at_ps: int, chance: random.Random) -> TimedCrash:

@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 from asif import cli
 from asif.duties.check import DutyResult
 from model.results.calibration import Calibration
+from model.results.choice import WorkloadChoice
 from model.results.classes import BoxResult
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
@@ -36,6 +37,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 WRITTEN: dict[str, tuple[type, ...]] = {
     "calibrate": (Calibration,),
     "check": (Verdict, ScopeVerdict, DutyResult),
+    "choose": (WorkloadChoice,),
     "classify": (BoxResult,),
     "lineage": (PortsResult, LineageResult),
     "list": (ListedProtocol,),

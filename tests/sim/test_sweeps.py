@@ -780,7 +780,7 @@ def test_a_scenario_is_simulated_with_values_set(
     [
         (["simulate", "base.toml", "--set", "sed=7"], "did you mean 'seed'?"),
         (["sweep", "none.toml"], "none.toml: cannot be read"),
-        (["sweep", "base.toml"], "base.toml:1: protocol: unknown key; there are 'grid', 'sc"),
+        (["sweep", "base.toml"], "base.toml:1: protocol: unknown key; did you mean 'protocols'"),
         (["sweep", "bad.toml"], "bad.toml:3: match: window = 9999 is longer than the run"),
         (["sweep", "grid.toml", "--conf", "x"], "--conf x: write KEY=VALUE, as in spark.driver"),
     ],

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from model.protocol import Knob
+from model.protocol import EndNeeds, Knob, SinkNeed, SourceNeed
 from model.uploads import SNAPSHOTS_KNOB, Snapshots
 
 
@@ -158,3 +158,11 @@ KNOBS = (
     ),
 )
 """The settings of users: all are right, but idempotent writes need deterministic operators."""
+
+
+def ends(design: AbsDesign) -> EndNeeds:
+    """The abilities of sources and sinks that a design needs."""
+    sources = {Sources.ONCE: SourceNeed.NOTHING, Sources.REPLAYABLE: SourceNeed.KEEPS}
+    source = sources.get(design.sources, SourceNeed.SEEKS)
+    sink = {WriteMode.AT_ONCE: SinkNeed.NOTHING, WriteMode.IDEMPOTENT: SinkNeed.REMEMBERS}
+    return EndNeeds(source, sink.get(design.writes, SinkNeed.TRANSACTS))

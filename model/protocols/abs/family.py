@@ -10,7 +10,7 @@ from model.family import Family
 from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour, CheckpointNotes
 from model.protocols.abs import deployment, messages, nodes
-from model.protocols.abs.design import KNOBS
+from model.protocols.abs.design import KNOBS, ends
 from model.protocols.abs.messages import ABANDONED, BEGUN, EPOCHS
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
@@ -30,6 +30,8 @@ BEHAVIOUR = Behaviour(
     checkpoints=CheckpointNotes(BEGUN, EPOCHS, ABANDONED),
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="epoch",
+    ends=ends,
 )
 
 ABS = Family(

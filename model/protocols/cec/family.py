@@ -10,7 +10,7 @@ from dataclasses import replace
 from model.core import CHECKPOINTED, CRASHED, RESTORED
 from model.family import Family
 from model.outages import OutageTerms, Since
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.cec import disk, messages, nodes
 from model.protocols.cec.design import KNOBS
 from model.protocols.cec.messages import G_OPEN_RECORDS, R_RECORDS
@@ -33,6 +33,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=OutageTerms(restart=True, read=True, again=Since.NEEDED),
+    interval="check",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 UNBOUNDED = replace(BEHAVIOUR, needed=None)
 """The same, of designs whose log lets go of more than a restart needs."""

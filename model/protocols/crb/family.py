@@ -11,7 +11,7 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.crb import deployment, messages, nodes
 from model.protocols.crb.design import KNOBS
 from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, SCRATCH, TORN
@@ -35,6 +35,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 
 CRB = Family(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import CRASHED, REPLAYED, RESTORED, SUSPECTED
 from model.family import Family
 from model.outages import OutageTerms, Since
-from model.protocol import Assumptions, Behaviour, Failures
+from model.protocol import Assumptions, Behaviour, EndNeeds, Failures, SinkNeed, SourceNeed
 from model.protocols.kafka_transactions import messages, nodes
 from model.protocols.kafka_transactions.messages import COMMIT_MARKED
 
@@ -27,6 +27,8 @@ BEHAVIOUR = Behaviour(
     states=messages.states,
     quantities=messages.QUANTITIES,
     outage=OutageTerms(restart=False, read=True, again=Since.CHECKPOINT),
+    interval="commit",
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.TRANSACTS),
 )
 
 KAFKA_TRANSACTIONS = Family(

@@ -4,7 +4,7 @@ Rule of this file: names.
 """
 
 from model.outages import OutageTerms, Since
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.log_io.deployment import deploy
 from model.protocols.log_io.display import show, size, states
 from model.protocols.log_io.measures import gauges, memory
@@ -23,4 +23,5 @@ BEHAVIOUR = Behaviour(
     memory=memory,
     quantities=QUANTITIES,
     outage=OutageTerms(restart=True, read=True, again=Since.NOTHING),
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.REMEMBERS),
 )

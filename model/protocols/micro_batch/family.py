@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import CRASHED, DISCARDED, REPLAYED, SPANNED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.micro_batch import messages, nodes
 from model.protocols.micro_batch.messages import AGAIN, BETWEEN, KNOBS, REGROUPED, SEVERAL, TRIMMED
 
@@ -30,6 +30,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="trigger",
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.REMEMBERS),
 )
 
 MICRO_BATCH = Family(

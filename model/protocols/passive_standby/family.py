@@ -22,7 +22,7 @@ from model.core import (
 from model.family import Family
 from model.outages import OutageTerms, Since
 from model.properties import NOTHING_LOST
-from model.protocol import Assumptions, Behaviour, Failures
+from model.protocol import Assumptions, Behaviour, EndNeeds, Failures, SinkNeed, SourceNeed
 from model.protocols.passive_standby import messages, nodes
 from model.standbys.messages import REJOINED, TOOK_OVER
 
@@ -48,6 +48,8 @@ BEHAVIOUR = Behaviour(
     states=messages.states,
     quantities=messages.QUANTITIES,
     outage=OutageTerms(restart=False, read=False, again=Since.CHECKPOINT),
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
 """Of designs that are also explored without crashes: no node keeps more than a restart needs."""

@@ -9,7 +9,7 @@ from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
 from model.properties import AS_IF, COMPLETE
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.progressive import messages, nodes
 from model.protocols.progressive.design import KNOBS
 from model.protocols.progressive.inside import INSIDE, RESTED
@@ -31,6 +31,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="punctuate",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 
 PROGRESSIVE_RECOVERY = Family(

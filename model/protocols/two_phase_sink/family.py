@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.two_phase_sink import messages, nodes
 from model.protocols.two_phase_sink.messages import SINK_COMMITTED
 
@@ -27,6 +27,8 @@ BEHAVIOUR = Behaviour(
     states=messages.states,
     quantities=messages.QUANTITIES,
     outage=FROM_CHECKPOINT,
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.TRANSACTS),
 )
 
 TWO_PHASE_SINK = Family(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour, CheckpointNotes
+from model.protocol import Behaviour, CheckpointNotes, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.unaligned_checkpoints import deployment, messages, nodes
 from model.protocols.unaligned_checkpoints.design import KNOBS
 from model.protocols.unaligned_checkpoints.messages import (
@@ -37,6 +37,8 @@ BEHAVIOUR = Behaviour(
     checkpoints=CheckpointNotes(BEGUN_CHECKPOINTS, FINISHED_CHECKPOINTS, ABORTED),
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.TRANSACTS),
 )
 
 UNALIGNED_CHECKPOINTS = Family(

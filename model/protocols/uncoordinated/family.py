@@ -9,7 +9,7 @@ from model.core import CHECKPOINTED, CRASHED, DISCARDED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
 from model.properties import AS_IF, COMPLETE
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.uncoordinated import deployment, messages, nodes
 from model.protocols.uncoordinated.design import KNOBS
 from model.protocols.uncoordinated.messages import ADVANCED, UNDONE
@@ -32,6 +32,8 @@ BEHAVIOUR = Behaviour(
     quantities=messages.QUANTITIES,
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
+    interval="checkpoint",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 
 UNCOORDINATED = Family(

@@ -11,7 +11,7 @@ from functools import partial
 from model.core import CHECKPOINTED, CRASHED, DISCARDED, REPLAYED, RESTORED, SPANNED
 from model.family import Family
 from model.outages import OutageTerms, Since
-from model.protocol import Behaviour
+from model.protocol import Behaviour, EndNeeds, SinkNeed, SourceNeed
 from model.protocols.upstream_backup import design, display, nodes, states
 from model.protocols.upstream_backup.need import needed
 
@@ -30,6 +30,7 @@ BEHAVIOUR = Behaviour(
     quantities=(nodes.NOTICES, states.RETAINED),
     knobs=design.KNOBS,
     outage=OutageTerms(restart=True, read=False, again=Since.NEEDED),
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 WITHOUT_SKIPS = replace(BEHAVIOUR, needed=partial(needed, False))
 """The same, of designs that keep the events that no window uses."""

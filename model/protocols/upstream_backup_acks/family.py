@@ -13,7 +13,7 @@ from model.core import CRASHED, DISCARDED, REPLAYED, RESTORED, STALE, Guarantee,
 from model.family import Family
 from model.outages import OutageTerms, Since
 from model.properties import NOTHING_LOST
-from model.protocol import Assumptions, Behaviour, Failures
+from model.protocol import Assumptions, Behaviour, EndNeeds, Failures, SinkNeed, SourceNeed
 from model.protocols.upstream_backup_acks import messages, nodes
 from model.standbys.messages import REJOINED, TOOK_OVER
 
@@ -39,6 +39,8 @@ BEHAVIOUR = Behaviour(
     states=messages.states,
     quantities=messages.QUANTITIES,
     outage=OutageTerms(restart=True, read=False, again=Since.NEEDED),
+    interval="acknowledge",
+    ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
 LETS_GO = replace(BEHAVIOUR, needed=nodes.needed)
 """Of designs that are also explored without crashes: no node keeps more than a restart needs."""

@@ -1,0 +1,165 @@
+"""The plot of a choice: the longest recovery of each setting over its overhead.
+
+Rule of this file: it draws a value of model.results.choice, and computes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import cycle
+from typing import TYPE_CHECKING, NamedTuple
+
+from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
+from reports.diagrams import canvas
+from reports.diagrams.canvas import Colours
+from reports.results.simulations import format_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
+    *("#7F3C8D", "#8C564B", "#B5BD00", "#004D40", "#A50026", "#5E4FA2", "#FF6F91", "#00A6A6"),
+)
+"""Those of Okabe and Ito, which people with any colour vision can distinguish, and more: beyond
+them, the marks differ."""
+MARKS = ("o", "s", "^", "D", "v", "P", "<", ">", "p", "h", "*", "8", "d", "H", "X")
+OUT = "#999999"
+LEAST = 1e-4
+"""An overhead below this is drawn here: the axis is logarithmic."""
+
+
+class ChoiceSpot(NamedTuple):
+    """A setting in the plot."""
+
+    at: tuple[float, float]
+    setting: TriedSetting
+
+
+def png(result: WorkloadChoice, dpi: int = 150) -> bytes:
+    """The longest recovery over the overhead, a colour and a mark for each family."""
+    return canvas.png(partial(_draw, result), 9.0, 6.4, dpi=dpi)
+
+
+def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
+    axes = figure.subplots()
+    spots = {one.name: list(_spots(one)) for one in result.protocols}
+    looks = _looks(result.protocols)
+    for one in result.protocols:
+        _draw_protocol(axes, one, spots[one.name], looks[one.name])
+    _draw_frontier(axes, spots, colours)
+    _draw_unended(axes, result, looks)
+    target = result.targets.get("recovery_s")
+    if isinstance(target, float):
+        axes.axhline(target, color=colours.bad, linewidth=1.0, label=f"wanted: {target:g} s")
+    for rank, name in enumerate(result.best, 1):
+        best = result.named(name).best
+        found = [one for one in spots[name] if one.setting == best]
+        for spot in found:
+            axes.annotate(
+                f"{rank}",
+                spot.at,
+                (0, -15),
+                textcoords="offset points",
+                ha="center",
+                size=9,
+                weight="bold",
+                zorder=10,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+            )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    axes.yaxis.set_major_formatter(lambda value, _: format_value("recovery_s", value))
+    axes.xaxis.set_minor_formatter(lambda value, _: f"{100 * value:g} %" if _leads(value) else "")
+    axes.tick_params(axis="x", which="minor", labelsize=7)
+    axes.yaxis.set_minor_formatter(lambda value, _: format_value("recovery_s", value))
+    axes.tick_params(axis="y", which="minor", labelsize=7)
+    axes.set_xlabel(
+        "overhead: more processing or bytes than the unprotected stream, the larger one"
+    )
+    axes.set_title(
+        "longest recovery; bars down to the mean; - : the formula", loc="left", fontsize=10
+    )
+    axes.grid(visible=True, which="major")
+    figure.suptitle(f"{result.workload} ({result.scenario})", fontsize=10)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+
+
+def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Mapping[str, tuple[str, str]]) -> None:
+    """Settings of which a recovery did not end: above all others."""
+    ended = [s.longest_s for one in result.protocols for s in one.settings if s.longest_s]
+    top = 1.4 * max(ended, default=1.0)
+    label: str | None = "a recovery did not end within the input"
+    for one in result.protocols:
+        for setting in one.settings:
+            if setting.longest_s is None:
+                at = max(setting.overhead, LEAST)
+                colour = looks[one.name][0]
+                axes.plot([at], [top], "^", color=colour, markerfacecolor="none", label=label)
+                label = None
+
+
+def _leads(value: float) -> bool:
+    """Is the first digit 2 or 5?  More labels would lie on each other."""
+    return f"{value:e}"[0] in "25"
+
+
+def _spots(one: ChoiceProtocol) -> Iterator[ChoiceSpot]:
+    """The settings whose recoveries ended, in the order of their intervals."""
+    for setting in one.settings:
+        if setting.longest_s is not None:
+            yield ChoiceSpot((max(setting.overhead, LEAST), setting.longest_s), setting)
+
+
+def _looks(protocols: Sequence[ChoiceProtocol]) -> Mapping[str, tuple[str, str]]:
+    """The colour and the mark of each protocol: of its family, and never two with both."""
+    families = dict.fromkeys(one.name.partition(":")[0] for one in protocols)
+    kinds = dict(zip(families, zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False))
+    return {
+        one.name: (OUT if one.crossed_out else kinds[family][0], kinds[family][1])
+        for one in protocols
+        for family in [one.name.partition(":")[0]]
+    }
+
+
+def _draw_protocol(
+    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: tuple[str, str]
+) -> None:
+    if not spots:
+        return
+    colour, mark = look
+    xs, ys = [spot.at[0] for spot in spots], [spot.at[1] for spot in spots]
+    down = [max(0.0, spot.at[1] - (spot.setting.recovery.mean or spot.at[1])) for spot in spots]
+    variant = one.name.partition(":")[2]
+    axes.errorbar(
+        xs,
+        ys,
+        yerr=[down, [0.0] * len(spots)],
+        color=colour,
+        marker=mark,
+        markersize=6,
+        markerfacecolor="none" if variant else colour,
+        linewidth=0.7,
+        capsize=2,
+        label=f"{one.name}{' (crossed out)' if one.crossed_out else ''}",
+    )
+    axes.plot(xs, [spot.setting.formula_s for spot in spots], "_", color=colour, markersize=11)
+    if one.crossed_out:
+        axes.plot(xs, ys, "x", color=OUT, markersize=11)
+
+
+def _draw_frontier(
+    axes: Axes,
+    spots: Mapping[str, Sequence[ChoiceSpot]],
+    colours: Colours,
+) -> None:
+    front = sorted(spot.at for some in spots.values() for spot in some if spot.setting.on_frontier)
+    if front:
+        xs, ys = zip(*front, strict=True)
+        label = "frontier: no setting is better in both"
+        axes.step(
+            xs, ys, where="post", color=colours.ink, linewidth=0.9, linestyle=":", label=label
+        )
