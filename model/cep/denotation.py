@@ -7,7 +7,7 @@ incremental; sequence numbers, buffers and messages do not occur.
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
@@ -70,47 +70,113 @@ class Slice(NamedTuple):
     closer: int | None
 
 
-def slices(operator: Definition, stream: Sequence[Body]) -> Iterator[Slice]:
+class Passage:
+    """The part of a stream that open windows still need, by place.
+
+    first: the place of the oldest event that is kept; the stream is read as far as somebody asks.
+    """
+
+    def __init__(self, stream: Iterable[Body]) -> None:
+        self.rest, self.kept, self.first = iter(stream), list[Body](), 0
+
+    def reaches(self, place: int) -> bool:
+        """Has the stream an event at this place?"""
+        while place - self.first >= len(self.kept):
+            body = next(self.rest, None)
+            if body is None:
+                return False
+            self.kept.append(body)
+        return True
+
+    def __getitem__(self, place: int) -> Body:
+        return self.kept[place - self.first]
+
+    def forget(self, place: int) -> None:
+        """Nobody asks for an event before this place again."""
+        if place - self.first > len(self.kept) // 2:
+            del self.kept[: place - self.first]
+            self.first = place
+
+
+def slices(operator: Definition, stream: Iterable[Body]) -> Iterator[Slice]:
     """The windows of a stream, in the order in which they open."""
+    return _slices(operator, Passage(stream))
+
+
+def _slices(operator: Definition, stream: Passage) -> Iterator[Slice]:
     splitter = operator.splitter
     newest: Extent | None = None
-    for first, opener in enumerate(stream):
+    first = 0
+    while stream.reaches(first):
+        stream.forget(first)
+        opener = stream[first]
         if splitter.opens(newest, opener):
             newest = Extent(splitter.start(opener), 0)
             yield _slice(operator, stream, first, newest.start)
         if newest is not None:
             newest = Extent(newest.start, newest.events + 1)
+        first += 1
 
 
-def _slice(operator: Definition, stream: Sequence[Body], first: int, start: int) -> Slice:
-    splitter = operator.splitter
-    for at in range(first, len(stream)):
+def _slice(operator: Definition, stream: Passage, first: int, start: int) -> Slice:
+    splitter, at = operator.splitter, first
+    while stream.reaches(at):
         if splitter.expires(Extent(start, at - first), stream[at]):
             return Slice(start, first, at - 1, at)
         if splitter.completes(Extent(start, at - first + 1), stream[at]):
             return Slice(start, first, at, at)
-    return Slice(start, first, len(stream) - 1, None)
+        at += 1
+    return Slice(start, first, at - 1, None)
 
 
-def evaluate(operator: Definition, stream: Sequence[Body]) -> Iterator[Body]:
+class PlacedMatch(NamedTuple):
+    """A complex event and its place in the order.  number: of its window.  match: counts the
+    matches of the window."""
+
+    trigger: int
+    number: int
+    match: int
+    body: Body
+
+
+def evaluate(operator: Definition, stream: Iterable[Body]) -> Iterator[Body]:
     """The complex events of a stream, in the order of (trigger, window, match).
 
-    In serial processing, the event that closes a window triggers all matches of the window.
+    In serial processing, the event that closes a window triggers all matches of the window.  No
+    event before the first one of a window triggers a match of it or of a later window: the stream
+    is read window by window, and what comes before is returned.
     """
-    engine = operator.engine
-    found: list[tuple[int, int, int, Body]] = []
-    for number, window in enumerate(slices(operator, stream)):
-        state = engine.begin()
-        for at in range(window.first, window.last + 1):
-            state, matches, _ = engine.feed(state, stream[at])
-            trigger = at if operator.parallel else window.closer
-            if trigger is not None:
-                for match in matches:
-                    body = Body(stream[trigger].time, operator.emits, match)
-                    found.append((trigger, number, len(found), body))
-        if window.closer is not None:
-            for match in engine.close(state):
-                body = Body(stream[window.closer].time, operator.emits, match)
-                found.append((window.closer, number, len(found), body))
-    found.sort(key=lambda entry: entry[:3])
-    return (body for *_, body in found)
+    passage = Passage(stream)
+    found: list[PlacedMatch] = []
+    for number, window in enumerate(_slices(operator, passage)):
+        found.sort(key=_place)
+        while found and found[0].trigger < window.first:
+            yield found.pop(0).body
+        found += _matches(operator, passage, number, window)
+    found.sort(key=_place)
+    yield from (one.body for one in found)
+
+
+def _place(one: PlacedMatch) -> tuple[int, int, int]:
+    return one[:3]
+
+
+def _matches(
+    operator: Definition, stream: Passage, number: int, window: Slice
+) -> Iterator[PlacedMatch]:
+    """The complex events of a window."""
+    engine, count = operator.engine, 0
+    state = engine.begin()
+    for at in range(window.first, window.last + 1):
+        state, matches, _ = engine.feed(state, stream[at])
+        trigger = at if operator.parallel else window.closer
+        if trigger is not None:
+            for match in matches:
+                body = Body(stream[trigger].time, operator.emits, match)
+                yield PlacedMatch(trigger, number, count, body)
+                count += 1
+    if window.closer is not None:
+        for match in engine.close(state):
+            body = Body(stream[window.closer].time, operator.emits, match)
+            yield PlacedMatch(window.closer, number, count, body)
+            count += 1

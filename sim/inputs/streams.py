@@ -19,6 +19,7 @@ from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph, chain
 from model.protocol import Protocol
 from model.system import System
+from sim.inputs.drawn import Events
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,
@@ -52,14 +53,14 @@ INDEPENDENT = Search()
 class Workload:
     """The input of a run: a graph, the arrivals at its sources, and names of the two for people.
 
-    events: by source, each in time order.  left_out: operators that are not deployed, since the
-    protocol deploys a single one.
+    events: by source, each in time order; some are drawn anew whenever they are read.  left_out:
+    operators that are not deployed, since the protocol deploys a single one.
     """
 
     name: str
     pattern: str
     graph: Graph
-    events: Mapping[str, tuple[Arrival, ...]]
+    events: Mapping[str, Events]
     left_out: tuple[str, ...] = ()
 
     @property

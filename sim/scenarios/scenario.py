@@ -13,7 +13,6 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
-from itertools import accumulate, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar
@@ -27,6 +26,7 @@ from model.knobs import settings, turn
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
 from model.system import System
+from sim.inputs.drawn import Events, MergedTimes, last_time
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload
 from sim.scenarios.complaints import complaint
@@ -64,16 +64,16 @@ class Scenario:
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
         """The input events of all sources as (picoseconds, source, arrival), in order."""
         feeds = [
-            zip(_times(events, self.unit_ps), repeat(source), events, strict=False)
-            for source, events in self.workload.events.items()
+            _feed(source, events, self.unit_ps) for source, events in self.workload.events.items()
         ]
-        yield from merge(*feeds, key=itemgetter(0))  # at one time, in the order of the sources
+        if len(feeds) == 1:
+            return feeds[0]
+        return merge(*feeds, key=itemgetter(0))  # at one time, in the order of the sources
 
     @property
     def ends_ps(self) -> int:
         """The time at which the last input event is handed out."""
-        ends = (sum(arrival.gap for arrival in one) for one in self.workload.events.values())
-        return max(ends, default=0) * self.unit_ps
+        return max(map(last_time, self.workload.events.values()), default=0) * self.unit_ps
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,9 +245,7 @@ class _Reader:
                 raise self.draft.wrong(
                     ("costs", "notes", name), f"notes: no quantity {name!r}{fix}"
                 )
-        times = sorted(
-            time for events in workload.events.values() for time in _times(events, unit_ps)
-        )
+        times = MergedTimes(workload.events, unit_ps)
         ends = [*workload.events, OUTPUT]
         for number, failure in enumerate(file.failures):
             self._check_failure(("failures", number), failure, operators, ends, times, system)
@@ -279,7 +277,7 @@ class _Reader:
                 )
             return flight_workload(file.flights.departures, one_run=True)
         sources = sources_of(file)
-        events: dict[str, tuple[Arrival, ...]] = {}
+        events: dict[str, Events] = {}
         names = []
         for source in sources:
             if source.name in (*events, OUTPUT):
@@ -292,7 +290,7 @@ class _Reader:
         graph = graph_of(file.operators, events, self.draft.wrong)
         return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, events)
 
-    def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
+    def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, Events]:
         """The name of a source's input, for people, and its events."""
         name, table, key = source
         if isinstance(table, RandomStream):
@@ -325,7 +323,7 @@ class _Reader:
         failure: FailureTable,
         operators: list[str],
         ends: Sequence[str],
-        times: list[int],
+        times: Sequence[int],
         system: System,
     ) -> None:
         for name in failure.nodes:
@@ -348,6 +346,9 @@ class _Reader:
             )
 
 
-def _times(events: Iterable[Arrival], unit_ps: int) -> Iterator[int]:
-    """The times of a source's events, in picoseconds."""
-    return (time * unit_ps for time in accumulate(arrival.gap for arrival in events))
+def _feed(source: str, events: Events, unit_ps: int) -> Iterator[tuple[int, NodeName, Arrival]]:
+    """The events of a source, with their times in picoseconds."""
+    now = 0
+    for arrival in events:
+        now += arrival.gap * unit_ps
+        yield now, source, arrival

@@ -38,8 +38,8 @@ from sim.sweeps.grid import identify
 from sim.sweeps.journal import journal
 from sim.sweeps.summary import CONFIDENCE, interval
 from sim.timed.costs import PS, picoseconds
+from sim.timed.emissions import Emissions
 from sim.timed.failures import FailureTable, plan_crash, recoveries
-from sim.timed.metrics import Emissions
 
 HOUR_S = 3600.0
 RARE = 0.05
