@@ -7,13 +7,17 @@ incremental; sequence numbers, buffers and messages do not occur.
 from __future__ import annotations
 
 import typing
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
 from model.cep.engines import Engine
 from model.cep.windows import Extent, Splitter
 from model.events import Body
+
+TRIGGER = itemgetter(0)
 
 
 class Definition(typing.Protocol):
@@ -129,54 +133,33 @@ def _slice(operator: Definition, stream: Passage, first: int, start: int) -> Sli
     return Slice(start, first, at - 1, None)
 
 
-class PlacedMatch(NamedTuple):
-    """A complex event and its place in the order.  number: of its window.  match: counts the
-    matches of the window."""
-
-    trigger: int
-    number: int
-    match: int
-    body: Body
-
-
 def evaluate(operator: Definition, stream: Iterable[Body]) -> Iterator[Body]:
     """The complex events of a stream, in the order of (trigger, window, match).
 
     In serial processing, the event that closes a window triggers all matches of the window.  No
     event before the first one of a window triggers a match of it or of a later window: the stream
-    is read window by window, and what comes before is returned.
+    is read window by window, and the matches that come before are returned.
     """
     passage = Passage(stream)
-    found: list[PlacedMatch] = []
-    for number, window in enumerate(_slices(operator, passage)):
-        found.sort(key=_place)
-        while found and found[0].trigger < window.first:
-            yield found.pop(0).body
-        found += _matches(operator, passage, number, window)
-    found.sort(key=_place)
-    yield from (one.body for one in found)
+    found: list[tuple[int, Body]] = []  # sorted by triggers: windows and matches come in order
+    for window in _slices(operator, passage):
+        before = bisect_left(found, window.first, key=TRIGGER)
+        yield from (body for _, body in found[:before])
+        found = [*found[before:], *_matches(operator, passage, window)]
+        found.sort(key=TRIGGER)
+    yield from (body for _, body in found)
 
 
-def _place(one: PlacedMatch) -> tuple[int, int, int]:
-    return one[:3]
-
-
-def _matches(
-    operator: Definition, stream: Passage, number: int, window: Slice
-) -> Iterator[PlacedMatch]:
-    """The complex events of a window."""
-    engine, count = operator.engine, 0
+def _matches(operator: Definition, stream: Passage, window: Slice) -> Iterator[tuple[int, Body]]:
+    """The complex events of a window, with the places of their triggers."""
+    engine = operator.engine
     state = engine.begin()
     for at in range(window.first, window.last + 1):
         state, matches, _ = engine.feed(state, stream[at])
         trigger = at if operator.parallel else window.closer
         if trigger is not None:
             for match in matches:
-                body = Body(stream[trigger].time, operator.emits, match)
-                yield PlacedMatch(trigger, number, count, body)
-                count += 1
+                yield trigger, Body(stream[trigger].time, operator.emits, match)
     if window.closer is not None:
         for match in engine.close(state):
-            body = Body(stream[window.closer].time, operator.emits, match)
-            yield PlacedMatch(window.closer, number, count, body)
-            count += 1
+            yield window.closer, Body(stream[window.closer].time, operator.emits, match)

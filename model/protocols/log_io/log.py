@@ -45,7 +45,6 @@ from model.protocols.log_io.tables import (
     with_row,
 )
 
-
 INSET = itemgetter(3)
 """The Input Set of a row."""
 
@@ -219,7 +218,7 @@ def _done(
 ) -> tuple[LoggedEvent, ...]:
     """The events in which those of an Input Set are done.
 
-    Many events may wait, so that no loop looks at each.  A row becomes garbage when it becomes done.
+    Many events may wait: no loop looks at each.  A row becomes garbage when it becomes done.
     """
     rows = [*events]
     for at in reversed([*_assigned(events, node, inset)]):
