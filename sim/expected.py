@@ -5,15 +5,19 @@ the bodies of `oracle`, in the same order.
 
 Every edge of a sink has a stream of its own, which evaluates all operators above it: no edge waits
 for another one, and nothing is kept but open windows and states of boxes.  An operator whose output
-depends on whole inputs (a box with several edges) evaluates them whole, as the oracle does.
+depends on whole inputs (a box that takes several edges as they come) evaluates them whole, as the
+oracle does.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import merge
+from itertools import repeat
 from typing import Any
 
 from model.boxes.box import Box, Item, Out, Stream
+from model.boxes.reorder import Ordered
 from model.cep.denotation import evaluate
 from model.cep.operator import Operator
 from model.core import Arrival
@@ -63,8 +67,8 @@ def _stream(graph: Graph, arrivals: Mapping[str, Iterable[Arrival]], name: str) 
     inputs = [_stream(graph, arrivals, pred) for pred in graph.preds(name)]
     if isinstance(spec, Operator):
         stream.bodies = evaluate(spec, _merge(inputs, stream))
-    elif isinstance(spec, Box) and len(inputs) == 1 and type(spec).order is Box.order:
-        stream.bodies = _feed(spec, inputs[0], stream)
+    elif isinstance(spec, Ordered) or (isinstance(spec, Box) and len(inputs) == 1):
+        stream.bodies = _feed(spec, inputs, stream)
     else:
         stream.bodies = _run(spec, inputs, stream)
     return stream
@@ -97,13 +101,15 @@ def _merge(inputs: list[LazyStream], stream: LazyStream) -> Iterator[Body]:
         heads[edge] = next(inputs[edge].bodies, None)
 
 
-def _feed(box: Box, bodies: Iterable[Body], stream: LazyStream) -> Iterator[Body]:
-    """The outputs of a box that has one answer to each item and no timeout."""
-    state = box.begin(1)
-    for body in bodies:
+def _feed(box: Box, inputs: list[LazyStream], stream: LazyStream) -> Iterator[Body]:
+    """The outputs of a box that has one answer to each item and no timeout.  It takes the items of
+    several edges by (time, edge)."""
+    state = box.begin(len(inputs))
+    items = (map(Item, repeat(edge), one.bodies) for edge, one in enumerate(inputs))
+    for item in merge(*items, key=lambda item: (item.body.time, item.edge)):
         if box.expire(state):
             raise _several(box)
-        (state, outs), *others = box.feed(state, Item(0, body))
+        (state, outs), *others = box.feed(state, item)
         if others:
             raise _several(box)
         for out in outs:

@@ -9,10 +9,11 @@ import csv
 import hashlib
 import io
 import json
+import weakref
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from tempfile import SpooledTemporaryFile
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from model.events import Body
 
@@ -39,6 +40,7 @@ class RunningDigest:
         self.begun = [False] * sum(edges)
         self.hash = hashlib.sha256(b"[[[" if edges and edges[0] else b"")
         self.texts = [SpooledTemporaryFile(MEGABYTE) for _ in self.begun[1:]]  # noqa: SIM115
+        weakref.finalize(self, _close, self.texts)
 
     def add(self, edge: int, bodies: Sequence[Body]) -> None:
         """Add the next bodies of an edge; edges are counted over all sinks."""
@@ -62,15 +64,20 @@ class RunningDigest:
             for place in range(count):
                 if edge:
                     self.hash.update(b",[" if place else b"[")
-                    with self.texts[edge - 1] as text:
-                        text.seek(0)
-                        while piece := text.read(MEGABYTE):
-                            self.hash.update(piece)
+                    text = self.texts[edge - 1]
+                    text.seek(0)
+                    while piece := text.read(MEGABYTE):
+                        self.hash.update(piece)
                 self.hash.update(b"]")
                 edge += 1
             self.hash.update(b"]")
         self.hash.update(b"]")
         return self.hash.hexdigest()
+
+
+def _close(files: Iterable[IO[bytes]]) -> None:
+    for file in files:
+        file.close()
 
 
 def _compact(value: Any) -> str:

@@ -17,7 +17,7 @@ from model.events import Body
 from model.system import System, faulty_output
 from sim.timed.costs import PS
 
-CHUNK = 1024
+CHUNK = 256
 """The number of outputs that wait until they are checked, compared and measured together."""
 
 
