@@ -123,13 +123,15 @@ def _slices(operator: Definition, stream: Passage) -> Iterator[Slice]:
 
 
 def _slice(operator: Definition, stream: Passage, first: int, start: int) -> Slice:
-    splitter, at = operator.splitter, first
+    splitter, at, extent = operator.splitter, first, Extent(start, 0)
     while stream.reaches(at):
-        if splitter.expires(Extent(start, at - first), stream[at]):
+        event = stream[at]
+        if splitter.expires(extent, event):
             return Slice(start, first, at - 1, at)
-        if splitter.completes(Extent(start, at - first + 1), stream[at]):
-            return Slice(start, first, at, at)
         at += 1
+        extent = Extent(start, at - first)
+        if splitter.completes(extent, event):
+            return Slice(start, first, at - 1, at - 1)
     return Slice(start, first, at - 1, None)
 
 
