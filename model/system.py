@@ -313,8 +313,8 @@ class _Unasked(tuple[Any, ...]):
 
     def _refuse(self, *_: object) -> Any:
         raise Invalid(
-            "it looks at states or durable values without nodes=True, or at messages without "
-            "messages=True"
+            "it looks at states or durable values without nodes=True, at messages without "
+            "messages=True, or at outputs with outputs=False"
         )
 
     __iter__ = __len__ = __getitem__ = __contains__ = _refuse

@@ -114,7 +114,7 @@ def test_a_comparison_in_pieces_is_that_of_whole_outputs(
     (sink,) = expected
     came = [[*edge] for edge in sink]
     edge = came[data.draw(st.integers(0, len(came) - 1))]
-    if edge and data.draw(st.booleans()):
+    if data.draw(st.booleans()) and edge:
         at = data.draw(st.integers(0, len(edge) - 1))
         change = data.draw(st.sampled_from(["lost", "twice", "swapped"]))
         if change == "lost":
