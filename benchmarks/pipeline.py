@@ -108,7 +108,7 @@ def simulated(protocol: str, failures: bool) -> Callable[[int], int]:
 
 
 class Way(NamedTuple):
-    """A way to simulate the pipeline.  runs: it simulates so many runs, each with all events."""
+    """A way to simulate the pipeline.  runs: the number of runs, each with all events."""
 
     name: str
     simulate: Callable[[int], int]

@@ -31,8 +31,8 @@ def digest(outputs: Outputs) -> str:
 class RunningDigest:
     """The digest of outputs that come in pieces.
 
-    edges: by sink, the number of its input edges.  The digest takes one edge after the other: what
-    comes on another one than the first waits in a temporary file, beyond a megabyte on the disk.
+    edges: by sink, the number of its input edges.  The digest takes one edge after the other:
+    outputs on other edges than the first wait in temporary files, beyond a megabyte on the disk.
     """
 
     def __init__(self, edges: Sequence[int]) -> None:
