@@ -142,10 +142,9 @@ def process(
             used = used or touched
             if matches:
                 found[number] = matches
-        extent = new(Extent, (start, events + 1))
-        window = new(OpenWindow, (number, extent, inner, at))
+        window = new(OpenWindow, (number, new(Extent, (start, events + 1)), inner, at))
         full = (
-            splitter.completes(extent, body)
+            splitter.completes(window.extent, body)
             if boundaries is None
             else boundaries.completes(window, body)
         )
