@@ -73,7 +73,7 @@ def _assign(
     at = bisect_left(events, key)
     if at == len(events) or events[at][:3] != key:
         return tables, ()
-    rows = [events[at]._replace(inset=inset, order=order) for inset in sorted(insets)]
+    rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
     end = at
     while end < len(events) and events[end][:3] == key:
         end += 1

@@ -310,8 +310,8 @@ MUTANTS = (
     Mutant(
         "the Input Set of everybody is done",
         LOG,
-        "        if receiver == node:\n            insets",
-        "        if receiver:\n            insets",
+        "if receiver == node:",
+        "if receiver:",
         scope="replay: two receivers",
     ),
     Mutant(
