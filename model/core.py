@@ -265,7 +265,7 @@ class Deployment(NamedTuple):
     patient: the kinds of timers that run out only when nothing else can happen: a time-out that is
     longer than all that it waits for, unless the scope grants an `early` one.  links: the channels
     that are no perfect FIFO channels.  runs: the operators of the graph that a site runs, if they
-    are not the one of its name.  storing: the sites that store what they are sent, and are not
+    are not the one of its name.  storing: the sites that store the messages to them, and are not
     prompt.
     """
 

@@ -7,14 +7,51 @@ be right.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 from traceback import walk_tb
+from typing import TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class Invalid(ValueError):
     """Bad input from the user; the command line prints it as one line and exits with code 2."""
+
+
+class Refused(Invalid):
+    """All reasons for which a protocol does not run a graph, at once."""
+
+    def __init__(self, protocol: str, why: Sequence[str]) -> None:
+        super().__init__(f"{protocol}: {'; also: '.join(why)}")
+        self.protocol, self.why = protocol, tuple(why)
+
+
+def refuse(protocol: str, why: Iterable[str]) -> None:
+    """Raise Refused if there is a reason; the same reason counts once."""
+    if found := tuple(dict.fromkeys(why)):
+        raise Refused(protocol, found)
+
+
+def map_all(change: Callable[[S], T], values: Iterable[S]) -> tuple[T, ...]:
+    """The values as `change` returns them.  Raises Refused for all those that it refuses."""
+    found: list[T] = []
+    refused: list[Refused] = []
+    for value in values:
+        try:
+            found.append(change(value))
+        except Refused as error:
+            refused.append(error)
+    for first in refused[:1]:
+        refuse(first.protocol, (why for one in refused for why in one.why))
+    return tuple(found)
+
+
+def reasons(error: Invalid) -> tuple[str, ...]:
+    """The reasons of a refusal, each a line."""
+    return error.why if isinstance(error, Refused) else (str(error),)
 
 
 class StepFailed(Exception):

@@ -7,16 +7,17 @@ file.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
-from model.boxes.aggregate import Pane, Panes
 from model.boxes.box import Box
+from model.boxes.panes import ManyPanes, Panes
 from model.cep.box import Windows
 from model.cep.operator import CepState
 from model.comparison import Compare
 from model.core import Arrival, Deployment, Inputs, NodeName, Role, Scope, Site
 from model.costs import Amount
-from model.errors import Invalid
+from model.errors import refuse
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.log import Log
@@ -49,10 +50,16 @@ def deploy_graph(
 
 
 def check_cep(family: str, graph: Graph) -> None:
-    """Raises Invalid if an operator of the graph is a box, and no CEP operator."""
-    for name, spec in graph.nodes:
-        if isinstance(spec, Box):
-            raise Invalid(f"{family}: {name} is of type {type(spec).__name__}; give a CEP operator")
+    """Raises Refused if operators of the graph are boxes, and no CEP operators."""
+    refuse(
+        family,
+        (
+            f"{name} is of type {type(spec).__name__}, and savepoints are of windows; give a CEP "
+            "operator"
+            for name, spec in graph.nodes
+            if isinstance(spec, Box)
+        ),
+    )
 
 
 def over_words(
@@ -75,9 +82,22 @@ def over_words(
     return Scope(graph, inputs, crashes, victims, early, disturbances, sinks)
 
 
+def merged(spec: Box, left: int, right: int, *behind: Box, crashes: int = 1) -> Scope:
+    """An operator of two sources, with at most `left` and `right` events, and others behind it."""
+    names = ["agg", *(f"after{number}" for number, _ in enumerate(behind))]
+    operators = tuple(zip(names, (spec, *behind), strict=True))
+    nodes = (("left", SOURCE), ("right", SOURCE), *operators, ("sink", SINK))
+    edges = (("left", "agg"), ("right", "agg"), *pairwise((*names, "sink")))
+    lengths = (("left", "a", left), ("right", "b", right))
+    inputs = tuple((name, Inputs((Arrival(1, kind),), most)) for name, kind, most in lengths)
+    return Scope(Graph(nodes, edges), inputs, crashes)
+
+
 def open_windows(box: Any) -> int | None:
     """How many windows are open in the state of a box; None if the box has no windows."""
-    return len(box.open) if isinstance(box, Panes | Windows) else None
+    if isinstance(box, Panes | ManyPanes):
+        return box.amounts[0]
+    return len(box.open) if isinstance(box, Windows) else None
 
 
 def contents(state: Any) -> Amount:
@@ -87,14 +107,11 @@ def contents(state: Any) -> Amount:
     if type(state) is tuple:
         parts = [contents(part) for part in state]
         return Amount(sum(part.events for part in parts), sum(part.items for part in parts))
-    if isinstance(state, Panes):
-        return Amount(0, sum(map(_values, state.open)) + len(state.turns))
+    if isinstance(state, Panes | ManyPanes):
+        _, values, groups = state.amounts
+        return Amount(0, values + groups)
     windows = len(state.open) if isinstance(state, CepState | Windows) else 0
     return Amount(_events(state), windows)
-
-
-def _values(pane: Pane) -> int:
-    return max(1, len(pane.value)) if isinstance(pane.value, tuple) else 1
 
 
 def _events(value: Any) -> int:

@@ -60,7 +60,7 @@ class Where:
     def holds(self, event: Body) -> bool:
         compare = COMPARISONS[self.comparison]
         return any(
-            name == self.attribute and compare(value, self.value) for name, value in event.data
+            pair[0] == self.attribute and compare(pair[1], self.value) for pair in event.data
         )
 
     def __str__(self) -> str:

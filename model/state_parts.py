@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from model.boxes.aggregate import Panes, Turn
+from model.boxes.panes import ManyPanes, Panes, Turn
 from model.boxes.triggered import InputSet, Sets
 from model.cep.box import Windows
 from model.cep.operator import CepState
@@ -24,8 +24,9 @@ def count_parts(state: Any) -> StateParts:
         match one:
             case StateParts():
                 keys, windows = keys + one.keys, windows + one.windows
-            case Panes(open_, turns):
-                keys, windows = keys + len(turns), windows + len(open_)
+            case Panes() | ManyPanes():
+                more, _, groups = one.amounts
+                keys, windows = keys + groups, windows + more
             case Sets(open_):
                 keys += len(open_)
             case Windows() | CepState():
@@ -58,9 +59,9 @@ def _parts(state: Any) -> Iterator[tuple[Any, Any]]:
     key."""
     for at, one in enumerate(_flat(state)):
         match one:
-            case Panes(open_, turns):
-                yield from (((at, turn.key), turn) for turn in turns)
-                yield from (((at, pane.key), pane) for pane in open_)
+            case Panes() | ManyPanes():
+                yield from (((at, turn.key), turn) for turn in one.turns)
+                yield from (((at, pane.key), pane) for pane in one.open)
             case Sets(open_):
                 yield from (((at, inset.key), inset) for inset in open_)
             case Windows() | CepState():

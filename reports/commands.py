@@ -25,6 +25,7 @@ from model.results.proofs import ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
+from model.results.which import ProtocolFit
 from reports.diagrams import grid
 from reports.one_line import one_line
 from reports.results import experiments as experiment_results
@@ -138,6 +139,19 @@ def explanation(tables: Sequence[ExplainedTable]) -> Output:
             meaning = (row.default or "required", escape(row.meaning))
             table.add_row(row.key, escape(row.values), row.unit, *meaning)
         yield table
+
+
+def fits(found: Sequence[ProtocolFit]) -> Output:
+    """The output of `asif simulate --which`: a line for each protocol that runs the scenario, one
+    for each reason why another does not."""
+    width = max(len(one.protocol) for one in found)
+    for one in found:
+        if one.runs:
+            name = f"{one.protocol:{width}}"
+            yield f"{name}  runs" + (f" once the file fits it: {one.keys}" if one.keys else "")
+    for one in found:
+        for why in one.why:
+            yield f"{one.protocol:{width}}  cannot: {why}"
 
 
 def _setting(value: Any) -> str:

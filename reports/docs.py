@@ -10,12 +10,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from model.evidence import Outcome, PinnedScope
+from model.outages import Since
 from model.patches import diff, readings_of
 from model.plans.design import MEANT, READINGS
 from model.plans.evidence import WORSE, Worse
 from model.protocol import Protocol
 from model.registry import modules
-from reports import engine_page, findings, standbys
+from reports import engine_page, findings, pipelines, standbys
 from reports.standbys import join
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -23,6 +24,8 @@ PAGE = DOCS / "reference" / "protocols.md"
 LONG = DOCS.parent / "build" / "docs" / "protocols.md"
 PLANS = DOCS / "how-to" / "plans.md"
 STANDBYS = DOCS / "explanation" / "standbys.md"
+RECOVERIES = DOCS / "reference" / "recoveries.md"
+PIPELINES = DOCS / "reference" / "pipelines.md"
 SPARK = DOCS / "reference" / "spark.md"
 FINDINGS = DOCS / "explanation" / "findings.md"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
@@ -159,16 +162,39 @@ def spark_page(text: str) -> str:
     return between(text, [*engine_page.lines(engine_page.kept())])
 
 
+def pipelines_page(text: str) -> str:
+    """The page about pipelines with the table of families between its marks."""
+    return between(text, pipelines.lines())
+
+
 def standbys_page(text: str) -> str:
     """The page about high availability with its tables of guarantees between its marks."""
     return between(text, [*standbys.tables(), ""])
+
+
+def recoveries_page(text: str) -> str:
+    """The page about recoveries with the terms of each family between its marks."""
+    rows = [
+        "| protocol | D | rs | rd | age: the events since | backlog |",
+        "|---|---|---|---|---|---|",
+    ]
+    for protocol in modules().values():
+        terms = protocol.behaviour.outage
+        if terms is not None:
+            applies = (True, terms.restart, terms.read)
+            words = ["yes" if one else "" for one in applies]
+            again = "" if terms.again is Since.NOTHING else terms.again.value
+            rows.append(join(f"`{protocol.name}`", *words, again, "yes" if terms.backlog else ""))
+    return between(text, [*rows, ""])
 
 
 if __name__ == "__main__":
     findings.write()
     FINDINGS.write_text(findings_page(FINDINGS.read_text(encoding="utf-8")), encoding="utf-8")
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
+    PIPELINES.write_text(pipelines_page(PIPELINES.read_text(encoding="utf-8")), encoding="utf-8")
     SPARK.write_text(spark_page(SPARK.read_text(encoding="utf-8")), encoding="utf-8")
+    RECOVERIES.write_text(recoveries_page(RECOVERIES.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     LONG.parent.mkdir(parents=True, exist_ok=True)

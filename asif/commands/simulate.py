@@ -52,6 +52,12 @@ ExplainOption: TypeAlias = Annotated[
         help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
     ),
 ]
+WhichOption: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--which", help="Print which protocols can run the scenario, and why others cannot."
+    ),
+]
 StudyOption: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -69,6 +75,7 @@ def simulate(
     allow_cut_off: CutOffOption = False,
     until_caught_up: CaughtUpOption = False,
     explain: ExplainOption = False,
+    which: WhichOption = False,
     study: StudyOption = False,
     json_: JsonOption = None,
 ) -> None:
@@ -86,9 +93,16 @@ def simulate(
     from sim.timed.trace import chrome
 
     if explain:
+        if which:
+            raise Invalid("--explain prints keys, and --which protocols; give one of them")
         if set_ or plot or trace or study or until_caught_up or allow_cut_off:
             raise Invalid("--explain simulates nothing; give it with --json alone")
         _explain(scenario, json_)
+        return
+    if which:
+        if plot or trace or study or until_caught_up or allow_cut_off:
+            raise Invalid("--which simulates nothing; give it with --set and --json alone")
+        _which(scenario, set_ or (), json_)
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
@@ -128,6 +142,20 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
     found = (*tables, *knobs)
     print_all(commands.explanation(found))
+    save(json_, found)
+
+
+def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:
+    from model.errors import Invalid
+    from reports import commands
+    from sim.scenarios.overrides import overrides
+    from sim.scenarios.scenario import draft
+    from sim.scenarios.which import which
+
+    if scenario is None:
+        raise Invalid("--which: give a scenario, as in docs/scenarios")
+    found = which(draft(scenario).override(overrides(set_)))
+    print_all(commands.fits(found))
     save(json_, found)
 
 

@@ -8,39 +8,13 @@ Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2; Sebepou and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from model.boxes.box import Box, Fed, Item, Lineage, Moment, Out, answer, attribute, check_sizes
+from model.boxes.box import Box, Fed, Item, Moment, Out, answer, attribute, check_sizes
 from model.boxes.folds import FOLDS, check_fold
+from model.boxes.panes import GroupPanes, Numbered, Pane, Panes, PanesState
 from model.errors import Invalid
 from model.events import Body
-
-
-class Pane(NamedTuple):
-    """An open window of a group.  start: its first value (a moment if windows are by time), None
-    if windows are by count.  held: how many items it has.  last: the time of the last one."""
-
-    key: Any
-    start: Any
-    held: int
-    value: Any
-    of: Lineage
-    last: Moment
-
-
-class Turn(NamedTuple):
-    """When the next window of a group opens: after so many more items, or at this value."""
-
-    key: Any
-    next: Any
-
-
-class Panes(NamedTuple):
-    """The state of an aggregate: windows in the order in which they opened, a turn for each group
-    that was seen, in the order of their keys."""
-
-    open: tuple[Pane, ...] = ()
-    turns: tuple[Turn, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -54,7 +28,12 @@ class Aggregate(Box):
     item of its group beyond it; any_closes: with the first item beyond it, of whatever group.
     timeout: the oldest window may close at any moment before.
 
-    Raises Invalid for any_closes by count: a window then ends with an item of its own.
+    ticks: an item of this type is in no window and only says the time, and windows close with
+    ticks alone: each with the first one at its end or later.  hands_on: a tick also goes out,
+    behind the results of the windows that it closes.
+
+    Raises Invalid for any_closes by count: a window then ends with an item of its own; and for
+    ticks without any_closes or by another attribute than the time.
     """
 
     fold: str
@@ -67,12 +46,16 @@ class Aggregate(Box):
     timeout: bool = False
     emits: str = "aggregate"
     any_closes: bool = False
+    ticks: str | None = None
+    hands_on: bool = False
 
     def __post_init__(self) -> None:
         check_fold("aggregate", self.fold)
         check_sizes("aggregate", 1, size=self.size, advance=self.advance)
         if self.any_closes and self.by == "count":
             raise Invalid("aggregate: any_closes by 'count'; give 'time' or another attribute")
+        if self.ticks is not None and not (self.any_closes and self.by == "time"):
+            raise Invalid("aggregate: ticks close windows by 'time' of all groups: any_closes=True")
 
     @property
     def horizon(self) -> int:
@@ -85,40 +68,48 @@ class Aggregate(Box):
     def begin(self, _edges: int) -> Panes:
         return Panes()
 
-    def feed(self, state: Panes, item: Item) -> tuple[Fed, ...]:
+    def is_tick(self, body: Body) -> bool:
+        return body.type == self.ticks
+
+    def feed(self, state: PanesState, item: Item) -> tuple[Fed, ...]:
+        if self.is_tick(item.body):
+            return self._tick(state, item)
         key = None if self.group is None else attribute(item.body, self.group)
-        known = {turn.key: turn.next for turn in state.turns}
+        value = 0 if self.by == "count" else attribute(item.body, self.by)
+        closed: list[Pane] = []
+        if self.any_closes and self.ticks is None:
+            closed, state = state.close(value - self.size)
+        group = state.group(key)
+        panes: Numbered = group.panes
         if self.by == "count":
-            closed, opened, turn = [], *self._by_count(known.get(key, 0), key)
+            opened, turn = self._by_count(group.next or 0, key)
         else:
-            value = attribute(item.body, self.by)
-            closed = [
-                pane
-                for pane in state.open
-                if (self.any_closes or pane.key == key)
-                and self._plain(pane.start) + self.size <= value
-            ]
-            if self.any_closes:  # in an order that does not depend on who came first
-                closed.sort(key=lambda pane: (self._plain(pane.start), repr(pane.key)))
-            opened, turn = self._by_value(known.get(key), key, value)
+            if not self.any_closes:
+                closed = [pane for _, pane in panes if pane.begins <= value - self.size]
+                panes = tuple(one for one in panes if one[1].begins > value - self.size)
+            opened, turn = self._by_value(group.next, key, value)
         outs = [self._out(pane, item.body.time) for pane in closed]
         left = []
-        for pane in (*(one for one in state.open if one not in closed), *opened):
-            if pane.key == key and (pane.start is None or self._plain(pane.start) <= value):
+        for number, pane in (*panes, *enumerate(opened, state.opened)):
+            if pane.start is None or pane.begins <= value < pane.begins + self.size:
                 pane = self._add(pane, item)
                 if self.by == "count" and pane.held == self.size:
                     outs.append(self._out(pane, item.body.time))
                     continue
-            left.append(pane)
-        known[key] = turn
-        turns = tuple(Turn(*one) for one in sorted(known.items(), key=repr))
-        return answer(Panes(tuple(left), turns), *outs)
+            left.append((number, pane))
+        return answer(state.put(key, GroupPanes(turn, tuple(left))), *outs)
 
-    def expire(self, state: Panes) -> tuple[Fed, ...]:
+    def expire(self, state: PanesState) -> tuple[Fed, ...]:
         if not (self.timeout and state.open):
             return ()
-        first, *rest = state.open
-        return answer(state._replace(open=tuple(rest)), self._out(first, first.last.time))
+        first, left = state.close_oldest()
+        return answer(left, self._out(first, first.last.time))
+
+    def _tick(self, state: PanesState, tick: Item) -> tuple[Fed, ...]:
+        """Close the windows that have ended."""
+        closed, state = state.close(tick.body.time - self.size)
+        outs = [self._out(pane, tick.body.time) for pane in closed]
+        return answer(state, *outs, *((Out(tick.body, tick.of),) if self.hands_on else ()))
 
     def _by_count(self, wait: int, key: Any) -> tuple[list[Pane], int]:
         """The windows that an item opens, and when the next one opens."""
@@ -152,7 +143,7 @@ class Aggregate(Box):
         """The result of a window.  time: of the item that closed it, or of its last one."""
         data: tuple[tuple[str, Any], ...] = (("value", FOLDS[self.fold].result(pane.value)),)
         if pane.start is not None:
-            data = (("start", self._plain(pane.start)), *data)
+            data = (("start", pane.begins), *data)
         if self.group is not None:
             data = ((self.group, pane.key), *data)
         return Out(Body(time, self.emits, data), pane.of)

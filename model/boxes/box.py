@@ -174,8 +174,27 @@ def answer(state: Any, *outs: Out) -> tuple[Fed, ...]:
     return (Fed(state, outs),)
 
 
+class Packed:
+    """A state of a box, or a part of one, in another shape than tuples: equal to all that are the
+    same when they are unpacked."""
+
+    __slots__ = ()
+
+    def unpacked(self) -> tuple[Any, ...]:
+        """The state as tuples, for those who look into it or compare it."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packed) and self.unpacked() == other.unpacked()
+
+    def __hash__(self) -> int:
+        return hash(self.unpacked())
+
+
 def held(state: Any) -> Iterator[Lineage]:
     """The lineage of everything that a state of a box holds.  Another set may hold some."""
+    if isinstance(state, Packed):
+        state = state.unpacked()
     if isinstance(state, frozenset) and all(isinstance(one, Of) for one in state):
         yield state
     elif isinstance(state, frozenset | tuple):
@@ -208,9 +227,15 @@ def check_sizes(box: str, least: int, **sizes: int) -> None:
 
 
 def attribute(body: Body, name: str) -> Any:
-    """The value of an attribute, "time" or "type"; None if the body has no such attribute."""
+    """The value of an attribute, "time" or "type"; None if the body has no such attribute.
+
+    A complex event holds bodies in place of attributes, and no body begins with a name.
+    """
     if name == "time":
         return body.time
     if name == "type":
         return body.type
-    return next((value for key, value in body.data if key == name), None)
+    for pair in body.data:
+        if pair[0] == name:
+            return pair[1]
+    return None

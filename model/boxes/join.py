@@ -8,6 +8,7 @@ Hwang et al., Section 3.2; Abadi et al., Aurora, 2003, Section 2.2.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from model.boxes.box import Box, Fed, Item, Out, answer, attribute, check_sizes
 from model.errors import Invalid
@@ -24,7 +25,8 @@ class Join(Box):
     by: "time" (units of time apart) or "count" (each item meets the last `size` items of the other
     edge).  timeout: the oldest item may leave at any moment.  one_sided: left.time - right.time <=
     size, as Sebepou and Magoutis, V, write it; a left item then may be any time before its partner,
-    so it is held for ever.
+    so it is held for ever.  flat: a pair has the attributes of both (`attributes_of_both`), rather
+    than the two bodies.
 
     Raises Invalid for an unknown `by`, a size that is too small, and one_sided by count.
     """
@@ -35,6 +37,7 @@ class Join(Box):
     timeout: bool = False
     emits: str = "pair"
     one_sided: bool = False
+    flat: bool = False
     edges = 2
 
     def __post_init__(self) -> None:
@@ -55,11 +58,12 @@ class Join(Box):
         others = state[1 - item.edge]
         if self.by == "time" and not (self.one_sided and item.edge):
             # an item of this edge never has a smaller time than this one
-            others = tuple(o for o in others if o.body.time >= item.body.time - self.size)
+            earliest = item.body.time - self.size
+            others = tuple([other for other in others if other.body.time >= earliest])
         mine = (*state[item.edge], item)
         if self.by == "count":
             mine = mine[-self.size :]
-        outs = [self._pair(item, other) for other in others if self._meet(item, other)]
+        outs = [self._pair(item, other) for other in self._partners(item, others)]
         return answer((others, mine) if item.edge else (mine, others), *outs)
 
     def expire(self, state: Halves) -> tuple[Fed, ...]:
@@ -70,17 +74,30 @@ class Join(Box):
         left, right = (tuple(one for one in half if one is not first) for half in state)
         return answer((left, right))
 
-    def _meet(self, one: Item, other: Item) -> bool:
+    def _partners(self, one: Item, others: tuple[Item, ...]) -> list[Item]:
+        """Those of the others that meet the item: a key is compared first, since few are equal."""
+        found = [*others]
+        if self.on is not None:
+            key = attribute(one.body, self.on)
+            found = [other for other in others if attribute(other.body, self.on) == key]
+        return found if self.by == "count" else [o for o in found if self._is_near(one, o)]
+
+    def _is_near(self, one: Item, other: Item) -> bool:
         apart = one.body.time - other.body.time
-        apart = (-apart if one.edge else apart) if self.one_sided else abs(apart)
-        near = self.by == "count" or apart <= self.size
-        return near and (
-            self.on is None or attribute(one.body, self.on) == attribute(other.body, self.on)
-        )
+        return ((-apart if one.edge else apart) if self.one_sided else abs(apart)) <= self.size
 
     def _pair(self, one: Item, other: Item) -> Out:
         left, right = (other, one) if one.edge else (one, other)
-        return Out(
-            Body(max(left.body.time, right.body.time), self.emits, (left.body, right.body)),
-            left.of | right.of,
-        )
+        data = (attributes_of_both if self.flat else _bodies)(left.body, right.body)
+        time = max(left.body.time, right.body.time)
+        return Out(Body(time, self.emits, data), left.of | right.of)
+
+
+def attributes_of_both(left: Body, right: Body) -> tuple[Any, ...]:
+    """The attributes of the left body, then those of the right one that the left one lacks."""
+    known = {pair[0] for pair in left.data}
+    return (*left.data, *(pair for pair in right.data if pair[0] not in known))
+
+
+def _bodies(left: Body, right: Body) -> tuple[Any, ...]:
+    return left, right

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
-from model.cep.engines import Engine
+from model.cep.engines import Engine, Match
 from model.cep.windows import Extent, Splitter
 from model.events import Body
 
@@ -28,9 +28,8 @@ class Definition(typing.Protocol):
     @property
     def splitter(self) -> Splitter: ...
     @property
-    def emits(self) -> str: ...
-    @property
     def parallel(self) -> bool: ...
+    def result(self, time: int, match: Match) -> Body: ...
 
 
 def runs(operator: Definition, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
@@ -161,7 +160,7 @@ def _matches(operator: Definition, stream: Passage, window: Slice) -> Iterator[t
         trigger = at if operator.parallel else window.closer
         if trigger is not None:
             for match in matches:
-                yield trigger, Body(stream[trigger].time, operator.emits, match)
+                yield trigger, operator.result(stream[trigger].time, match)
     if window.closer is not None:
         for match in engine.close(state):
-            yield window.closer, Body(stream[window.closer].time, operator.emits, match)
+            yield window.closer, operator.result(stream[window.closer].time, match)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from model.boxes.box import attribute
 from model.errors import Invalid
 from model.events import Body
 
@@ -96,7 +97,7 @@ class Partitioned:
         return ()
 
     def feed(self, state: tuple[tuple[Any, Any], ...], event: Body) -> EngineAnswer:
-        key = dict(event.data).get(self.attribute)
+        key = attribute(event, self.attribute)
         states = dict(state)
         fed = self.engine.feed(states.get(key, self.engine.begin()), event)
         if not fed.used:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from model.boxes.box import Stream
 from model.cep import denotation
-from model.cep.engines import Engine, Matches
+from model.cep.engines import Engine, Match, Matches
 from model.cep.windows import Extent, Splitter
 from model.events import Body
 from model.log import Log
@@ -26,6 +26,7 @@ class Operator:
     """The operator that a user writes: a matching engine, a splitter, the type of its complex
     events.
 
+    emits: empty: a match of one event goes out as this event.
     parallel: feed each event to all open windows at once (data-parallel CEP, III-B); otherwise
     each window is processed whole when it closes, one after the other.
     """
@@ -34,6 +35,10 @@ class Operator:
     splitter: Splitter
     emits: str = "match"
     parallel: bool = True
+
+    def result(self, time: int, match: Match) -> Body:
+        """The output for a match that an event of this time has triggered."""
+        return Body(time, self.emits, match) if self.emits else match[0]
 
     def runs(self, inputs: tuple[Stream, ...]) -> Iterator[Stream]:
         """The only allowed output; its lineage is not known."""
@@ -173,7 +178,7 @@ def _in_order(
     """The complex events of an iteration; their time is the time of the event that triggered the
     iteration."""
     return tuple(
-        (window.number, Body(body.time, operator.emits, match))
+        (window.number, operator.result(body.time, match))
         for window in windows
         for match in found.get(window.number, ())
     )

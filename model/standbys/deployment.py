@@ -6,13 +6,14 @@ Hwang et al., Section 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
-from model.errors import Invalid
+from model.errors import refuse
 from model.graph import SOURCE
 from model.parts import deploy_graph
 from model.predicates import Predicate
@@ -41,14 +42,27 @@ def secondary(name: NodeName) -> NodeName:
     return f"{name}'"
 
 
+def _objections(site: Site) -> Iterator[str]:
+    """Why process pairs do not run the site."""
+    name, spec, inputs = site.name, site.spec, len(site.preds)
+    if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
+        yield f"{name} is a {type(spec).__name__}; give a box or CEP operator"
+    if isinstance(spec, Operator) and inputs > 1:
+        yield (
+            f"{name} is a CEP operator with {inputs} inputs, which it needs in the order of time; "
+            "give it one input"
+        )
+
+
 def deploy(family: str, design: Any, scope: Scope) -> Deployment:
     """The deployment with a secondary for each operator that may crash in the scope.
 
-    Raises Invalid for an operator that is neither a box nor a CEP operator, and for a CEP operator
+    Raises Refused for an operator that is neither a box nor a CEP operator, and for a CEP operator
     with several inputs: it merges them in the order of time, and tuples come here as they arrive.
     """
     graph = without_streams(scope.graph)
     base, streams = deploy_graph(graph, replies=True), streams_of(scope.graph)
+    refuse(family, (why for site in base.sites for why in _objections(site)))
     sources = [name for name, spec in graph.nodes if spec is SOURCE]
     replicas: dict[NodeName, tuple[NodeName, ...]] = {}
     for site in base.sites:
@@ -69,7 +83,8 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
             tuple(replicas[succ] for succ in site.succs),
             tuple(streams.get((site.name, succ)) for succ in site.succs),
         )
-        return site._replace(name=name, spec=_spec(family, site), config=wiring)
+        spec = CepBox(site.spec) if isinstance(site.spec, Operator) else site.spec
+        return site._replace(name=name, spec=spec, config=wiring)
 
     sites = tuple(place(site, name) for site in base.sites for name in replicas[site.name])
     pairs = [names for names in replicas.values() if len(names) == 2]
@@ -91,21 +106,6 @@ def deploy(family: str, design: Any, scope: Scope) -> Deployment:
     }[design.returns]
     runs = {names[1]: names[:1] for names in pairs}
     return Deployment(sites, (*ends, *between), crashable, (), watched, returning, runs=runs)
-
-
-def _spec(family: str, site: Site) -> Any:
-    """The specification of the site, where a CEP operator is a box."""
-    spec = site.spec
-    if site.role is Role.OPERATOR and not isinstance(spec, Box | Operator):
-        raise Invalid(
-            f"{family}: {site.name} is a {type(spec).__name__}; give a box or CEP operator"
-        )
-    if isinstance(spec, Operator) and len(site.preds) > 1:
-        raise Invalid(
-            f"{family}: {site.name} is a CEP operator with {len(site.preds)} inputs, which it "
-            "needs in the order of time; give it one input"
-        )
-    return CepBox(spec) if isinstance(spec, Operator) else spec
 
 
 def edge_of(site: Site, sender: NodeName) -> int:

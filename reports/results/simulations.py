@@ -182,19 +182,56 @@ STUDIED = (
     ("results too many", "surplus_outputs"),
 )
 """The rows of the table of a study: (label, cost, with its unit at the end)."""
+SPREAD = (
+    ("  median", "p50_s"),
+    ("  95 %", "p95_s"),
+    ("  99 %", "p99_s"),
+    ("  longest", "longest_s"),
+)
+"""The rows of the spread of recoveries."""
+STOPS = {
+    "overdue": "overdue seconds",
+    "recovery": "the mean recovery",
+    "target": "the share below the target",
+    "replications": "overdue seconds",
+}
+"""The quantity whose interval is printed, by the rule that ends the study."""
 
 
 def study_table(result: Study) -> Table:
-    """The table of the costs of each failure, and of all an hour, with confidence intervals."""
+    """The table of the costs of each failure, and of all an hour and a year, with intervals."""
     names = [" and ".join(failure.nodes) for failure in result.failures]
-    rows = Table("", *(f"a crash of {name}" for name in names), "an hour")
+    rows = Table("", *(f"a crash of {name}" for name in names), "an hour", "a year")
+    times = [*(one.times_a_year for one in result.failures), result.times_a_year]
+    each = [_rounded("times", time) for time in times]
+    rows.add_row("times a year", *each[:-1], "", each[-1])
     for label, name in STUDIED:
         cost = name.removesuffix("_bytes")
         found = [failure.cost(cost) for failure in result.failures]
-        hour = result.per_hour.get(cost)
         cells = [_interval(name, one) for one in found]
-        rows.add_row(label, *cells, _interval(name, hour) if hour else "")
+        all_ = [one.get(cost) for one in (result.per_hour, result.per_year)]
+        rows.add_row(label, *cells, *(_interval(name, one) if one else "" for one in all_))
+        if name == "recovery_s":
+            _add_spread(rows, result)
     return rows
+
+
+def _add_spread(rows: Table, result: Study) -> None:
+    """The rows of the spread of recoveries; the last column is of all failures together."""
+    spreads = [*(failure.recoveries for failure in result.failures), result.recoveries]
+    for label, name in SPREAD:
+        each = [format_value(name, one.seconds(name)) for one in spreads]
+        rows.add_row(label, *each[:-1], "", each[-1])
+    if result.target_s is not None:
+        each = [_range(one.within_target) for one in spreads]
+        rows.add_row(f"  below {result.target_s:g} s", *each[:-1], "", each[-1])
+
+
+def _range(found: Interval | None) -> str:
+    """A share with the ends of its interval, which is not symmetric."""
+    if found is None:
+        return "-"
+    return f"{found.mean:.1%} ({found.low:.1%} to {found.high:.1%})"
 
 
 def study_lines(result: Study) -> Iterator[str]:
@@ -204,9 +241,14 @@ def study_lines(result: Study) -> Iterator[str]:
         f"availability {share.mean:.5%} ({share.low:.5%} to {share.high:.5%}): the share "
         "of time in which no result is overdue"
     )
+    if None in (result.recoveries.p95_s, result.recoveries.p99_s):
+        yield (
+            'Percentiles: "-" where the replications are too few, 20 for 95 % and 100 for 99 % '
+            '(study.stop = "replications")'
+        )
     narrow = "" if result.narrow else f", NOT {result.half_width_wanted:.1%} as asked"
     yield (
-        f"{result.replications} replications, 95% intervals; overdue seconds within "
+        f"{result.replications} replications, 95% intervals; {STOPS[result.stop]} within "
         f"{result.half_width:.1%}{narrow}; warm-up of {result.warm_up_s:.3g} s left out "
         f"({result.warm_up_rule}); another failure comes in {result.another_failure:.2%} of "
         "the recoveries"

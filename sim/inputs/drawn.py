@@ -10,7 +10,7 @@ from heapq import merge
 from itertools import accumulate, islice
 from typing import Any, TypeAlias, overload
 
-from model.core import Arrival
+from model.core import Arrival, NodeName
 
 Events: TypeAlias = Sequence[Arrival]
 """The events of a source in order: a tuple, or drawn ones."""
@@ -82,3 +82,13 @@ class MergedTimes(Sequence[int]):
         if place == len(self) - 1:
             return max(map(last_time, self.sources)) * self.unit_ps
         return next(islice(self, place, None))
+
+
+def feed_of(
+    source: NodeName, events: Events, unit_ps: int
+) -> Iterator[tuple[int, NodeName, Arrival]]:
+    """The events of a source, with their times in picoseconds."""
+    now = 0
+    for arrival in events:
+        now += arrival.gap * unit_ps
+        yield now, source, arrival

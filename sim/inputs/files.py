@@ -89,6 +89,15 @@ class Arrivals:
     events: tuple[Arrival, ...]
 
 
+def columns(path: Path) -> tuple[str, ...]:
+    """The names of the columns of a file; () if it has no header that can be read."""
+    try:
+        names = pq.read_schema(path).names if path.suffix in PARQUET else pd.read_csv(path, nrows=0)
+    except (OSError, ValueError):  # `load` reports it
+        return ()
+    return tuple(map(str, names))
+
+
 def load(
     path: Path | str, type_column: str, time_column: str, attributes: Sequence[str] = ()
 ) -> Arrivals:

@@ -5,21 +5,26 @@ Rule of this file: it makes values, and reads no file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import accumulate, repeat
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from model.cep.engines import Engine, Function, Match, Matches, Partitioned
-from model.cep.one_run import OneRun, one_run
+from model.cep.one_run import OneRun
 from model.cep.operator import Operator
-from model.cep.patterns import AfterMatch, Pattern, Strategy, sequence
+from model.cep.patterns import AfterMatch, Pattern, PatternStep, Strategy, sequence, steps_of
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival, Scope
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph, chain
+from model.predicates import Every, Predicate
 from model.protocol import Protocol
 from model.system import System
-from sim.inputs.drawn import Events
+from sim.inputs.conditions import condition
+from sim.inputs.drawn import DrawnEvents, Events, last_time
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,
@@ -30,6 +35,8 @@ AFTER_MATCH: Mapping[str, AfterMatch] = {
     "none": AfterMatch.NO_SKIP,
     "past-last": AfterMatch.PAST_LAST_EVENT,
 }
+TICK = "tick"
+"""The type of an event that only says the time."""
 TOGETHER = 3
 """How many recurrences one event of the summary stands for."""
 
@@ -101,6 +108,23 @@ def arrivals(
     return tuple(events)
 
 
+def ticking(events: Events, every: int, until: int) -> DrawnEvents:
+    """The events and ticks: one at every multiple of `every` up to `until`, before the events of
+    its time."""
+
+    def draw() -> Iterator[Arrival]:
+        times = accumulate(arrival.gap for arrival in events)
+        numbered = zip(times, repeat(1), events, strict=False)
+        ticks = ((time, 0, Arrival(0, TICK)) for time in range(every, until + 1, every))
+        before = 0
+        for time, _, arrival in merge(numbered, ticks, key=itemgetter(0, 1)):
+            yield arrival._replace(gap=time - before)
+            before = time
+
+    ticks = until // every
+    return DrawnEvents(draw, len(events) + ticks, max(last_time(events), ticks * every))
+
+
 def graph_for(
     text: str,
     size: int,
@@ -143,7 +167,10 @@ def added(graph: Graph) -> Mapping[str, str]:
 def parsed(
     text: str, search: Search = INDEPENDENT, types: frozenset[str] | None = None
 ) -> Pattern | OneRun:
-    """The pattern "a, b+, !c, d": types in order, "+" one or more, "!" none before the next."""
+    """The pattern "a, b+, !c, d": types in order, "+" one or more, "!" none before the next.
+
+    A step may have a condition on the event: "a, b where value > 5" (sim.inputs.conditions).
+    """
     for key, name, known in (
         ("strategy", search.strategy, STRATEGIES),
         ("skip", search.skip, AFTER_MATCH),
@@ -152,19 +179,29 @@ def parsed(
             raise Invalid(f"{key} {name!r}: it must be one of {', '.join(known)}")
     if not text.strip():
         raise Invalid('pattern: empty; give event types in order, such as "a, b+, !c, d"')
-    steps = [step.strip() for step in text.split(",")]
-    for step in steps:
-        name = step.removeprefix("!").removesuffix("+")
-        if name and types is not None and name not in types:
-            raise Invalid(f"pattern: no event has the type {name!r}{nearest(name, sorted(types))}")
+    steps = tuple(_step(one.strip(), types) for one in text.split(","))
     strategy, after_match = STRATEGIES[search.strategy], AFTER_MATCH[search.skip]
     if not search.one_run:
-        return sequence(
-            *steps, strategy=strategy, after_match=after_match, consumes=search.consumes
-        )
+        return Pattern(steps, strategy, after_match, search.consumes)
     if search.consumes or after_match is not AfterMatch.NO_SKIP:
         raise Invalid("one run: it knows no skip and no consumption; leave one of the two out")
-    return one_run(*steps, strategy=strategy)
+    return OneRun(steps, strategy)
+
+
+def conditions_of(text: str) -> tuple[Predicate, ...]:
+    """The conditions in a pattern.  Raises Invalid."""
+    parts = (step.partition(" where ") for step in text.split(","))
+    return tuple(condition(asked) for _, where, asked in parts if where)
+
+
+def _step(text: str, types: frozenset[str] | None) -> PatternStep:
+    """A step of a pattern, with its condition.  Raises Invalid."""
+    type_, where, asked = text.partition(" where ")
+    (step,) = steps_of(type_.strip())
+    name = str(step.predicate)
+    if types is not None and name not in types:
+        raise Invalid(f"pattern: no event has the type {name!r}{nearest(name, sorted(types))}")
+    return replace(step, predicate=Every((step.predicate, condition(asked)))) if where else step
 
 
 def _ends(window: Match) -> Matches:

@@ -7,24 +7,35 @@ tables alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from enum import Enum
+from typing import Any
 
 from model.boxes.aggregate import Aggregate
-from model.boxes.stateless import Filter
+from model.boxes.join import Join
+from model.boxes.reorder import Ordered
+from model.boxes.stateless import Filter, Union
 from model.boxes.triggered import Triggered
+from model.cep.box import CepBox
+from model.cep.engines import Engine, Partitioned
 from model.cep.operator import Operator
+from model.cep.stateless import joining, passing
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
-from model.predicates import Hashed
-from sim.inputs.streams import Search, parsed
+from model.predicates import ANYTHING, Hashed, Predicate
+from sim.inputs.conditions import check_attributes, condition
+from sim.inputs.streams import Search, conditions_of, parsed
+from sim.scenarios.attributes import KnownOperators, known_after, known_of, together
 from sim.scenarios.tables import (
     AggregateTable,
     AnyOperatorTable,
     GatherTable,
+    JoinTable,
     PatternTable,
     SelectivityTable,
+    UnionTable,
+    WhereTable,
     WindowTable,
 )
 from sim.scenarios.toml_lines import Path as Key
@@ -33,48 +44,30 @@ from sim.scenarios.toml_lines import TomlTable
 OUTPUT = "sink"
 """The name of the end of every scenario's graph."""
 
-OF_ALL: Mapping[str, bool] = {"time": True, "type": False}
-"""What every event has, as in `KnownOperators.attributes`."""
-
 Wrong = Callable[[Key, str], Invalid]
 """The error about the key."""
 
 
-class KnownOperators(NamedTuple):
-    """What is known of a stream of events.  attributes: by name; is every value a number?"""
+class Form(Enum):
+    """How operators are given to a protocol: some run CEP operators alone, some run boxes, and a
+    CEP operator with several inputs is a box behind the merge of these."""
 
-    types: frozenset[str]
-    attributes: Mapping[str, bool]
-
-
-def attributes_read(tables: Sequence[AnyOperatorTable], source: str) -> tuple[str, ...]:
-    """The attributes that aggregates of the source read, each once.
-
-    An operator that hands events on as they are hands their attributes on, too.
-    """
-    below = {source}
-    read: list[str] = []
-    for number, table in enumerate(tables):
-        before = (tables[number - 1].name,) if number else (source,)
-        if below.isdisjoint(table.inputs or before):
-            continue
-        if isinstance(table, SelectivityTable):
-            below.add(table.name)
-        elif isinstance(table, GatherTable):
-            read += [table.group] if table.group and table.group not in OF_ALL else []
-        elif isinstance(table, AggregateTable):
-            read += [name for name in (table.group, table.of) if name and name not in OF_ALL]
-    return tuple(dict.fromkeys(read))
+    AS_WRITTEN = "patterns are CEP operators, all others are boxes"
+    CEP = "filters, unions and joins are CEP operators, too"
+    BOXES = "patterns over several inputs are boxes, too"
 
 
 def graph_of(
-    tables: Sequence[AnyOperatorTable], sources: Mapping[str, Sequence[Arrival]], wrong: Wrong
+    tables: Sequence[AnyOperatorTable],
+    sources: Mapping[str, Sequence[Arrival]],
+    wrong: Wrong,
+    form: Form = Form.AS_WRITTEN,
 ) -> Graph:
     """The graph from the sources through the operators to the output.
 
     Raises `wrong` for a table that does not fit the events or the tables before it.
     """
-    known = {name: _known(events) for name, events in sources.items()}
+    known = {name: known_of(events) for name, events in sources.items()}
     longest = {
         "time": (max(sum(a.gap for a in events) for events in sources.values()), "time units"),
         "count": (sum(map(len, sources.values())), "events"),
@@ -95,19 +88,8 @@ def graph_of(
                 raise wrong_here("inputs", f"{table.name}: no input {at!r}{fix}")
         if len(set(inputs)) < len(inputs):
             raise wrong_here("inputs", f"{table.name}: an input is named twice")
-        if isinstance(table, AggregateTable):
-            spec: Any = _aggregate(table, inputs, known, wrong_here)
-        elif isinstance(table, SelectivityTable):
-            _check_single("a selectivity", table, inputs, wrong_here)
-            spec = Filter(Hashed(table.selectivity, table.name))
-        elif isinstance(table, GatherTable):
-            _check_single("a gathering operator", table, inputs, wrong_here)
-            _check_attribute("group", table.group, known[inputs[0]].attributes, table, wrong_here)
-            spec = Triggered(
-                (table.gathers,), table.group, "count", emits=table.emits or table.name
-            )
-        else:
-            spec = _cep_operator(table, inputs, known, wrong_here)
+        coming = [known[at] for at in inputs]
+        spec = _spec(table, coming, form, wrong_here)
         most, unit = longest[table.windows] if isinstance(table, WindowTable) else (0, "")
         if isinstance(table, WindowTable) and table.window > most:
             raise wrong_here(
@@ -117,7 +99,7 @@ def graph_of(
             )
         nodes.append((table.name, spec))
         edges += [(at, table.name) for at in inputs]
-        known[table.name] = _known_after(table, known[inputs[0]])
+        known[table.name] = known_after(table, coming)
     fed = {start for start, _ in edges}
     for number, source in enumerate(sources):
         if source not in fed:
@@ -128,16 +110,26 @@ def graph_of(
 
 def summary(table: AnyOperatorTable) -> str:
     """The operator in a few words, for people."""
-    if isinstance(table, PatternTable):
-        return f"{table.name}: {table.pattern}"
-    if isinstance(table, SelectivityTable):
-        return f"{table.name}: {table.selectivity:g} of the events"
-    if isinstance(table, GatherTable):
-        by = "" if table.group is None else f" by {table.group}"
-        return f"{table.name}: one of {table.gathers} events{by}"
-    of = "" if table.aggregate == "count" else f" of {table.of}"
-    by = "" if table.group is None else f" by {table.group}"
-    return f"{table.name}: {table.aggregate}{of}{by}"
+    match table:
+        case PatternTable(name=name, pattern=pattern):
+            return f"{name}: {pattern}{_by(table.group)}"
+        case SelectivityTable(name=name, selectivity=share):
+            return f"{name}: {share:g} of the events"
+        case GatherTable(name=name, gathers=number):
+            return f"{name}: one of {number} events{_by(table.group)}"
+        case WhereTable(name=name, where=where):
+            return f"{name}: where {where}"
+        case UnionTable(name=name):
+            return f"{name}: union"
+        case JoinTable(name=name, on=on):
+            return f"{name}: join{'' if on is None else f' on {on}'}"
+        case AggregateTable(name=name, aggregate=fold):
+            of = "" if fold == "count" else f" of {table.of}"
+            return f"{name}: {fold}{of}{_by(table.group)}"
+
+
+def _by(group: str | None) -> str:
+    return "" if group is None else f" by {group}"
 
 
 def _default_inputs(
@@ -162,18 +154,6 @@ def _quote(name: str) -> str:
     return f'"{name}"'
 
 
-def _check_single(
-    what: str,
-    table: AnyOperatorTable,
-    inputs: Sequence[str],
-    wrong: Callable[[str, str], Invalid],
-) -> None:
-    if len(inputs) > 1:
-        raise wrong(
-            "inputs", f"{table.name}: {what} has one input; here are {' and '.join(inputs)}"
-        )
-
-
 def _check_attribute(
     key: str,
     name: str | None,
@@ -186,46 +166,87 @@ def _check_attribute(
         raise wrong(key, f"{table.name}: {key}: no event has the attribute {name!r}{fix}")
 
 
-def _known(events: Sequence[Arrival]) -> KnownOperators:
-    attributes: dict[str, bool] = {}
-    names = frozenset(name for arrival in events for name, _ in arrival.data)
-    for name in names:
-        values = [dict(arrival.data).get(name) for arrival in events]
-        attributes[name] = all(isinstance(value, int | float) for value in values)
-    return KnownOperators(frozenset(arrival.type for arrival in events), {**attributes, **OF_ALL})
-
-
-def _known_after(table: AnyOperatorTable, before: KnownOperators) -> KnownOperators:
-    """What is known of the outputs of an operator (model.boxes.aggregate, model.cep.operator)."""
-    if isinstance(table, SelectivityTable):
-        return before
-    attributes: dict[str, bool] = {}
-    if isinstance(table, GatherTable):
-        attributes["value"] = True
-        if table.group is not None:
-            attributes[table.group] = before.attributes[table.group]
-    if isinstance(table, AggregateTable):
-        attributes["value"] = table.aggregate != "list"
-        if table.windows == "time":
-            attributes["start"] = True
-        if table.group is not None:
-            attributes[table.group] = before.attributes[table.group]
-    return KnownOperators(frozenset({table.emits or table.name}), {**attributes, **OF_ALL})
-
-
-def _cep_operator(
-    table: PatternTable,
-    inputs: Sequence[str],
-    known: Mapping[str, KnownOperators],
+def _spec(
+    table: AnyOperatorTable,
+    inputs: Sequence[KnownOperators],
+    form: Form,
     wrong: Callable[[str, str], Invalid],
+) -> Any:
+    """The operator; of several inputs it takes the events in the order of their times."""
+    coming = together(inputs)
+    spec: Any
+    match table:
+        case AggregateTable():
+            spec = _aggregate(table, coming.attributes, wrong)
+        case PatternTable():
+            operator = _pattern(table, coming, wrong)
+            if len(inputs) == 1 or form is not Form.BOXES:
+                return operator
+            spec = CepBox(operator)
+        case GatherTable(gathers=number, group=group):
+            _check_attribute("group", group, coming.attributes, table, wrong)
+            spec = Triggered((number,), group, "count", emits=table.emits or table.name)
+        case JoinTable():
+            return _join(table, inputs, form, wrong)
+        case UnionTable():
+            if len(inputs) == 1:
+                raise wrong("inputs", f"{table.name}: a union has two inputs or more; here is one")
+            return passing(ANYTHING) if form is Form.CEP else Ordered(Union())
+        case SelectivityTable() | WhereTable():
+            predicate = _filter(table, coming.attributes, wrong)
+            if form is Form.CEP:
+                return passing(predicate)
+            spec = Filter(predicate)
+    return spec if len(inputs) == 1 else Ordered(spec)
+
+
+def _filter(
+    table: SelectivityTable | WhereTable,
+    attributes: Mapping[str, bool],
+    wrong: Callable[[str, str], Invalid],
+) -> Predicate:
+    if isinstance(table, SelectivityTable):
+        return Hashed(table.selectivity, table.name)
+    try:
+        found = condition(table.where)
+        check_attributes(found, attributes)
+    except Invalid as error:
+        raise wrong("where", f"{table.name}: where: {error}") from None
+    return found
+
+
+def _join(
+    table: JoinTable,
+    inputs: Sequence[KnownOperators],
+    form: Form,
+    wrong: Callable[[str, str], Invalid],
+) -> Operator | Ordered:
+    """A join; a CEP operator only if the types of the events say from which input they are."""
+    if len(inputs) != 2:
+        raise wrong("inputs", f"{table.name}: a join has two inputs; here are {len(inputs)}")
+    left, right = inputs
+    for one in inputs:
+        _check_attribute("on", table.on, one.attributes, table, wrong)
+    emits = table.emits or table.name
+    if form is Form.CEP and left.types.isdisjoint(right.types):
+        return joining(left.types, table.join, table.on, emits)
+    return Ordered(Join(table.join, table.on, emits=emits, flat=True))
+
+
+def _pattern(
+    table: PatternTable, coming: KnownOperators, wrong: Callable[[str, str], Invalid]
 ) -> Operator:
-    coming = frozenset[str]().union(*(known[at].types for at in inputs))
+    _check_attribute("group", table.group, coming.attributes, table, wrong)
     try:
         one_run = table.runs == "one" and table.strategy != "any"  # which follows every choice
         search = Search(table.strategy, table.skip, table.consumes, one_run)
-        engine = parsed(table.pattern, search, coming)
+        engine: Engine = parsed(table.pattern, search, coming.types)
+        for predicate in conditions_of(table.pattern):
+            check_attributes(predicate, coming.attributes)
     except Invalid as error:
         raise wrong("pattern", f"{table.name}: {error}") from None
+    if table.group is not None:
+        engine = Partitioned(engine, table.group)
     kind = TimeWindows if table.windows == "time" else CountWindows
     splitter = kind(table.window, table.slide)
     return Operator(engine, splitter, table.emits or table.name, table.parallel)
@@ -233,12 +254,9 @@ def _cep_operator(
 
 def _aggregate(
     table: AggregateTable,
-    inputs: Sequence[str],
-    known: Mapping[str, KnownOperators],
+    attributes: Mapping[str, bool],
     wrong: Callable[[str, str], Invalid],
 ) -> Aggregate:
-    _check_single("an aggregate", table, inputs, wrong)
-    attributes = known[inputs[0]].attributes
     for key, name in (("group", table.group), ("of", table.of)):
         _check_attribute(key, name, attributes, table, wrong)
     if table.aggregate not in ("count", "list") and not attributes[table.of]:
@@ -257,4 +275,5 @@ def _aggregate(
         group=table.group,
         aligned=table.aligned,
         emits=table.emits or table.name,
+        any_closes=table.closes == "watermark",
     )

@@ -20,20 +20,22 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from model.core import COMMON, Arrival, NodeName, Scope
-from model.errors import Invalid, nearest
+from model.errors import Invalid, nearest, reasons
 from model.graph import SINK, SOURCE
 from model.knobs import settings, turn
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
 from model.system import System
-from sim.inputs.drawn import Events, MergedTimes, last_time
+from sim.inputs.drawn import Events, MergedTimes, feed_of, last_time
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload
+from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import complaint
-from sim.scenarios.operators import OUTPUT, attributes_read, graph_of, summary
+from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
-from sim.scenarios.sources import SourceTable, draw, load_file, sources_of
+from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
+from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
 from sim.timed.costs import PS, Costs, Detector, ScenarioTable, picoseconds
@@ -64,7 +66,7 @@ class Scenario:
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
         """The input events of all sources as (picoseconds, source, arrival), in order."""
         feeds = [
-            _feed(source, events, self.unit_ps) for source, events in self.workload.events.items()
+            feed_of(source, events, self.unit_ps) for source, events in self.workload.events.items()
         ]
         if len(feeds) == 1:
             return feeds[0]
@@ -167,7 +169,32 @@ def settled(draft: Draft) -> ScenarioFile:
 
 def check_draft(draft: Draft) -> Scenario:
     """Check a draft and return its scenario.  Raises Invalid as `read` does."""
-    return _Reader(draft).scenario(draft.table(ScenarioFile))
+    return fill(draft).check()
+
+
+@dataclass(frozen=True, slots=True)
+class FilledDraft:
+    """A draft whose events are drawn; its operators in each form in which a protocol may run them
+    (sim.scenarios.operators.Form)."""
+
+    draft: Draft
+    file: ScenarioFile
+    workloads: tuple[Workload, ...]
+
+    def protocol(self) -> Protocol:
+        """The protocol of the file.  Raises Invalid."""
+        return _Reader(self.draft).protocol(self.file)
+
+    def check(self, protocol: str | None = None) -> Scenario:
+        """The scenario; with another protocol in place of the file's.  Raises Invalid."""
+        changes = {} if protocol is None else {"protocol": protocol}
+        return _Reader(self.draft).scenario(self.file.model_copy(update=changes), self.workloads)
+
+
+def fill(draft: Draft) -> FilledDraft:
+    """Check the input and the operators of a draft, whatever its protocol.  Raises Invalid."""
+    file = draft.table(ScenarioFile)
+    return FilledDraft(draft, file, _Reader(draft).workloads(file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,14 +231,13 @@ class _Reader:
                 raise self.draft.wrong(("knobs", name), str(error)) from None
         return protocol
 
-    def scenario(self, file: ScenarioFile) -> Scenario:
+    def scenario(self, file: ScenarioFile, workloads: Sequence[Workload]) -> Scenario:
         protocol = self.protocol(file)
         if picoseconds(file.unit_s) < 1:
             raise self.draft.wrong(("unit_s",), f"unit_s = {file.unit_s}: give at least 1e-12")
         unit_ps = picoseconds(file.unit_s)
-        workload = self._workload(file)
         try:
-            system = System(protocol, Scope(workload.graph, (), 0))
+            workload, system = deployed(protocol, workloads)
         except Invalid as error:
             raise self.draft.wrong(("protocol",), str(error)) from error
         operators = [n for n, spec in workload.graph.nodes if spec not in (SOURCE, SINK)]
@@ -262,7 +288,8 @@ class _Reader:
             study=file.study,
         )
 
-    def _workload(self, file: ScenarioFile) -> Workload:
+    def workloads(self, file: ScenarioFile) -> tuple[Workload, ...]:
+        """The input and the operators, in each form in which a protocol may run them."""
         given = [name for name in INPUTS if getattr(file, name) is not None]
         if len(given) != 1:
             which = " and ".join(map(INPUTS.__getitem__, given)) or "none"
@@ -275,7 +302,7 @@ class _Reader:
                 raise self.draft.wrong(
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
-            return flight_workload(file.flights.departures, one_run=True)
+            return (flight_workload(file.flights.departures, one_run=True),)
         sources = sources_of(file)
         events: dict[str, Events] = {}
         names = []
@@ -287,8 +314,14 @@ class _Reader:
             names.append(called if len(sources) == 1 else f"{source.name}: {called}")
         if not file.operators:
             raise self.draft.wrong((), "no [[operators]]; give at least one")
-        graph = graph_of(file.operators, events, self.draft.wrong)
-        return Workload("; ".join(names), "; ".join(map(summary, file.operators)), graph, events)
+        words, pattern = "; ".join(names), "; ".join(map(summary, file.operators))
+        graphs = dict.fromkeys(
+            graph_of(file.operators, events, self.draft.wrong, form) for form in Form
+        )
+        return tuple(
+            with_ticks(Workload(words, pattern, graph, events), sources, file, self.draft.wrong)
+            for graph in graphs
+        )
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, Events]:
         """The name of a source's input, for people, and its events."""
@@ -297,8 +330,8 @@ class _Reader:
             try:
                 events = draw(name, table, file.seed, file.unit_s)
             except Invalid as error:
-                raise self.draft.wrong((*key, "rate_per_s"), str(error)) from None
-            return f"{len(events):,} random events", events
+                raise self.draft.wrong((*key, load_key(table)), str(error)) from None
+            return describe(table, len(events), file.unit_s), events
         try:
             wanted = attributes_read(file.operators, name)
             return load_file(table, self.draft.path.parent, wanted, file)
@@ -346,9 +379,15 @@ class _Reader:
             )
 
 
-def _feed(source: str, events: Events, unit_ps: int) -> Iterator[tuple[int, NodeName, Arrival]]:
-    """The events of a source, with their times in picoseconds."""
-    now = 0
-    for arrival in events:
-        now += arrival.gap * unit_ps
-        yield now, source, arrival
+def deployed(protocol: Protocol, workloads: Sequence[Workload]) -> tuple[Workload, System]:
+    """The first of these forms of a workload that the protocol deploys, and the deployment.
+
+    Raises Invalid if it deploys none, for the form to which it objects least.
+    """
+    refused: list[Invalid] = []
+    for workload in workloads:
+        try:
+            return workload, System(protocol, Scope(workload.graph, (), 0))
+        except Invalid as error:
+            refused.append(error)
+    raise min(refused, key=lambda error: len(reasons(error)))

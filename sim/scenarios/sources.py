@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate, count, islice, repeat, takewhile
+from itertools import accumulate, islice, repeat, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from model.core import Arrival
 from model.errors import Invalid
 from sim.inputs.drawn import DrawnEvents
+from sim.scenarios.attributes import ReadAttributes
+from sim.scenarios.load_over_time import constant, highest_rate, poisson, stretches
 from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
 
@@ -49,26 +51,31 @@ def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> DrawnEven
 
     Raises Invalid for constant arrivals at more than one event a time unit, or for no events.
     """
-    rate = stream.rate_per_s * unit_s
-    if stream.arrivals == "constant" and rate > 1:
+    rate = highest_rate(stream)
+    if stream.arrivals == "constant" and rate * unit_s > 1:
         raise Invalid(
-            f"rate_per_s = {stream.rate_per_s:g}: constant arrivals need a time unit each, "
-            f"and unit_s is {unit_s:g}; give a unit_s of at most {1 / stream.rate_per_s:g}"
+            f"{load_key(stream)} = {rate:g}: constant arrivals need a time unit each, "
+            f"and unit_s is {unit_s:g}; give a unit_s of at most {1 / rate:g}"
         )
     draws = _draws(name, seed)
     if stream.events is not None:
         _skip(draws.times, stream.events)  # the types are drawn first
         begun = draws.times.getstate()
-        events, last = _measure(islice(_times(stream, draws.times, rate), stream.events))
+        events, last = _measure(islice(_times(stream, draws.times, unit_s), stream.events))
+        if events < stream.events:
+            raise Invalid(
+                f"rates: only {events:,} of {stream.events:,} events come, since the last rate "
+                "is 0; give fewer events, repeats_s, or seconds in place of events"
+            )
     else:
         assert stream.seconds is not None
         ends = stream.seconds / unit_s
         begun = draws.times.getstate()
-        times = _times(stream, draws.times, rate)
+        times = _times(stream, draws.times, unit_s)
         events, last = _measure(takewhile(lambda time: time < ends, times))
         if not events:
             raise Invalid(
-                f"no event comes in {stream.seconds:g} s at {stream.rate_per_s:g} events/s; give "
+                f"no event comes in {stream.seconds:g} s at {rate:g} events/s; give "
                 "more seconds or a higher rate"
             )
         draws.kinds.setstate(draws.times.getstate())  # the types are drawn last
@@ -78,18 +85,39 @@ def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> DrawnEven
         again = _draws(name, seed)
         again.times.setstate(begun)
         again.kinds.setstate(kinds)
-        return _arrivals(stream, again, rate, events)
+        return _arrivals(stream, again, unit_s, events)
 
     return DrawnEvents(events_anew, events, last)
 
 
+def load_key(stream: RandomStream) -> str:
+    """The key of the load."""
+    return "rate_per_s" if stream.rates is None else "rates"
+
+
+def describe(stream: RandomStream, events: int, unit_s: float) -> str:
+    """The input, for people; also that events come in bunches, if a unit has more than one."""
+    rate = highest_rate(stream)
+    words = f"{events:,} random events"
+    if rate * unit_s <= 1:
+        return words
+    most = "about" if stream.rates is None else "up to about"
+    return (
+        f"{words}, in bunches of {most} {rate * unit_s:.3g} at once (unit_s = {unit_s:g}; at most "
+        f"{1 / rate:.3g} parts them)"
+    )
+
+
 def load_file(
-    table: EventFile, folder: Path, attributes: Sequence[str], file: ScenarioFile
+    table: EventFile, folder: Path, read: ReadAttributes, file: ScenarioFile
 ) -> tuple[str, tuple[Arrival, ...]]:
     """The name of the file and its events, with times in units of `unit_s`.  Raises Invalid."""
-    from sim.inputs.files import load  # with pandas, which other inputs do without
+    from sim.inputs.files import columns, load  # with pandas, which other inputs do without
 
-    stream = load(folder / table.path, table.type, table.time, attributes)
+    path = folder / table.path
+    known = columns(path) if read.maybe else ()
+    attributes = (*read.surely, *(name for name in read.maybe if name in known))
+    stream = load(path, table.type, table.time, attributes)
     clock = stream.clock
     if clock.stamps and table.unit_s is not None:
         raise Invalid(f"unit_s: {clock.column!r} has timestamps; leave unit_s out")
@@ -109,12 +137,10 @@ def _of(name: str) -> str:
     return "" if name == ONLY else f" of {name}"
 
 
-def _times(stream: RandomStream, chance: random.Random, rate: float) -> Iterator[int]:
-    """The times of endless events, in whole units."""
-    if stream.arrivals == "constant":
-        return (round(at / rate) for at in count())
-    gaps = (chance.expovariate(rate) for _ in repeat(None))
-    return (int(time) for time in accumulate(gaps))
+def _times(stream: RandomStream, chance: random.Random, unit_s: float) -> Iterator[int]:
+    """The times of the events, in whole units."""
+    load = stretches(stream, unit_s)
+    return constant(load) if stream.arrivals == "constant" else poisson(load, chance)
 
 
 class Draws(NamedTuple):
@@ -145,8 +171,8 @@ def _measure(times: Iterable[int]) -> tuple[int, int]:
     return events, last
 
 
-def _arrivals(stream: RandomStream, draws: Draws, rate: float, events: int) -> Iterator[Arrival]:
-    times = islice(_times(stream, draws.times, rate), events)
+def _arrivals(stream: RandomStream, draws: Draws, unit_s: float, events: int) -> Iterator[Arrival]:
+    times = islice(_times(stream, draws.times, unit_s), events)
     kinds = _chosen(draws.kinds, list(stream.types), list(stream.types.values()))
     before = 0
     for time, kind, data in zip(times, kinds, _data(stream, draws.keys), strict=False):

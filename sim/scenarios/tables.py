@@ -13,19 +13,35 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 from sim.timed.costs import Costs, Detector, None_or_more, ScenarioTable, Some
 from sim.timed.failures import FailureTable
 
+RateFrom: TypeAlias = Annotated[tuple[None_or_more, None_or_more], Field(strict=False)]
+"""A second, and the events a second from then on."""
 
-class RandomStream(ScenarioTable):
+
+class TickedStream(ScenarioTable):
+    """The keys of all inputs."""
+
+    tick_s: Some | None = None
+    """A tick, which is in no window and only says the time, comes at every multiple of this; it
+    closes the windows of operators with closes = "timer"."""
+
+
+class RandomStream(TickedStream):
     """Random input: either a number of events or so many seconds of them."""
 
     events: Annotated[int, Field(ge=1)] | None = None
     """The number of events; or give `seconds`."""
     seconds: Some | None = None
     """All events before this time; or give `events`."""
-    rate_per_s: Some
-    """Events a second, in the mean."""
+    rate_per_s: Some | None = None
+    """Events a second, in the mean; or give `rates`."""
+    rates: Annotated[tuple[RateFrom, ...], Field(min_length=1, strict=False)] | None = None
+    """The load over time, as in [[0, 5000], [100, 20000]]: each rate, in events a second, from its
+    second on."""
+    repeats_s: Some | None = None
+    """The `rates` begin again after this time: bursts every minute, or days."""
     arrivals: Literal["poisson", "constant"] = "poisson"
-    """poisson: gaps are exponential, and several events may fall on one time unit; constant: gaps
-    are equal."""
+    """poisson: gaps are exponential, and several events may fall on one time unit, so more than one
+    a unit come in bunches; constant: gaps are equal, and at most one event comes in a unit."""
     types: Annotated[dict[str, Some], Field(min_length=1)]
     """The event types with their weights, as in { a = 1.0, b = 2.0 }."""
     keys: Annotated[int, Field(ge=1)] | None = None
@@ -37,6 +53,30 @@ class RandomStream(ScenarioTable):
     def _one_length(self) -> RandomStream:
         if (self.events is None) == (self.seconds is None):
             raise ValueError("say how long: give one of events and seconds")
+        return self
+
+    @model_validator(mode="after")
+    def _one_load(self) -> RandomStream:
+        if (self.rate_per_s is None) == (self.rates is None):
+            raise ValueError("say how often: give one of rate_per_s and rates")
+        if self.repeats_s is not None and self.rates is None:
+            raise ValueError("repeats_s is a property of rates; give rates, too")
+        return self
+
+    @model_validator(mode="after")
+    def _rates_in_order(self) -> RandomStream:
+        if self.rates is None:
+            return self
+        starts = [start for start, _ in self.rates]
+        if starts[0] or starts != sorted(set(starts)):
+            raise ValueError("the first of the rates is from second 0, the others in order")
+        if not any(rate for _, rate in self.rates):
+            raise ValueError("all rates are 0; give one that is more")
+        if self.repeats_s is not None and self.repeats_s <= starts[-1]:
+            raise ValueError(
+                f"repeats_s = {self.repeats_s:g}: the last of the rates begins at "
+                f"{starts[-1]:g} s; give a longer time"
+            )
         return self
 
     @model_validator(mode="after")
@@ -54,7 +94,7 @@ class Flights(ScenarioTable):
     """The number of departures; without it, all of the year."""
 
 
-class EventFile(ScenarioTable):
+class EventFile(TickedStream):
     """A CSV or Parquet file, as in `asif run`; its first event comes at the start of the run."""
 
     path: str
@@ -95,17 +135,17 @@ AnySource: TypeAlias = Annotated[
 
 
 class OperatorTable(ScenarioTable):
-    """What all operators have."""
+    """The keys of all operators."""
 
     name: str
     """The name by which the other tables know the operator."""
     inputs: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] | None = None
     """Sources and operators before this one; without it, the operator before this one, or the only
-    source."""
+    source.  Events of several inputs are taken in the order of their times."""
 
 
 class WindowTable(OperatorTable):
-    """What all operators over windows have."""
+    """The keys of all operators over windows."""
 
     window: Annotated[int, Field(ge=1)]
     """The length of a window, in time units or events."""
@@ -122,7 +162,10 @@ class PatternTable(WindowTable):
     `slide` or more after the beginning of the one before."""
 
     pattern: str
-    """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next."""
+    """Event types in order, as in "a, b+, !c": + is one or more, ! is none before the next.  A step
+    may have a condition: "a, b where value > 5"."""
+    group: str | None = None
+    """An attribute, "time" or "type": the events of each value are matched alone."""
     strategy: Literal["next", "any", "strict"] = "next"
     """Which events may lie between those of a match (docs/reference/model.md)."""
     runs: Literal["one", "independent"] = "one"
@@ -141,12 +184,24 @@ class AggregateTable(WindowTable):
     aggregate: Literal["count", "sum", "max", "min", "mean", "list"]
     """The fold; sum, max, min and mean fold numbers."""
     of: str = "type"
-    """What is folded: an attribute, "time" or "type"."""
+    """The values that are folded: an attribute, "time" or "type"."""
     group: str | None = None
     """An attribute, "time" or "type"; without it, all events are one group."""
     aligned: bool = True
     """Windows of time begin at the multiples of `slide`; false: the first one of a group begins
     with its first event."""
+    closes: Literal["group", "watermark", "timer"] = "group"
+    """The end of a window of time.  group: the first event of its group beyond it; watermark: the
+    first event beyond it, of any group; timer: the first tick (`tick_s`) at its end or later."""
+
+    @model_validator(mode="after")
+    def _closes_in_time(self) -> AggregateTable:
+        if self.closes != "group" and self.windows == "count":
+            raise ValueError(
+                f'closes = "{self.closes}" is for windows of time; leave it out, or give windows '
+                '= "time"'
+            )
+        return self
 
     @model_validator(mode="after")
     def _aligned_in_time(self) -> AggregateTable:
@@ -177,11 +232,42 @@ class GatherTable(OperatorTable):
     """The event type of the results; without it, the operator's name."""
 
 
+class WhereTable(OperatorTable):
+    """A filter: the events that satisfy a condition pass."""
+
+    where: str
+    """A condition on attributes, as in "value > 5 and type != 'a'": comparisons joined by `and`,
+    which binds more tightly, and `or`."""
+
+
+class UnionTable(OperatorTable):
+    """A union: the events of several inputs, as they are, in the order of their times."""
+
+    union: Literal[True]
+    """true."""
+
+
+class JoinTable(OperatorTable):
+    """A join: all pairs of an event of the first input and one of the second that are near to each
+    other (model.boxes.join).  A pair has the attributes of both; of a name that both have, the
+    first one's."""
+
+    join: Annotated[int, Field(ge=0)]
+    """How far apart the two events of a pair are at most, in time units."""
+    on: str | None = None
+    """An attribute, "time" or "type" in which they are equal; without it, any two events pair."""
+    emits: str | None = None
+    """The event type of the pairs; without it, the operator's name."""
+
+
 KINDS: Mapping[str, type[OperatorTable]] = {
     "pattern": PatternTable,
     "aggregate": AggregateTable,
     "selectivity": SelectivityTable,
     "gathers": GatherTable,
+    "where": WhereTable,
+    "union": UnionTable,
+    "join": JoinTable,
 }
 """The kinds of operators, by the key that makes an operator one of them."""
 
@@ -204,7 +290,10 @@ AnyOperatorTable: TypeAlias = Annotated[
     Annotated[PatternTable, Tag(PatternTable.__name__)]
     | Annotated[AggregateTable, Tag(AggregateTable.__name__)]
     | Annotated[SelectivityTable, Tag(SelectivityTable.__name__)]
-    | Annotated[GatherTable, Tag(GatherTable.__name__)],
+    | Annotated[GatherTable, Tag(GatherTable.__name__)]
+    | Annotated[WhereTable, Tag(WhereTable.__name__)]
+    | Annotated[UnionTable, Tag(UnionTable.__name__)]
+    | Annotated[JoinTable, Tag(JoinTable.__name__)],
     Discriminator(_kind),
     BeforeValidator(_one_kind),
 ]
@@ -212,14 +301,27 @@ AnyOperatorTable: TypeAlias = Annotated[
 
 class StudyTable(ScenarioTable):
     """How exact `asif simulate --study` is: it simulates one failure at a time, with other seeds,
-    until the interval is narrow enough."""
+    until an interval is narrow enough."""
 
+    stop: Literal["overdue", "recovery", "target", "replications"] = "overdue"
+    """Whose interval ends the study.  overdue: the overdue seconds an hour; recovery: the mean
+    recovery; target: the share of recoveries below `target_s`; replications: nobody's, so all
+    replications are simulated."""
     half_width: Annotated[float, Field(gt=0, lt=1)] = 0.05
-    """Half the 95 % confidence interval of overdue seconds, as a share of their mean."""
+    """Half the 95 % confidence interval: as a share of the mean, or of all recoveries if the study
+    stops by target."""
     replications: Annotated[int, Field(ge=10)] = 1000
     """The most replications; after so many the study ends, narrow or not."""
+    target_s: Some | None = None
+    """The recovery that is wanted: the study estimates how many are shorter."""
     warm_up_s: None_or_more | None = None
     """No failure comes before this time; without it, the time is that of MSER-5 on latencies."""
+
+    @model_validator(mode="after")
+    def _target_of_stop(self) -> StudyTable:
+        if self.stop == "target" and self.target_s is None:
+            raise ValueError('stop = "target" needs the recovery that is wanted; give target_s')
+        return self
 
 
 class ScenarioFile(ScenarioTable):

@@ -1,4 +1,4 @@
-"""The expected costs of failures an hour, and the availability, from one failure at a time.
+"""The expected costs of failures an hour and a year, and the availability, from one at a time.
 
 Rule of this file: no long run.  Failures are rare, so each is a cycle of its own: the system is as
 before when the next one comes.  A replication is the scenario with another seed, run without
@@ -36,12 +36,14 @@ from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of
 from sim.sweeps.grid import identify
 from sim.sweeps.journal import journal
+from sim.sweeps.recovery_spread import half_width, is_narrow, spread, weighted
 from sim.sweeps.summary import CONFIDENCE, interval
 from sim.timed.costs import PS, picoseconds
 from sim.timed.emissions import Emissions
 from sim.timed.failures import FailureTable, plan_crash, recoveries
 
 HOUR_S = 3600.0
+YEAR_S = 365.25 * 24 * HOUR_S
 RARE = 0.05
 """The largest share of recoveries in which another failure may come."""
 FEWEST = 10
@@ -86,7 +88,6 @@ def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
             if len(found) >= FEWEST:
                 _check_rare(rates, found, draft)
             progress("replications", len(found), _expected(base, rates, found))
-    width = _half_width(rates, found)
     return Study(
         scenario=base.name,
         protocol=base.protocol.name,
@@ -96,31 +97,43 @@ def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
         replications=len(found),
         resumed=resumed,
         confidence=CONFIDENCE,
-        half_width=width,
+        stop=wanted.stop,
+        target_s=wanted.target_s,
+        half_width=half_width(wanted, rates, found),
         half_width_wanted=wanted.half_width,
-        narrow=width <= wanted.half_width,
+        narrow=is_narrow(wanted, rates, found),
         warm_up_s=warm_up_ps / PS,
         warm_up_rule=rule,
         another_failure=_overlap(rates, found),
         failures=tuple(
-            _costs_of(failure, number, found) for number, failure in enumerate(base.failures)
+            _costs_of(failure, number, found, wanted.target_s)
+            for number, failure in enumerate(base.failures)
         ),
-        per_hour={cost: interval(_per_hour(rates, found, cost)) for cost in COSTS},
+        times_a_year=YEAR_S * sum(rates),
+        recoveries=spread(rates, found, wanted.target_s),
+        per_hour={cost: interval(_per(HOUR_S, rates, found, cost)) for cost in COSTS},
+        per_year={cost: interval(_per(YEAR_S, rates, found, cost)) for cost in COSTS},
         availability=_availability(rates, found),
     )
 
 
-def _costs_of(failure: FailureTable, number: int, found: Sequence[Row]) -> StudiedFailure:
+def _costs_of(
+    failure: FailureTable, number: int, found: Sequence[Row], target_s: float | None
+) -> StudiedFailure:
     """The costs of one failure, the `number`-th of the scenario."""
+    alone: list[Row] = [{"failures": [one["failures"][number]]} for one in found]
     costs = {
-        cost: interval([one["failures"][number][cost] for one in found])
+        cost: interval([one["failures"][0][cost] for one in alone])
         for cost in ("recovery_s", *COSTS)
     }
-    return StudiedFailure(failure.nodes, failure.mean_between_s, **costs)
+    between = failure.mean_between_s
+    a_year = YEAR_S / between if between else 0.0
+    recoveries = spread([1.0], alone, target_s)
+    return StudiedFailure(failure.nodes, between, a_year, recoveries, **costs)
 
 
 def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
-    lost = interval([value / HOUR_S for value in _per_hour(rates, found, "overdue_s")])
+    lost = interval([value / HOUR_S for value in _per(HOUR_S, rates, found, "overdue_s")])
     mean, low, high = (None if one is None else 1 - one for one in (lost.mean, lost.high, lost.low))
     return Interval(lost.values, mean, low, high)
 
@@ -241,26 +254,16 @@ def truncate(values: Sequence[float]) -> int | None:
 
 
 # --- enough ----------------------------------------------------------------------------------
-def _per_hour(rates: Sequence[float], found: Sequence[Row], cost: str) -> list[float]:
-    """The cost an hour, of each replication."""
-    return [
-        HOUR_S * sum(rate * one[cost] for rate, one in zip(rates, entry["failures"], strict=True))
-        for entry in found
-    ]
-
-
-def _half_width(rates: Sequence[float], found: Sequence[Row]) -> float:
-    """Half the interval of overdue seconds, as a share of their mean."""
-    total = interval(_per_hour(rates, found, "overdue_s"))
-    return total.half / total.mean if total.half and total.mean else 0.0
+def _per(seconds: float, rates: Sequence[float], found: Sequence[Row], cost: str) -> list[float]:
+    """The cost in this time, of each replication."""
+    return [seconds * one for one in weighted(rates, found, cost)]
 
 
 def _is_enough(base: Scenario, rates: Sequence[float], found: Sequence[Row]) -> bool:
     if len(found) < FEWEST:
         return False
-    return (
-        len(found) >= base.study.replications or _half_width(rates, found) <= base.study.half_width
-    )
+    enough = base.study.stop != "replications" and is_narrow(base.study, rates, found)
+    return enough or len(found) >= base.study.replications
 
 
 def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Row]) -> int:
@@ -269,7 +272,9 @@ def _expected(base: Scenario, rates: Sequence[float], found: Sequence[Row]) -> i
         return len(found)
     if len(found) < FEWEST:
         return FEWEST
-    need = len(found) * (_half_width(rates, found) / base.study.half_width) ** 2
+    if base.study.stop == "replications":
+        return base.study.replications
+    need = len(found) * (half_width(base.study, rates, found) / base.study.half_width) ** 2
     return min(base.study.replications, max(len(found) + 1, round(need)))
 
 

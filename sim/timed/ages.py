@@ -41,21 +41,23 @@ def times_of(message: Any) -> Iterator[int]:
 class DataStep(NamedTuple):
     """A step on events of the stream.
 
-    job: that of the node.  sender: the job of the node that sent the events.  handed_out: the
-    oldest of them.  events: those in the input.  began, done: the step begins, and its effects take
-    place.  Times in picoseconds.
+    job: that of the node.  sender: the job of the node that sent the events.  handed_out: of each
+    of them.  began, done: the step begins, and its effects take place.  Times in picoseconds.
     """
 
     job: NodeName
     sender: NodeName
-    handed_out: int
-    events: int
+    handed_out: tuple[int, ...]
     began: int
     done: int
 
     @property
+    def oldest(self) -> int:
+        return min(self.handed_out)
+
+    @property
     def age(self) -> int:
-        return self.began - self.handed_out
+        return self.began - self.oldest
 
 
 def data_step(
@@ -78,8 +80,8 @@ def data_step(
         sender = node.job
     else:
         return None
-    oldest = min((time for message in messages for time in times_of(message)), default=None)
-    return None if oldest is None else DataStep(node.job, sender, oldest * unit_ps, events, *times)
+    found = tuple(time * unit_ps for message in messages for time in times_of(message))
+    return DataStep(node.job, sender, found, *times) if found else None
 
 
 class StretchAges:
@@ -93,8 +95,8 @@ class StretchAges:
 
     def add(self, step: DataStep, stretch: int) -> None:
         self.largest[stretch] = max(self.largest[stretch] or 0, step.age)
-        self.longest[stretch] = max(self.longest[stretch], step.done - step.handed_out)
-        self.events[stretch] += step.events
+        self.longest[stretch] = max(self.longest[stretch], step.done - step.oldest)
+        self.events[stretch] += len(step.handed_out)
 
     def usual(self) -> list[int]:
         """By stretch, the largest usual age: of events in it, and in the next ones with events at
@@ -113,14 +115,14 @@ class StretchAges:
 class UsualAges(NamedTuple):
     """The ages of a run without failures, in picoseconds.
 
-    unit_ps: the length of a time unit.  width: that of a stretch.  ages: by job and sender of the
-    events, and by stretch.  events: their number, by job and stretch.
+    unit_ps: the length of a time unit.  width: that of a stretch.  ages, events: the largest usual
+    age, and the number of events, by job, sender and stretch.
     """
 
     unit_ps: int
     width: int
     ages: Mapping[NodeName, Mapping[NodeName, Sequence[int]]]
-    events: Mapping[NodeName, Sequence[int]]
+    events: Mapping[NodeName, Mapping[NodeName, Sequence[int]]]
 
     def senders(self, job: NodeName) -> frozenset[NodeName]:
         """The jobs that send events to this one."""
@@ -129,7 +131,7 @@ class UsualAges(NamedTuple):
     def usual(self, step: DataStep) -> int:
         """The largest usual age of its events; 0 if this sender usually sends none."""
         ages = self.ages.get(step.job, {}).get(step.sender)
-        return ages[_stretch(step.handed_out, self.width)] if ages else 0
+        return ages[_stretch(step.oldest, self.width)] if ages else 0
 
 
 class AgeRecord:
@@ -146,7 +148,7 @@ class AgeRecord:
 
     def add(self, step: DataStep) -> None:
         ages = self.jobs.setdefault(step.job, {}).setdefault(step.sender, StretchAges())
-        ages.add(step, _stretch(step.handed_out, self.width))
+        ages.add(step, _stretch(step.oldest, self.width))
 
     def usual(self) -> UsualAges:
         """The ages at the end of the run."""
@@ -155,12 +157,8 @@ class AgeRecord:
             self.unit_ps,
             self.width,
             {job: {sender: ages.usual() for sender, ages in of.items()} for job, of in jobs},
-            {job: _sums([ages.events for ages in of.values()]) for job, of in jobs},
+            {job: {sender: ages.events for sender, ages in of.items()} for job, of in jobs},
         )
-
-
-def _sums(rows: Sequence[Sequence[int]]) -> list[int]:
-    return [sum(column) for column in zip(*rows, strict=True)]
 
 
 def _stretch(handed_out: int, width: int) -> int:

@@ -133,7 +133,7 @@ class Sizes(ScenarioTable):
     """Of an item in a message, such as a savepoint or a skip range, in addition; [costs.state] has
     the size of an operator's state."""
     saved_bytes: Bytes = 1000
-    """Of a durable value without items."""
+    """Of a durable value without events and items."""
 
 
 class Timer(ScenarioTable):
@@ -261,7 +261,11 @@ class Costs(ScenarioTable):
 
     def save_ps(self, *sizes: Size) -> int:
         """The picoseconds of a durable write of these values at once."""
-        saved = sum(self.sizes.saved_bytes + self._more_bytes(size) for size in sizes)
+        each = self.sizes
+        saved = sum(
+            each.saved_bytes + size.events * each.event_bytes + self._more_bytes(size)
+            for size in sizes
+        )
         return picoseconds(self.storage.latency_s + self._moving_s(saved))
 
     def read_ps(self, state_bytes: int) -> int:

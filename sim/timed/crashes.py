@@ -219,6 +219,7 @@ def _take_back(node: TimedNode, now: int) -> None:
     if node.busy > now:
         node.worked -= node.busy - now
         node.busy = now
+    node.reading = 0
     for channel in node.outgoing.values():
         flying = channel.flying
         while flying and flying[-1][1] > now:

@@ -159,8 +159,9 @@ class TimedOutage:
 
     server: who has replayed and does the job now.  behind: the senders of events (by job) whose
     last one was older than usual, or who have sent none since.  late: the last event that was older
-    was done.  due: the time at which the node would usually have begun with the oldest event
-    after the restoring.
+    was done.  oldest: by sender, the hand-out of the oldest event after the restoring, and the
+    age that is usual then.  again: the number of events after the restoring that were handed out
+    before the crash.
     """
 
     node: NodeName
@@ -175,7 +176,8 @@ class TimedOutage:
     server: NodeName | None = None
     behind: set[NodeName] = field(default_factory=set)
     late_ps: int | None = None
-    due_ps: int | None = None
+    oldest: dict[NodeName, tuple[int, int]] = field(default_factory=dict)
+    again: int = 0
 
     def serve(self, node: NodeName, senders: Iterable[NodeName]) -> None:
         """The node has replayed; it has caught up when the events of all senders are on time."""

@@ -94,6 +94,9 @@ class FastLoop:
                     flying = event.flying
                     if not flying or flying[0][0] > now:  # the message was lost with its sender
                         continue
+                    if event.receiver.reading > now:
+                        heappush(queue, (event.receiver.reading, NORMAL, next(count), event))
+                        continue
                     _, departed, message, received = flying.popleft()
                     if flying:
                         held = (flying[0][0], NORMAL, next(count), event)
@@ -165,6 +168,8 @@ class FastLoop:
                             free = max(free, run.read_back(node, done, size))
                         channel.free = free = free + tariff.wire
                         free += channel.delay
+                        if sized:
+                            run.wait_for_state(channel, size, free)
                         flying = channel.flying
                         if not flying:
                             if held is None:

@@ -6,20 +6,19 @@ The busy share is the work that all input asks for, divided by the time in which
 also the work after this time, since a node that fetches its input, or one behind a slow node, gets
 it late.  A node whose share is 1 or more cannot keep up.
 
-A node that has its state again has a backlog: the events since the oldest one that it still has to
-process.  It works on the backlog and on the events that come meanwhile, until both are done.  Of
-its time, `1 - others` is left for events: savepoints, batches and other messages take the rest.
-Input at a constant rate gives the time behind * events / (1 - busy), where `events` is the share of
-the work that grows with the events.  Here the events are those of the run without failures, so that
-a burst counts when it comes; after the end of the input, the mean rate goes on.
+A node that has its state again has a backlog: the events that it processes again, and those since
+the crash that are not lost, but for those that would usually wait.  It works on the backlog and on
+the events that come meanwhile, until both are done.  Savepoints, batches and other messages take
+their share of its time, and events have the rest.  The events that come are those of the run
+without failures, so that a burst counts when it comes; after the end of the input, the mean rate
+goes on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 
-from model.core import NodeName
 from model.results.simulation import BusyShare, CrashCourse
 from sim.timed.ages import UsualAges
 from sim.timed.costs import PS
@@ -79,36 +78,51 @@ def _expected(outage: TimedOutage, normal: Asked, usual: UsualAges | None) -> fl
     node, until, restored = outage.node, normal.until_ps, outage.restored_ps
     if usual is None or outage.job not in usual.events or node not in normal.service:
         return None
-    if restored is None or outage.due_ps is None or normal.service[node] >= until:
+    if restored is None or not outage.oldest or normal.service[node] >= until:
         return None
-    growing = normal.growing[node] / until
-    left = 1 - normal.service[node] / until + growing
-    arrived = _arrived(usual, outage.job)
+    arrivals = [JobArrivals(events, usual.width) for events in usual.events[outage.job].values()]
+    each = normal.growing[node] / sum(one.events for one in arrivals)
+    left = 1 - (normal.service[node] - normal.growing[node]) / until
 
     def work(start: int, end: int) -> float:
         """The work that grows with the events that come between these times."""
-        return growing * until * (arrived(end) - arrived(start))
+        return each * sum(one.between(start, end) for one in arrivals)
 
+    by_sender = dict(zip(usual.events[outage.job], arrivals, strict=True))
+    came = sum(
+        by_sender[sender].between(max(oldest, outage.crashed_ps), restored - age)
+        for sender, (oldest, age) in outage.oldest.items()
+        if sender in by_sender
+    )
+    backlog = each * (outage.again + came)
     at = restored
-    backlog = work(min(outage.due_ps, restored), restored)
     while at < until:
         following = min((at // usual.width + 1) * usual.width, until)
         more = work(at, following) - left * (following - at)
         if backlog + more <= 0:
             return (at - restored + (following - at) * backlog / -more) / PS if more else 0.0
         at, backlog = following, backlog + more
-    return (at - restored + backlog / (left - growing)) / PS
+    return (at - restored + backlog / (left - normal.growing[node] / until)) / PS
 
 
-def _arrived(usual: UsualAges, job: NodeName) -> Callable[[int], float]:
-    """The share of the job's events that are handed out until a time; even in each stretch."""
-    events = usual.events[job]
-    sums = [0, *accumulate(events)]
+class JobArrivals:
+    """The events of one sender of a job, of which those of a stretch come evenly."""
 
-    def arrived(at: int) -> float:
-        stretch, part = divmod(at, usual.width)
-        if stretch >= len(events):
-            return 1.0
-        return (sums[stretch] + events[stretch] * part / usual.width) / sums[-1]
+    def __init__(self, events: Sequence[int], width: int) -> None:
+        self.width = width
+        self.sums = [0, *accumulate(events)]
 
-    return arrived
+    @property
+    def events(self) -> int:
+        return self.sums[-1]
+
+    def between(self, start: int, end: int) -> float:
+        """The number of events that are handed out between these times."""
+        return max(0.0, self._until(end) - self._until(start))
+
+    def _until(self, at: int) -> float:
+        stretch, part = divmod(at, self.width)
+        if stretch + 1 >= len(self.sums):
+            return self.events
+        before, after = self.sums[stretch : stretch + 2]
+        return before + (after - before) * part / self.width

@@ -51,8 +51,8 @@ class Channel(Event):
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
-    takes each message at its departure.  reads: the sender is a store, which reads what a restarted
-    node asks for.
+    takes each message at its departure.  reads: the sender is a store, which reads the answers that
+    a restarted node waits for.
     """
 
     def __init__(
@@ -119,17 +119,18 @@ class TimedNode:
     watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
     same job.  job: the name of this job.  jobs_before: by sender, its job.  aged: are the ages of
     its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
-    that it runs, whose work and pace it has.  stores: it is a store, and not prompt.  stored: the
-    time at which a store has stored and read all that it was asked for.  durable: as
-    model.world.Node has it.  unsynced: by file, the sizes of the writes without a sync, also of
-    steps that have not taken effect yet (sim.timed.files); () without files.
+    that it runs, whose work and pace it has.  reading: the time at which its state has been read
+    back; it takes no message before.  stores: it is a store, and not prompt.  stored: the time
+    at which a store has stored and read all that it was asked for.  durable: as model.world.Node
+    has it.  unsynced: by file, the sizes of the writes without a sync, also of steps that have not
+    taken effect yet (sim.timed.files); () without files.
     """
 
     __slots__ = (
         *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
         *("job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making", "name"),
-        *("operator", "outage", "outgoing", "pace", "replicas", "settled", "since", "site"),
-        *("state", "stored", "stores", "ticks"),
+        *("operator", "outage", "outgoing", "pace", "reading", "replicas", "settled", "since"),
+        *("site", "state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -143,7 +144,7 @@ class TimedNode:
         self.incoming: list[Channel] = []
         self.unsettled: deque[tuple[int, Aftermath | None]] = deque()
         self.inputs: deque[QueuedInput] = deque()
-        self.busy = self.worked = self.done = self.longest = 0
+        self.busy = self.worked = self.done = self.longest = self.reading = 0
         self.since: float = 0
         self.again_ps: int | None = None
         self.timers: dict[str, Occurrence] = {}

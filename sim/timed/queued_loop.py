@@ -96,6 +96,9 @@ class QueuedLoop:
         flying = channel.flying
         if not flying or flying[0][0] > now:  # the message was lost with its sender
             return
+        if channel.receiver.reading > now:
+            self.state.at(channel.receiver.reading, channel)
+            return
         _, departed, message, tariff = flying.popleft()
         if flying:
             self.state.at(flying[0][0], channel)
@@ -252,7 +255,9 @@ class QueuedLoop:
             channel.free = max(channel.free, ready) + tariff.wire
             if not channel.flying:
                 self.state.at(channel.free + channel.delay, channel)
-            channel.flying.append((channel.free + channel.delay, now, effect.message, tariff))
+            arrives = channel.free + channel.delay
+            self.state.wait_for_state(channel, size, arrives)
+            channel.flying.append((arrives, now, effect.message, tariff))
             connection = self.out.get((node.name, effect.to))
             if connection is not None and connection.site is None:
                 connection.events += size.events

@@ -80,8 +80,9 @@ class RecoveryRecord:
         if outage.restored_ps is None or step.done < outage.restored_ps:
             return
         usual = self.usual.usual(step)
-        due = step.handed_out + usual
-        outage.due_ps = due if outage.due_ps is None else min(outage.due_ps, due)
+        first = outage.oldest.get(step.sender, (step.oldest, usual))
+        outage.oldest[step.sender] = min(first, (step.oldest, usual))
+        outage.again += sum(at < outage.crashed_ps for at in step.handed_out)
         if outage.server != node.name:
             return
         if step.age > usual:

@@ -183,13 +183,24 @@ class RunState:
         return takes
 
     def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
-        """The time at which a store has read the states in its answer, after what it did before."""
+        """The time at which a store has read the states in its answer, after earlier requests."""
         takes = self.costs.read_ps(size.state_bytes)
         if not takes:
             return ready
         store.stored = max(store.stored, ready) + takes
         store.worked += takes
         return store.stored
+
+    def wait_for_state(self, channel: Channel, size: Size, arrives: int) -> None:
+        """Let a restarted receiver take no message before the one with its state has come.
+
+        A node that takes over drops the messages of that time, since it asks for them again.
+        """
+        outage = self.protocol.behaviour.outage
+        restarts = outage is None or outage.restart
+        if size.state_bytes and channel.reads and restarts:
+            node = channel.receiver
+            node.reading = max(node.reading, arrives)
 
     # --- effects -----------------------------------------------------------------------------
     def settle(self, node: TimedNode, now: int) -> None:

@@ -121,6 +121,38 @@ def test_aggregate_by_time(
     )
 
 
+@given(ARRIVALS, SIZES, st.sampled_from([None, "k"]), st.booleans(), st.booleans())
+def test_aggregate_by_ticks(
+    arrivals: Any, sizes: tuple[int, int], group: str | None, aligned: bool, hands_on: bool
+) -> None:
+    """Windows of a group: [s, s + size) with an item in it that is no tick; each closes with the
+    first tick at its end or later, in the order of their starts and groups."""
+    given_, (size, advance) = items(arrivals), sizes
+    box = Aggregate(
+        *("list", size, advance, "time", "k", group, aligned),
+        any_closes=True,
+        ticks="b",
+        hands_on=hands_on,
+    )
+    ticks = [(at, item) for at, item in enumerate(given_) if item.body.type == "b"]
+    others = [item for item in given_ if item.body.type != "b"]
+    found: list[Any] = [(at, 40, "", Out(item.body, item.of)) for at, item in ticks if hands_on]
+    for key in {attribute(item.body, group) if group else None for item in others}:
+        mine = [i for i in others if group is None or attribute(i.body, group) == key]
+        first = -4 * advance if aligned else mine[0].body.time
+        for start in range(first, 40, advance):
+            inside = [item for item in mine if start <= item.body.time < start + size]
+            closers = [(at, item) for at, item in ticks if item.body.time >= start + size]
+            if inside and closers:
+                at, closer = closers[0]
+                values = tuple(attribute(item.body, "k") for item in inside)
+                data: Any = ((group, key),) if group else ()
+                data += (("start", start), ("value", values))
+                out = made(inside, "aggregate", closer.body.time, data)
+                found.append((at, start, repr(key), out))
+    assert fed(box, given_) == [(at, out) for at, *_, out in sorted(found, key=lambda one: one[:3])]
+
+
 @given(st.lists(st.integers(-3, 3), max_size=6))
 def test_folds(values: list[int]) -> None:
     assert FOLDS.keys() == NAIVE.keys()
@@ -169,6 +201,12 @@ def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
         (lambda: Join(1, by="type"), "join: by 'type'; give 'time' or 'count'"),
         (lambda: Join(1, by="count", one_sided=True), "join: one_sided by 'count'; give 'time'"),
         (lambda: Aggregate("sum", 1, 1, any_closes=True), "aggregate: any_closes by 'count'"),
+        (lambda: Aggregate("sum", 1, 1, any_closes=True, ticks="t"), "any_closes by 'count'"),
+        (lambda: Aggregate("sum", 1, 1, "time", ticks="t"), "aggregate: ticks close windows by"),
+        (
+            lambda: Aggregate("sum", 1, 1, "k", any_closes=True, ticks="t"),
+            "aggregate: ticks close windows by 'time' of all groups: any_closes=True",
+        ),
         (lambda: BSort(-1), "bsort: slack -1; give 0 or more"),
         (lambda: Resample(-1), "resample: size -1; give 0 or more"),
         (lambda: Resample(0, "median"), "resample: no fold 'median'"),

@@ -52,6 +52,7 @@ FRAMES = (
     Frame(Aggregate("list", 2, 3, "time"), 5, 3),
     Frame(Aggregate("list", 3, 2, "time", aligned=False), 5, 1),
     Frame(Aggregate("list", 3, 2, "time", group="type", any_closes=True), 5, 2),
+    Frame(Aggregate("list", 3, 2, "time", any_closes=True, ticks="b", hands_on=True), 5, 2),
     Frame(chain(Aggregate("list", 3, 2, "time"), Aggregate("list", 1, 3, "time")), 9, 6),
 )
 """Boxes with one edge."""

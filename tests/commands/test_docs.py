@@ -93,6 +93,19 @@ def test_the_tables_of_guarantees_are_fresh() -> None:
     assert docs.standbys_page(text.replace("| gap", "| precise")) == text
 
 
+def test_the_terms_of_recoveries_are_fresh() -> None:
+    text = docs.RECOVERIES.read_text(encoding="utf-8")
+    assert text == docs.recoveries_page(text), "stale: run `make docs`"
+    assert docs.recoveries_page(text.replace("| checkpoint", "| batch")) == text
+    assert all(protocol.behaviour.outage for protocol in modules().values())
+
+
+def test_the_table_of_pipelines_is_fresh() -> None:
+    text = docs.PIPELINES.read_text(encoding="utf-8")
+    assert text == docs.pipelines_page(text), "stale: run `make docs`"
+    assert docs.pipelines_page(text.replace("| two |", "| no |")) == text
+
+
 def test_the_results_on_spark_are_fresh() -> None:
     text = docs.SPARK.read_text(encoding="utf-8")
     assert text == docs.spark_page(text), "stale: run `make docs`"

@@ -29,6 +29,7 @@ from model.core import (
     TimerFired,
     When,
 )
+from model.errors import Invalid
 from model.events import Body
 from model.evidence import Outcome
 from model.parts import deploy_graph
@@ -39,14 +40,14 @@ from proofs.explore.random_attack import attack
 from proofs.explore.random_walk import walks
 from proofs.explore.story import story
 from reports.diagrams import terminal
-from sim.inputs.streams import Workload
+from sim.inputs.streams import Workload, graph_for
 from sim.scenarios.run import run as timed
 from sim.scenarios.scenario import read
 from sim.timed.record import LogEntry
 from sim.untimed.crashes import UntimedCrash
 from sim.untimed.run import run
 from tests.conformance.standby import protocol as standby
-from tests.conformance.subjects import followed
+from tests.conformance.subjects import PROTOCOLS, followed
 from tests.contract import restarts
 
 Asif = Callable[..., Any]
@@ -248,3 +249,21 @@ def test_what_only_the_attack_finds_is_drawn_in_the_terminal(asif: Asif, tmp_pat
     assert "a3 ‹" in ended.out
     assert (tmp_path / "build/check/mindful.svg").is_file()
     assert (tmp_path / "build/check/test_mindful.py").is_file()
+
+
+# --- jobs of sites -------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"runs": {"macth": ("match",)}}, "runs names no site 'macth'; did you mean 'match'"),
+        ({"runs": {"match": ("mach",)}}, "match runs 'mach', which is no operator of the graph"),
+        ({"storing": frozenset({"disk"})}, "storing names 'disk'; give a site that is not prompt"),
+    ],
+)
+def test_a_site_runs_operators_and_stores_what_it_may(changes: dict[str, Any], said: str) -> None:
+    def jobs(_design: None, scope: Scope) -> Deployment:
+        return deploy_graph(scope.graph)._replace(**changes)
+
+    protocol = PROTOCOLS["amnesia"].vary(deploy=jobs)
+    with pytest.raises(Invalid, match=said):
+        System(protocol, Scope(graph_for("a, b", 4, 2)))

@@ -151,12 +151,13 @@ def test_work_left_out_is_the_common_one() -> None:
         (
             "0.25",
             '0.25\npattern = "a"',
-            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is pat",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers, where, union, "
+            "join; here is pattern and selectivity",
         ),
         (
             "selectivity = 0.5",
-            'selectivity = 0.5\ninputs = ["source", "some"]',
-            "17: half: a selectivity has one input; here are source and some",
+            'union = true\ninputs = ["some"]',
+            "17: half: a union has two inputs or more; here is one",
         ),
         (
             "[costs.work.some]",
@@ -165,7 +166,11 @@ def test_work_left_out_is_the_common_one() -> None:
         ),
         ("event_s = 1e-3", "event_s = -1", "30: costs.work.some.event_s = -1: it should be gr"),
         ("event_s = 1e-3", "evnt_s = 1", "30: costs.work.some.evnt_s: unknown key; did you mean"),
-        ('"progressive"', '"upstream-backup"', "1: upstream-backup: some is of type Filter; give"),
+        (
+            '"progressive"',
+            '"kafka-transactions"',
+            "1: kafka-transactions: source some half sink; give one operator between",
+        ),
     ],
 )
 def test_what_is_wrong_is_reported_with_its_line(

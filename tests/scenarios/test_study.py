@@ -16,8 +16,10 @@ from asif.cli import application
 from model.errors import Invalid
 from model.events import Body
 from model.results.study import Study
+from model.results.table import Row
 from sim.scenarios.overrides import overrides
 from sim.scenarios.scenario import draft
+from sim.sweeps.recovery_spread import spread
 from sim.sweeps.study import compare, replicate, study, truncate, union
 from sim.timed.costs import PS
 from sim.timed.emissions import Emission
@@ -156,6 +158,92 @@ def test_a_study_that_is_to_be_narrower_goes_on(tmp_path: Path) -> None:
     more = studied(tmp_path, FREE, "study.half_width=0.001", "study.replications=12")
     assert (more.replications, more.resumed) == (12, 10)
     assert studied(tmp_path, FREE, "study.warm_up_s=1.0").resumed == 0
+
+
+# --- the spread of recoveries ------------------------------------------------------------------
+def replications(*recoveries: tuple[float, ...]) -> list[Row]:
+    """For each replication the recoveries from each failure."""
+    return [{"failures": [{"recovery_s": one} for one in each]} for each in recoveries]
+
+
+def test_percentiles_are_those_of_the_nearest_rank() -> None:
+    """Of 1 to 100 s: half are at most 50 s, 95 at most 95 s, and 99 at most 99 s."""
+    found = replications(*((float(second),) for second in range(100, 0, -1)))
+    spread_ = spread([2.0], found, 31.0)
+    assert (spread_.p50_s, spread_.p95_s, spread_.p99_s, spread_.longest_s) == (50, 95, 99, 100)
+    assert known(spread_.within_target).mean == pytest.approx(0.3)
+    few = spread([2.0], found[:99], None)
+    assert (few.p95_s, few.p99_s, few.within_target) == (96, None, None)
+    assert spread([2.0], found[:19], None).p95_s is None
+    assert spread([2.0], found[:20], None).p95_s == 99
+
+
+def test_a_failure_counts_as_often_as_its_rate() -> None:
+    """Three crashes of 1 s for each of 10 s: three quarters are below 5 s, half at most 1 s."""
+    spread_ = spread([3.0, 1.0], replications(*[(1.0, 10.0)] * 20), 5.0)
+    assert (spread_.p50_s, spread_.p95_s, spread_.longest_s) == (1, 10, 10)
+    assert known(spread_.within_target).mean == pytest.approx(0.75)
+
+
+@pytest.mark.parametrize(
+    ("shorter", "of", "low", "high"),
+    [
+        (10, 10, 0.7225, 1.0),
+        (0, 10, 0.0, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (81, 263, 0.2553, 0.3662),
+    ],
+)
+def test_the_interval_of_a_share_is_that_of_wilson(
+    shorter: int, of: int, low: float, high: float
+) -> None:
+    """81 of 263: the example of Newcombe, 1998, Table I."""
+    found = replications(*[(1.0,)] * shorter, *[(9.0,)] * (of - shorter))
+    share = known(spread([1.0], found, 5.0).within_target)
+    assert share.values == of
+    assert share.mean == pytest.approx(shorter / of)
+    assert share.low == pytest.approx(low, abs=6e-5)
+    assert share.high == pytest.approx(high, abs=6e-5)
+
+
+def test_a_recovery_as_long_as_the_target_is_not_below_it() -> None:
+    assert known(spread([1.0], replications(*[(5.0,)] * 10), 5.0).within_target).mean == 0
+
+
+@pytest.mark.slow
+def test_a_study_stops_by_the_rule_of_choice(tmp_path: Path) -> None:
+    """Recoveries are uniform from 0.7 to 0.8 s: seven in ten are below 0.77 s."""
+    target = ("study.target_s=0.77", "study.half_width=0.15")
+    by_target = studied(tmp_path, FREE, "study.stop=target", *target)
+    assert by_target.narrow
+    assert 10 < by_target.replications < 60
+    share = known(by_target.recoveries.within_target)
+    assert known(share.low) < 0.7 < known(share.high)
+    assert share.half == by_target.half_width <= 0.15
+    all_ = studied(tmp_path, FREE, "study.stop=replications", "study.replications=24", *target)
+    assert (all_.replications, all_.narrow, all_.stop) == (24, True, "replications")
+    assert 0.7 < known(all_.recoveries.p50_s) < known(all_.recoveries.p95_s) <= 0.8
+    assert all_.recoveries == all_.failures[0].recoveries
+    by_recovery = studied(tmp_path, FREE, "study.stop=recovery", "study.half_width=0.02")
+    mean = by_recovery.failures[0].recovery_s
+    assert by_recovery.half_width == pytest.approx(mean.half / known(mean.mean))
+    assert by_recovery.half_width <= 0.02
+
+
+@pytest.mark.slow
+def test_a_year_has_8766_hours(tmp_path: Path) -> None:
+    """A crash every half hour is 17,532 a year."""
+    result = studied(tmp_path)
+    assert result.times_a_year == result.failures[0].times_a_year == pytest.approx(17_532)
+    for cost, hour in result.per_hour.items():
+        year = result.per_year[cost]
+        assert year.mean == pytest.approx(8766 * known(hour.mean))
+        assert year.half == pytest.approx(8766 * hour.half)
+
+
+def test_a_target_is_needed_to_stop_by_it(tmp_path: Path) -> None:
+    with pytest.raises(Invalid, match='stop = "target" needs the recovery that is wanted; give'):
+        written(tmp_path, f'{FREE}\n[study]\nstop = "target"\n')
 
 
 def test_lost_and_late_results_by_hand() -> None:

@@ -25,6 +25,7 @@ from sim.timed.network import TimedNode
 from sim.timed.recovery import RecoveryRecord
 
 LOADS = (0.5, 0.7, 0.85)
+PAGE = Path("docs/reference/recoveries.md").read_text(encoding="utf-8")
 EVENT_S = 0.1
 SCENARIO = """\
 protocol = "{name}"
@@ -86,16 +87,21 @@ WAIT_S = {"micro-batch": 5.0}
 FAMILIES = {protocol.name: protocol for protocol in modules().values()}
 
 
-@cache
-def course(name: str, load: float) -> CrashCourse:
+def catching_up(name: str, load: float) -> str:
+    """The text of the scenario of a family at this load."""
     by_timer = name == "unaligned-checkpoints"
-    text = SCENARIO.format(
+    return SCENARIO.format(
         name=name,
         rate=load / EVENT_S,
         operator='pattern = "a, a"' if name == "upstream-backup" else 'aggregate = "count"',
         costs=COSTS.get(name, ""),
         event_s=0.0 if by_timer else EVENT_S,
     )
+
+
+@cache
+def course(name: str, load: float) -> CrashCourse:
+    text = catching_up(name, load)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "crash.toml"
         path.write_text(text, encoding="utf-8")
@@ -132,6 +138,11 @@ def test_a_recovery_lasts_as_long_as_the_terms_of_its_family(name: str) -> None:
     """No row differs by more than 4 %, and none is cut off."""
     assert not [*misfits((name,), within=0.04)]
     assert not any(course(name, load).cut_off for load in LOADS)
+    rows = [(course(name, load), terms(name, load, course(name, load))) for load in LOADS]
+    cells = [
+        f"{number:.1f}" for found, row in rows for number in (found.recovery_s, row.recovery_s)
+    ]
+    assert f"| `{name}` | {' | '.join(cells)} |" in PAGE
 
 
 def test_a_recovery_by_pencil() -> None:

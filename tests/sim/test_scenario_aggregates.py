@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -206,13 +207,14 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             'aggregate = "count"',
             'aggregate = "count"\npattern = "a"',
-            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is "
-            "pattern and aggregate",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers, where, union, "
+            "join; here is pattern and aggregate",
         ),
         (
             'aggregate = "count"\n',
             "",
-            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers; here is none",
+            "10: operators[1]: give one of pattern, aggregate, selectivity, gathers, where, union, "
+            "join; here is none",
         ),
         (
             "window = 4",
@@ -256,7 +258,8 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             'of = "value"',
             'of = "value"\ninputs = ["clicks", "source"]',
-            "22: most: an aggregate has one input; here are clicks and source",
+            "21: most: max folds numbers, and 'value' is not a number in every event; give of = "
+            "'key' or 'time'",
         ),
         (
             "window = 4",
@@ -266,7 +269,8 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             '"cec"',
             '"upstream-backup"',
-            "1: upstream-backup: clicks is of type Aggregate; give a CEP operator",
+            "1: upstream-backup: clicks is of type Aggregate, and savepoints are of windows; "
+            "give a CEP operator",
         ),
     ],
 )
@@ -279,3 +283,78 @@ def test_what_is_wrong_is_reported_with_its_line(
     found = str(error.value)
     assert found.startswith(f"{tmp_path / 'bad.toml'}:{message}")
     assert "\n" not in found
+
+
+# --- windows that close by time ----------------------------------------------------------------
+IN_TIME = BY_HAND.replace('windows = "count"\n', 'closes = "group"\n')
+SIX = """\
+[[operators]]
+name = "six"
+aggregate = "count"
+window = 6
+slide = 6
+closes = "timer"
+
+"""
+
+
+def results(folder: Path, text: str) -> list[tuple[Any, ...]]:
+    """(time, group, start, value) of each result, which all come although the operator crashes."""
+    rows = "".join(f"{type_},{time}\n" for time, type_ in enumerate(TEN))
+    (folder / "ten.csv").write_text(f"type,time\n{rows}", encoding="utf-8")
+    scenario = written(folder, text)
+    assert simulate(scenario).same
+    (outs,) = oracle(scenario.workload.graph, scenario.workload.events)["sink"]
+    return [(out.time, *dict(out.data).values()) for out in outs]
+
+
+@pytest.mark.parametrize("protocol", ["cec", "crb", "abs", "unaligned-checkpoints"])
+def test_what_closes_the_windows_of_three(tmp_path: Path, protocol: str) -> None:
+    """Tuples a0 b1 a2, a3 b4 a5, b6 a7 b8, b9.  Of seven windows five close with their group's next
+    tuple: no a comes after 7.  Any tuple closes six, the last of them at 9."""
+    text = IN_TIME.replace('"cec"', f'"{protocol}"')
+    assert results(tmp_path, text) == [
+        *((3, "a", 0, 2), (4, "b", 0, 1), (6, "b", 3, 1), (7, "a", 3, 2), (9, "b", 6, 2)),
+    ]
+    assert results(tmp_path, text.replace('"group"', '"watermark"')) == [
+        *((3, "a", 0, 2), (3, "b", 0, 1), (6, "a", 3, 2), (6, "b", 3, 1)),
+        *((9, "a", 6, 1), (9, "b", 6, 2)),
+    ]
+    ticks = text.replace('"group"', '"timer"').replace("[file]", "[file]\ntick_s = 4")
+    assert results(tmp_path, ticks) == [  # at 4, 8, and 12, the first one behind the last tuple
+        *((4, "a", 0, 2), (4, "b", 0, 1), (8, "a", 3, 2), (8, "b", 3, 1)),
+        *((12, "a", 6, 1), (12, "b", 6, 2), (12, "b", 9, 1)),
+    ]
+
+
+def test_ticks_go_on_to_who_waits_for_them(tmp_path: Path) -> None:
+    """Windows of six over the seven results above: two at 4 close at 8, two at 8 close at 12, and
+    those of 12 stay open.  A share of all lets the ticks pass, and so does one of no tuple."""
+    ticks = IN_TIME.replace('"group"', '"timer"').replace("[file]", "[file]\ntick_s = 4")
+    text = ticks.replace("[costs]", f"{SIX}[costs]").replace('"cec"', '"crb"')
+    assert results(tmp_path, text) == [(8, 0, 2), (12, 6, 2)]
+    share = '[[operators]]\nname = "some"\nselectivity = 1e-9\n\n[[operators]]\nname = "threes"'
+    none = text.replace('[[operators]]\nname = "threes"', share)
+    assert results(tmp_path, none) == []
+    assert results(tmp_path, none.replace("1e-9", "1.0")) == [(8, 0, 2), (12, 6, 2)]
+    with pytest.raises(Invalid, match="cec: an aggregate hands ticks on, which are results of no"):
+        results(tmp_path, text.replace('"crb"', '"cec"'))
+
+
+def test_windows_of_many_groups_close_without_another_event(tmp_path: Path) -> None:
+    """200 keys in tumbling windows of 0.1 s, ten of them: by group, those of which no key comes
+    again stay open; by ticks, all that have ended are there."""
+    text = GOOD[: GOOD.index('[[operators]]\nname = "most"')]
+    text = text.replace("keys = 5\nskew = 1.0", "keys = 200").replace('windows = "count"\n', "")
+    text = text.replace("window = 4\nslide = 2", 'window = 100\nslide = 100\ncloses = "group"')
+    text = text.replace("events = 200", "seconds = 1").replace("100.0", "1000.0\ntick_s = 0.1")
+    workload = written(tmp_path, text.replace('"group"\n\n', '"timer"\n\n')).workload
+    now, windows = 0, set()
+    for arrival in workload.events["source"]:
+        now += arrival.gap
+        windows |= {(now // 100, arrival.data)} if arrival.data else set()
+    (outs,) = oracle(workload.graph, workload.events)["sink"]
+    assert len(outs) == len(windows)
+    by_group = written(tmp_path, text.replace("\ntick_s = 0.1", "")).workload
+    (fewer,) = oracle(by_group.graph, by_group.events)["sink"]
+    assert len(outs) - len(fewer) == len({key for _, key in windows})

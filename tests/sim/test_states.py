@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import accumulate
 from pathlib import Path
@@ -11,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.boxes.aggregate import Aggregate, Panes
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Item, Out
+from model.boxes.panes import Panes
 from model.core import Scope
 from model.costs import NO_STATES, CarriedStates, StateParts
 from model.errors import Invalid
@@ -35,6 +37,7 @@ from sim.scenarios.scenario import Scenario, read
 from sim.timed.costs import PS, Costs, Sizes, StateCosts
 from sim.timed.state_sizes import StateSizes
 from tests.conformance.subjects import PROTOCOLS
+from tests.sim.test_catch_up import catching_up, terms
 
 FAMILIES = sorted(name for name in PROTOCOLS if ":" not in name)
 MB = 1_000_000
@@ -121,7 +124,11 @@ READ_S = {
 
 
 def test_each_family_has_its_row() -> None:
-    assert sorted(READ_S) == FAMILIES
+    """The facts that the closed form goes by say the same."""
+    outages = {name: PROTOCOLS[name].behaviour.outage for name in FAMILIES}
+    assert {name: outage is not None and outage.read for name, outage in outages.items()} == {
+        name: seconds > 0 for name, seconds in READ_S.items()
+    }
 
 
 @pytest.mark.parametrize("room", ["", "costs.room=1_000_000"])
@@ -157,6 +164,27 @@ def test_the_memory_of_each_replica_holds_the_state(name: str, tmp_path: Path) -
     pair = {"match", "match'"} if name in ("active-standby", "passive-standby") else {"match"}
     assert peaks == pair
     assert {ran.result.memory_peaks[node] for node in peaks} == {200 * MB}
+
+
+LATER = ("failures.1.at_s=64.5", "stream.seconds=340", "costs.storage.bandwidth_bytes_per_s=20e6")
+LOG = ("costs.stores.log.bandwidth_bytes_per_s=20e6",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FAMILIES if READ_S[name]])
+def test_a_recovery_has_the_read_of_the_closed_form(name: str, tmp_path: Path) -> None:
+    """At 50 % load, checkpoints at 60 and 65 s: abs is away for 9.5 + 4 + 10 s, and has to do
+    the events of these and of 4.5 s: 51.5 s.  The first checkpoint, of 10 s, is long before."""
+    path = tmp_path / "crash.toml"
+    path.write_text(catching_up(name, 0.5), encoding="utf-8")
+    changes = (*LATER, *(LOG if name == "log-io" else ()))
+    without, with_ = (
+        simulate(read(path, overrides((*changes, *more)))).failures[0] for more in ((), BYTES)
+    )
+    wanted = terms(name, 0.5, without)
+    wanted = replace(wanted, read_s=wanted.read_s + 10)
+    assert with_.recovery_s == pytest.approx(wanted.recovery_s, rel=0.04)
+    assert with_.redirection_s == pytest.approx((without.redirection_s or 0) + 10, rel=0.04)
 
 
 # --- parts and changes -------------------------------------------------------------------------
@@ -205,8 +233,8 @@ def sizes(*, incremental: bool) -> StateSizes:
 
 
 def test_checkpoints_follow_each_other() -> None:
-    """Whole ones have 1,000 + 10 a key + 1 a window; incremental ones what changed, and after a
-    restart what changed since the state that was read."""
+    """Whole ones have 1,000 + 10 a key + 1 a window; incremental ones the changes, and after a
+    restart the changes since the state that was read."""
     states = fed((1, 1), (2, 2), (3, 3), (4, 2))
     parts = [EpochPart(0, number, TaskPart(state)) for number, state in enumerate(states)]
     whole, changes = sizes(incremental=False), sizes(incremental=True)
@@ -238,7 +266,7 @@ NO_TUPLES: Log[StreamTuple] = Log()
 
 
 def test_outputs_and_records_have_the_size_of_events() -> None:
-    """What is kept to be sent again has the price of an event, and no item's."""
+    """Events that are kept to be sent again have the price of events, and no item's."""
     out = StreamTuple(1, Body(1, "a"))
     queue = OutputQueue((), 3, NO_TUPLES.extend((out, out, out)))
     sizes_of = {name: PROTOCOLS[name].behaviour.size for name in ("crb", "cec")}
@@ -247,7 +275,7 @@ def test_outputs_and_records_have_the_size_of_events() -> None:
     assert PROTOCOLS["passive-standby"].behaviour.size(shipped)[1:] == (0, 0, "checkpoints", 3, 0)
     assert PROTOCOLS["active-standby"].behaviour.size(copied)[1:] == (0, 0, "", 4, 0)
     kept = QueueState(1, 1, QueueState().kept.append(Output((1,), Body(1, "a"), frozenset())))
-    stable = Stable(OperatorCheckpoint((), 1, 1, kept))
+    stable = Stable(OperatorCheckpoint((), (1,), (1,), kept))
     assert sizes_of["crb"](stable)[1:] == (0, 0, "checkpoints", 1, 0)
     result = Record(Kind.RESULT, 1, 1, None, None, 0, 1, 1, Out(Body(1, "a")))
     opened = Record(Kind.OPEN, 1, 1, (), None, 1, 1, 0)
@@ -300,7 +328,7 @@ def test_a_store_that_is_no_prompt_site_writes_and_reads_at_its_bandwidth(tmp_pa
 
 
 def test_a_new_secondary_gets_the_whole_state_on_the_link(tmp_path: Path) -> None:
-    """200 MB beside what is sent without a size; the link sends 20 MB in a second."""
+    """200 MB beside the bytes without a size; the link sends 20 MB in a second."""
     link = ("costs.link.bandwidth_bytes_per_s=20e6",)
     for name, kind in (("active-standby", "copy"), ("passive-standby", "checkpoints")):
         without, with_ = (played(name, tmp_path, *more, *link) for more in ((), BYTES))
@@ -323,3 +351,12 @@ def test_wrong_states_are_one_line(states: Any, said: str, tmp_path: Path) -> No
     wrong = replace(scenario, protocol=scenario.protocol.vary(states=states))
     with pytest.raises(Invalid, match=said):
         run(wrong, wrong.planned)
+
+
+def test_the_page_says_where_each_state_lies() -> None:
+    """The families of the rows of docs/reference/costs.md that read, and of those that do not."""
+    text = Path("docs/reference/costs.md").read_text(encoding="utf-8")
+    rows = [line for line in text.splitlines() if line.startswith(("| in ", "| on ", "| made "))]
+    reads = [set(re.findall(r"`([a-z-]+)`", line.split("|")[2])) for line in rows]
+    by_hand = [{name for name in READ_S if READ_S[name] == wanted} for wanted in (10, 0)]
+    assert [reads[0] | reads[1], reads[2] | reads[3]] == by_hand

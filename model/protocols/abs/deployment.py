@@ -12,7 +12,7 @@ from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
-from model.errors import Invalid
+from model.errors import map_all, refuse
 from model.parts import deploy_graph
 from model.protocols.abs.design import AbsDesign, CoordinatorStorage
 
@@ -45,7 +45,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
     readers, tasks, sinks = (tuple(by_role[role]) for role in Role)
     writers = tuple(name for name in tasks if {*graph.succs(name)} & {*sinks})
     job = PipelineView(design, readers, writers, sinks)
-    sites = tuple(_placed(site, job) for site in deployment.sites)
+    sites = map_all(lambda site: _placed(site, job), deployment.sites)
     nodes = (*readers, *tasks)
     overseer = Site(OVERSEER, Role.OPERATOR, None, nodes, nodes, job)
     ends = [(name, OVERSEER) for name in nodes] + [(OVERSEER, name) for name in nodes]
@@ -66,18 +66,19 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
 def _placed(site: Site, job: PipelineView) -> Site:
     """The site with what it knows, and with its operator as a box."""
     if site.name == OVERSEER:
-        raise Invalid(f"abs: a node has the name {OVERSEER!r}, which is the coordinator's")
+        refuse("abs", [f"a node has the name {OVERSEER!r}, which is the coordinator's"])
     if site.role is Role.SOURCE:
         if {*site.succs} & {*job.sinks}:
-            raise Invalid(f"abs: {site.name} goes to a sink; give an operator that writes")
+            refuse("abs", [f"{site.name} goes to a sink; give an operator that writes"])
         return site._replace(config=job._replace(number=job.readers.index(site.name)))
     if site.role is Role.OPERATOR and isinstance(site.spec, Operator):
         site = site._replace(spec=CepBox(site.spec))
     if site.role is Role.OPERATOR and not (
         isinstance(site.spec, Box) and site.spec.edges in (None, len(site.preds))
     ):
-        raise Invalid(
-            f"abs: {site.name} is a {type(site.spec).__name__} with {len(site.preds)} inputs; "
+        why = (
+            f"{site.name} is a {type(site.spec).__name__} with {len(site.preds)} inputs; "
             "give a box with so many inputs, or a CEP operator with one"
         )
+        refuse("abs", [why])
     return site._replace(config=job)

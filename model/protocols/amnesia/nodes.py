@@ -47,7 +47,7 @@ from model.costs import (
     MessageKind,
     Size,
 )
-from model.errors import Invalid
+from model.errors import refuse
 from model.events import BEGINNING, NOTHING, Body, Event, Mark
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
@@ -85,7 +85,7 @@ State = AmnesiacSource | AmnesiacOperator | AmnesiacSink
 def deploy(_design: None, scope: Scope) -> Deployment:
     """The deployment; `config` of a site: its successors that need watermarks.
 
-    Raises Invalid for an operator that is neither a box nor a CEP operator.
+    Raises Refused for an operator that is neither a box nor a CEP operator.
     """
     graph = scope.graph
 
@@ -93,11 +93,14 @@ def deploy(_design: None, scope: Scope) -> Deployment:
         return tuple(succ for succ in graph.succs(name) if _needs_marks(graph, succ))
 
     deployment = deploy_graph(graph, config=config)
-    for site in deployment.sites:
-        if site.role is Role.OPERATOR and not isinstance(site.spec, Box | Operator):
-            raise Invalid(
-                f"amnesia: {site.name} is a {type(site.spec).__name__}; give a box or CEP operator"
-            )
+    refuse(
+        "amnesia",
+        (
+            f"{site.name} is a {type(site.spec).__name__}; give a box or CEP operator"
+            for site in deployment.sites
+            if site.role is Role.OPERATOR and not isinstance(site.spec, Box | Operator)
+        ),
+    )
     return deployment
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Aggregate, Pane, Panes, Turn
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Item, Moment, Out, attribute
+from model.boxes.panes import Pane, Panes, Turn
 
 
 class Opened(NamedTuple):

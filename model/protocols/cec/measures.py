@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import takewhile
 from typing import Any
 
-from model.boxes.aggregate import Pane, Panes
+from model.boxes.panes import Pane, Panes
 from model.costs import Amount
 from model.parts import contents
 from model.protocols.cec.messages import NodeState

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Pane
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Fed, Item, Out, Stream
+from model.boxes.panes import Pane
 from model.boxes.reorder import Ordered
 from model.core import Quantity
 from model.costs import NO_STATES, CarriedStates, MessageKind, Size, StateParts
@@ -75,7 +76,8 @@ class LoggedBox(Box):
     the log an index, which a write of its own renews?  persists: is the log stored?  It is in
     memory else, and a restart begins with nothing.
 
-    Raises Invalid for a log in memory with writes to a disk.
+    Raises Invalid for a log in memory with writes to a disk, and for a box that hands ticks on:
+    records are of windows.
     """
 
     box: Box
@@ -91,6 +93,11 @@ class LoggedBox(Box):
     def __post_init__(self) -> None:
         if not self.persists and (self.writes or self.tears or self.indexed or self.checks):
             raise Invalid("logged box: a log that is not stored; give no writes, index or checks")
+        if isinstance(self.inner, Aggregate) and self.inner.hands_on:
+            raise Invalid(
+                "cec: an aggregate hands ticks on, which are results of no window; give one behind "
+                "which no other closes windows by ticks"
+            )
 
     @property
     def ordered(self) -> bool:

@@ -117,8 +117,8 @@ MUTANTS = (
     Mutant(
         "a key opens windows again",
         OPERATOR,
-        "if None not in below:",
-        "if below is not None:",
+        "if None not in below and not box.is_tick(item.body):",
+        "if not box.is_tick(item.body):",
         "replay-with: a filter upstream",
     ),
     Mutant(
@@ -162,6 +162,13 @@ MUTANTS = (
         "mine = [window for window in state.windows if box.any_closes or window.key == key]",
         "mine = [window for window in state.windows if window.key == key]",
         "windows that any key closes",
+    ),
+    Mutant(
+        "a tick opens windows",
+        OPERATOR,
+        "if None not in below and not box.is_tick(item.body):",
+        "if None not in below:",
+        "windows that ticks close",
     ),
     # --- the disk ---
     Mutant(

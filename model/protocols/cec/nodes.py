@@ -55,6 +55,7 @@ from model.core import (
     TimerFired,
 )
 from model.costs import Amount, Gauges, Memory
+from model.errors import map_all
 from model.events import Event
 from model.parts import deploy_graph
 from model.protocols.cec import consumers
@@ -121,10 +122,10 @@ TIMERS = {
 
 
 def deploy(design: CecDesign, scope: Scope) -> Deployment:
-    """The deployment; raises Invalid for timeouts, for several outputs of a node or inputs of a
+    """The deployment; raises Refused for timeouts, for several outputs of a node or inputs of a
     sink, and for an operator whose state depends on the order in which inputs come."""
     deployment = deploy_graph(scope.graph, replies=True)
-    sites = [settle(site) for site in deployment.sites]
+    sites = map_all(settle, deployment.sites)
     trims = any(site.spec.trims for site in sites if site.role is Role.OPERATOR)
     sources = tuple(site.name for site in sites if site.role is Role.SOURCE)
     config = CecConfig(design, trims, sources)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from model.boxes.aggregate import Aggregate, Pane
+from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box, Item, Lineage, Moment, Out
+from model.boxes.panes import Pane
 from model.events import Event
 from model.protocols.cec.design import (
     Background,
@@ -81,7 +82,7 @@ def _process_keyed(
         if window.pane and window.opened not in ignoring(design, state, window.key, stamp)
     }
     changes = [WindowChange(Kind.RESULT, *one, None, out) for one, (_, out) in fed.items() if out]
-    if None not in below:
+    if None not in below and not box.is_tick(item.body):
         opened, turns[key] = begin(box, turns.get(key), item)
         for pane, out in opened:
             id_ = opening(pane, place)

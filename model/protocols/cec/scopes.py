@@ -251,6 +251,11 @@ WINDOWS_FROM_THE_FIRST_TUPLE_THAT_ANY_KEY_CLOSES = Case(
     one(any_spans(2, aligned=False), 3, checks=True),
     DETERMINISTIC,
 )
+WINDOWS_THAT_TICKS_CLOSE = Case(
+    "windows that ticks close",
+    one(replace(any_spans(2), ticks="t"), 3, "abt", checks=True),
+    CONVERGENT_CAPABLE,
+)
 STREAM_EVENTS_OF_SEVERAL_TUPLES = Case(
     "stream events of several tuples", one(PAIRS, 3, groups=True, checks=True), DETERMINISTIC
 )

@@ -12,7 +12,7 @@ from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED, STALE
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
 from model.protocol import Behaviour
-from model.protocols.crb import messages, nodes
+from model.protocols.crb import deployment, messages, nodes
 from model.protocols.crb.design import KNOBS
 from model.protocols.crb.messages import HELD_BACK, OVERTAKEN, SCRATCH, TORN
 from model.queues import TRIMMED
@@ -20,7 +20,7 @@ from model.queues import TRIMMED
 SEEN = (CRASHED, RESTORED, CHECKPOINTED, REPLAYED, STALE, TORN, SCRATCH, HELD_BACK, TRIMMED)
 BESIDE = (*SEEN, OVERTAKEN)
 BEHAVIOUR = Behaviour(
-    nodes.deploy,
+    deployment.deploy,
     nodes.boot,
     nodes.step,
     nodes.recover,

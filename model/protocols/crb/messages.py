@@ -48,13 +48,18 @@ class Output(NamedTuple):
 
 
 class OperatorCheckpoint(NamedTuple):
-    """A checkpoint of an operator: its box, the place and time of the last tuple in it, and the
-    output queue."""
+    """A checkpoint of an operator: its box, the places and times of the last tuples in it, by
+    input, and the output queue."""
 
     box: Any
-    place: int = 0
-    time: int = BEGINNING
+    places: tuple[int, ...] = (0,)
+    times: tuple[int, ...] = (BEGINNING,)
     queue: QueueState = QueueState()
+
+    @property
+    def place(self) -> int:
+        """The number of tuples in it, of all inputs."""
+        return sum(self.places)
 
 
 class Stable(NamedTuple):
@@ -70,20 +75,26 @@ NOT_ASKED = Replay(None)
 
 
 class CrbOperator(NamedTuple):
-    """The state of an operator.
+    """The state of an operator.  inlets: by input.
 
     owed: the request of downstream that has no answer yet, since outputs that it does not want are
     made again first; None: downstream takes every output.  captured: the checkpoint that is being
     stored.  stable: what is stored.  loaded: from a checkpoint, and upstream has not answered yet.
     """
 
-    inlet: Inlet
+    inlets: tuple[Inlet, ...]
     box: Any
     queue: QueueState
     owed: Replay | None
     captured: OperatorCheckpoint | None
     stable: Stable
     loaded: bool = False
+
+    @property
+    def place(self) -> int:
+        """The number of tuples in the state, of all inputs; 0 of those that have not answered a
+        restart yet."""
+        return sum(inlet.place for inlet in self.inlets)
 
 
 class CrbSink(NamedTuple):
@@ -130,8 +141,8 @@ def show(value: object) -> str:
             return show_message(value)
         case Stable(whole, half):
             return f"checkpoint at {whole.place}" + ("" if half is None else f", half {half.place}")
-        case CrbOperator(Inlet(place), stable=stable):
-            return f"at {place}, {show(stable)}"
+        case CrbOperator(stable=stable):
+            return f"at {value.place}, {show(stable)}"
         case QueueState(place, _, kept):
             return f"{len(kept)} of {place}"
         case CrbSink(Inlet(place)):

@@ -12,15 +12,29 @@ MUTANTS = (
     Mutant(
         "acknowledge what is in the state",
         NODES,
-        "effects.append(Send(site.preds[0], Trim(new.place)))",
-        "effects.append(Send(site.preds[0], Trim(now.place)))",
+        "effects += _acknowledge(site, new.places)",
+        "effects += _acknowledge(site, now.places)",
         scope="replay-by-time: one key",
+    ),
+    Mutant(
+        "acknowledge the place in the last input to every producer",
+        NODES,
+        "return [Send(pred, Trim(place)) for pred, place in zip(site.preds, places, strict=True)]",
+        "return [Send(pred, Trim(places[-1])) for pred in site.preds]",
+        scope="a join in the order of time",
+    ),
+    Mutant(
+        "connect the first input, whoever answers",
+        NODES,
+        "return _set_inlet(state, site.preds.index(sender), inlet)",
+        "return _set_inlet(state, 0, inlet)",
+        "a join in the order of time",
     ),
     Mutant(
         "acknowledge one tuple too many",
         NODES,
-        "effects.append(Send(site.preds[0], Trim(new.place)))",
-        "effects.append(Send(site.preds[0], Trim(new.place + 1)))",
+        "effects += _acknowledge(site, new.places)",
+        "effects += _acknowledge(site, tuple(place + 1 for place in new.places))",
         scope="published-later: one key",
     ),
     Mutant(
@@ -47,15 +61,15 @@ MUTANTS = (
     Mutant(
         "restart with an empty output queue",
         NODES,
-        "return CrbOperator(Inlet(place, time), box, queue, None, None, stable)",
-        "return CrbOperator(Inlet(place, time), box, QueueState(), None, None, stable)",
+        "return CrbOperator(inlets, box, queue, None, None, stable)",
+        "return CrbOperator(inlets, box, QueueState(), None, None, stable)",
         scope="published-later: one key",
     ),
     Mutant(
         "restart with empty windows",
         NODES,
-        "return CrbOperator(Inlet(place, time), box, queue, None, None, stable)",
-        "return CrbOperator(Inlet(place, time), site.spec.begin(1), queue, None, None, stable)",
+        "return CrbOperator(inlets, box, queue, None, None, stable)",
+        "return CrbOperator(inlets, site.spec.begin(1), queue, None, None, stable)",
         scope="published-later: one key",
     ),
     Mutant(
@@ -74,8 +88,8 @@ MUTANTS = (
     Mutant(
         "do not report a restart downstream",
         NODES,
-        "asks = Send(site.preds[0], request), Send(site.succs[0], Restarted())",
-        "asks = (Send(site.preds[0], request),)",
+        "asks.append(Send(site.succs[0], Restarted()))",
+        "pass",
     ),
     Mutant(
         "count the half-written checkpoint as whole",
@@ -108,14 +122,14 @@ MUTANTS = (
     Mutant(
         "begin no answer once the last output is made again",
         NODES,
-        "if owed is not None and _is_made(site.config, queue, owed):",
-        "if owed is None and _is_made(site.config, queue, NOT_ASKED):",
+        "if owed is not None and _is_made(site.config.design, queue, owed):",
+        "if owed is None and _is_made(site.config.design, queue, NOT_ASKED):",
         "reconnects: a filter",
     ),
     Mutant(
         "remind a producer of nothing",
         NODES,
-        "effects.append(Send(sender, Trim(_safe(state))))",
+        "effects.append(Send(sender, Trim(_safe(site, state, sender))))",
         "effects.append(Send(sender, Trim(0)))",
         "reconnects: a filter",
     ),

@@ -14,8 +14,13 @@ from model.queues import QueueState
 
 def _is_answered(_scope: Scope, seen: Observation) -> bool:
     """Has every consumer the answer to its request?"""
-    ends = [state for _, state in seen.states if isinstance(state, CrbOperator | CrbSink)]
-    return all(one.inlet.request is None for one in ends)
+    ends = [
+        inlet
+        for _, state in seen.states
+        if isinstance(state, CrbOperator | CrbSink)
+        for inlet in (state.inlets if isinstance(state, CrbOperator) else (state.inlet,))
+    ]
+    return all(inlet.request is None for inlet in ends)
 
 
 def _lets_go(_scope: Scope, seen: Observation) -> bool:

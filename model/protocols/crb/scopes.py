@@ -12,6 +12,8 @@ from typing import Any
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
+from model.boxes.join import Join
+from model.boxes.reorder import Ordered
 from model.boxes.stateless import Filter
 from model.cep.one_run import one_run
 from model.cep.operator import Operator
@@ -19,7 +21,7 @@ from model.cep.windows import CountWindows
 from model.core import OperatorClass, Scope
 from model.evidence import Case
 from model.graph import chain
-from model.parts import over_words
+from model.parts import merged, over_words
 from model.predicates import Type
 
 REPEATABLE = OperatorClass.REPEATABLE
@@ -59,6 +61,10 @@ WINDOWS_BY_TIME = Case("windows by time", one(windows(2, by="time"), 3), CONVERG
 WINDOWS_FROM_THE_FIRST_TUPLE = Case(
     "windows from the first tuple", one(windows(2, by="time", aligned=False), 3), DETERMINISTIC
 )
+TICKS = windows(2, by="time", any_closes=True, ticks="t")
+WINDOWS_THAT_TICKS_CLOSE = Case(
+    "windows that ticks close", one(TICKS, 3, "abt"), CONVERGENT_CAPABLE
+)
 SLIDING_WINDOWS = Case("sliding windows", one(windows(3, 1), 4, "a"), REPEATABLE)
 GAPS_BETWEEN_WINDOWS = Case("gaps between windows", one(windows(1, 2), 3, "a"), DETERMINISTIC)
 A_FILTER = Case("a filter", one(Filter(Type("a")), 2), REPEATABLE)
@@ -71,6 +77,8 @@ ADJACENT_CRASHES = Case("adjacent crashes", two(SINGLES, SINGLES, 1, crashes=2),
 ADJACENT_CRASHES_AND_TWO_TUPLES = Case(
     "adjacent crashes and two tuples", two(SINGLES, ALL, 2, crashes=2), DETERMINISTIC, quick=False
 )
+A_JOIN = Case("a join in the order of time", merged(Ordered(Join(9)), 2, 1), REPEATABLE)
+PAIRS_OF_TWO_SOURCES = Case("pairs of two sources", merged(Ordered(ALL), 2, 1), DETERMINISTIC)
 NO_CRASH = Case("no crash", one(PAIRS, 3, crashes=0), DETERMINISTIC)
 NO_CRASH_AND_TWO_OPERATORS = Case(
     "no crash and two operators", two(SINGLES, ALL, 3, crashes=0), DETERMINISTIC

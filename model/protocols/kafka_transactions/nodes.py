@@ -38,7 +38,7 @@ from model.core import (
     Step,
 )
 from model.costs import Amount, Gauges, Memory
-from model.errors import Invalid
+from model.errors import Invalid, Refused
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.kafka_transactions.coordinator import (
     EXPIRE,
@@ -88,7 +88,7 @@ def deploy(design: KafkaDesign, scope: Scope) -> Deployment:
     graph = scope.graph
     if len(graph.nodes) != 3 or len(graph.edges) != 2:
         names = " ".join(name for name, _ in graph.nodes)
-        raise Invalid(f"kafka-transactions: {names}; give one operator between source and sink")
+        raise Refused("kafka-transactions", [f"{names}; give one operator between source and sink"])
     source, name, sink = graph.order()
     for extra in {COORDINATOR, GROUP, SUCCESSOR} & {source, name, sink}:
         raise Invalid(f"kafka-transactions: a node has the name {extra!r}, which is taken")

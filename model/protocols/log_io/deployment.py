@@ -15,7 +15,7 @@ from model.boxes.stateless import AnyOf
 from model.cep.box import CepBox
 from model.cep.operator import Operator as CepOperator
 from model.core import Deployment, NodeName, Role, Scope, Site
-from model.errors import Invalid
+from model.errors import Invalid, Refused, map_all
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.log_io.design import (
     Delivery,
@@ -112,8 +112,8 @@ def deploy(design: LogIoDesign, scope: Scope) -> Deployment:
         design = replace(design, lineage=replace(design.lineage, ports=ports))
     sites: list[Site] = []
     channels: list[Channel] = []
-    for name, _ in graph.nodes:
-        more, between = _place(design, graph, name, readers, acting)
+    names = (name for name, _ in graph.nodes)
+    for more, between in map_all(lambda one: _place(design, graph, one, readers, acting), names):
         sites += more
         channels += between
     edges = [
@@ -288,7 +288,7 @@ def _place(
     if name not in readers:
         return [Site(name, Role.SOURCE, SiteSpec(design, SiteKind.INPUT), (), succs)], []
     if behind:
-        raise Invalid(f"log-io: an edge goes from {name} to a sink; give an operator first")
+        raise Refused("log-io", [f"an edge goes from {name} to a sink; give an operator first"])
     reader = readers[name]
     return [
         Site(name, Role.SOURCE, SiteSpec(design, SiteKind.INPUT), (), (reader,)),
@@ -358,8 +358,9 @@ def _box(place: Place | None, name: NodeName, spec: Any, inputs: int) -> Box:
         return box_of(name, spec)
     if isinstance(spec, CepOperator):
         if inputs > 1:  # LOG.io takes events as they arrive (Section 2.1), not in time order
-            raise Invalid(f"log-io: {name} has {inputs} inputs in time order; give it one")
+            raise Refused("log-io", [f"{name} has {inputs} inputs in time order; give it one"])
         return CepBox(spec)
     if isinstance(spec, Box):
         return spec
-    raise Invalid(f"log-io: {name} is of type {type(spec).__name__}; give a box or a CEP operator")
+    kind = type(spec).__name__
+    raise Refused("log-io", [f"{name} is of type {kind}; give a box or a CEP operator"])

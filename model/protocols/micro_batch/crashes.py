@@ -184,7 +184,7 @@ def _stores(play: Play) -> Stores:
     source, query, sink = map(play.node, (SOURCE, QUERY, SINK))
     checkpoint = query.durable or empty(())
     return Stores(
-        offsets=checkpoint.planned,
+        offsets=checkpoint.planned.part(0),
         state=checkpoint.versions[-1].batch,
         commit=checkpoint.committed,
         sink=sink.state.batch,

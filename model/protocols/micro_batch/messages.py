@@ -106,8 +106,42 @@ class Batch(NamedTuple):
     start: int
     end: int
 
+    def part(self, _edge: int) -> Batch:
+        """The part of the batch that a source has: the batch, which has one source."""
+        return self
+
+
+class WideBatch(NamedTuple):
+    """A batch of several sources.  start, end: of all their events together.  ranges: (start, end)
+    by source."""
+
+    id: int
+    start: int
+    end: int
+    ranges: tuple[tuple[int, int], ...]
+
+    def part(self, edge: int) -> Batch:
+        """The part of the batch that a source has."""
+        return Batch(self.id, *self.ranges[edge])
+
+
+AnyBatch: TypeAlias = Batch | WideBatch
+
 
 NO_BATCH = Batch(-1, 0, 0)
+
+
+def next_batch(last: AnyBatch, ends: tuple[int, ...]) -> AnyBatch:
+    """The batch after this one, up to these offsets of the sources."""
+    if len(ends) == 1:
+        return Batch(last.id + 1, last.end, ends[0])
+    starts = (end_of(last, edge) for edge, _ in enumerate(ends))
+    return WideBatch(last.id + 1, last.end, sum(ends), tuple(zip(starts, ends, strict=True)))
+
+
+def end_of(batch: AnyBatch, edge: int) -> int:
+    """The offset of a source at which the batch ends."""
+    return 0 if batch == NO_BATCH else batch.part(edge).end
 
 
 class Version(NamedTuple):
@@ -127,7 +161,7 @@ class CheckpointDirectory(NamedTuple):
     commit log.
     """
 
-    planned: Batch
+    planned: AnyBatch
     versions: tuple[Version, ...]
     committed: int
 
@@ -146,11 +180,17 @@ class QueryPhase(Enum):
 
 
 class QueryState(NamedTuple):
-    """The state of the query.  running: the batch under way, or the last one."""
+    """The state of the query.  running: the batch under way, or the last one.
+
+    Of several sources, until all have answered: ends: the newest offset of each; read: the events
+    of each.
+    """
 
     checkpoint: CheckpointDirectory
-    running: Batch
+    running: AnyBatch
     phase: QueryPhase = QueryPhase.WAITING
+    ends: tuple[int | None, ...] = ()
+    read: tuple[tuple[Event, ...] | None, ...] = ()
 
 
 class BatchSource(NamedTuple):
@@ -166,7 +206,7 @@ class BatchSource(NamedTuple):
 class BatchSink(NamedTuple):
     """The last batch and the number of the last row that it has taken."""
 
-    batch: Batch = NO_BATCH
+    batch: AnyBatch = NO_BATCH
     row: SN = NOTHING
 
 
@@ -182,15 +222,20 @@ class Latest:
 @dataclass(frozen=True, slots=True)
 class Ask:
     """A message to the source: report the newest offset at the next trigger, if there are events
-    after this one.  at_once: do not wait for a trigger."""
+    after this one.  at_once: do not wait for a trigger.  always: nor for events; another source
+    has some."""
 
     after: int
     at_once: bool = False
+    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
+    """A message to a source: send the events of the batch.  leads: it is the first source."""
+
     batch: Batch
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +244,7 @@ class Rows:
 
     batch: Batch
     events: tuple[Event, ...]
+    leads: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +256,13 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    batch: Batch
+    batch: AnyBatch
     rows: tuple[Event, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    batch: Batch
+    batch: AnyBatch
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -225,9 +271,9 @@ _LOGS = ("offsets", "state", "commit")
 
 def size(message: Any) -> Size:
     match message:
-        case Rows(_, events):
+        case Rows(_, events, leads):
             # A batch costs the query something whatever its events are: one item.
-            return Size(MessageKind.EVENT, len(events), 1, "events")
+            return Size(MessageKind.EVENT, len(events), int(leads), "events")
         case Write(_, rows):
             return Size(MessageKind.EVENT, len(rows), name="rows")
         case Commit() | Written():
@@ -253,8 +299,9 @@ def show(value: object) -> str:
     match value:
         case Latest(end):
             return f"latest {end}"
-        case Ask(after, at_once):
-            return f"latest after {after}{' at once' if at_once else ''}?"
+        case Ask(after, at_once, always):
+            how = " in any case" if always else " at once" if at_once else ""
+            return f"latest after {after}{how}?"
         case Read(batch):
             return f"read {_batch(batch)}"
         case Rows(batch, events):
@@ -275,6 +322,6 @@ def show(value: object) -> str:
             return ""
 
 
-def _batch(batch: Batch) -> str:
+def _batch(batch: AnyBatch) -> str:
     """The text "#2 3-4" for batch 2 with the events 3 to 4."""
     return f"#{batch.id} {batch.start + 1}-{batch.end}"

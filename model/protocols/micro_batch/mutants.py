@@ -32,14 +32,14 @@ MUTANTS = (
     Mutant(
         "acknowledge the batch being planned",
         NODES,
-        "effects.append(Send(source, Commit(batch.start)))",
-        "effects.append(Send(source, Commit(batch.end)))",
+        "effects.append(Send(source, Commit(part.start)))",
+        "effects.append(Send(source, Commit(part.end)))",
     ),
     Mutant(
         "begin a batch where the last one began",
         NODES,
-        "batch = Batch(last.id + 1, last.end, end)",
-        "batch = Batch(last.id + 1, last.start, end)",
+        "batch = next_batch(last, ends)",
+        "batch = next_batch(last._replace(end=last.start), ends)",
     ),
     Mutant(
         "do not run a logged batch again",
@@ -50,8 +50,8 @@ MUTANTS = (
     Mutant(
         "ask for too little after a restart",
         NODES,
-        "ask = Ask(batch.end, at_once=True)",
-        "ask = Ask(batch.end + 1, at_once=True)",
+        "asks = _to_sources(site, lambda at: Ask(end_of(batch, at), at_once=True))",
+        "asks = _to_sources(site, lambda at: Ask(end_of(batch, at) + 1, at_once=True))",
     ),
     Mutant(
         "forget what came during a batch",
@@ -91,9 +91,23 @@ MUTANTS = (
         "no crash",
     ),
     Mutant(
+        "read the first source's part from every source",
+        NODES,
+        "effects.append(Send(source, Read(part, not edge)))",
+        "effects.append(Send(source, Read(batch.part(0), not edge)))",
+        "a join of two sources",
+    ),
+    Mutant(
+        "a source that has nothing new does not answer",
+        NODES,
+        "if state.asked is None or (state.latest <= state.asked and not always):",
+        "if state.asked is None or state.latest <= state.asked:",
+        "a join of two sources",
+    ),
+    Mutant(
         "the query never acknowledges",
         NODES,
-        "if design.acks is Acks.LAGGING and batch.start:",
+        "if design.acks is Acks.LAGGING and part.start:",
         "if design.acks is Acks.LAGGING and not batch:",
         "no crash",
     ),

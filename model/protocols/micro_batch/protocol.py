@@ -25,6 +25,9 @@ PROTOCOL = MICRO_BATCH.design(
         scopes.A_RUNNING_COUNT_TWO_CRASHES.holds(30_521),
         scopes.A_RUNNING_COUNT_THREE_CRASHES.holds(43_437),
         scopes.A_PATTERN_AND_A_COUNT_OF_ITS_MATCHES.holds(28_242),
+        scopes.A_JOIN_OF_TWO_SOURCES.holds(18_280),
+        scopes.A_UNION_AND_PAIRS.holds(170_153),
+        scopes.NO_CRASH_AND_TWO_SOURCES.holds(4_730),
         scopes.NO_CRASH.holds(211),
     ),
     "Offsets before the batch, the state before it kept, the commit log last, and a sink that "

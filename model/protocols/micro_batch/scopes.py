@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from model.boxes.aggregate import Aggregate
+from model.boxes.join import Join
+from model.boxes.reorder import Ordered
+from model.boxes.stateless import Union
 from model.cep.engines import Engine, EngineAnswer, Matches, Mealy
 from model.cep.one_run import one_run
 from model.cep.operator import Operator
@@ -18,7 +21,7 @@ from model.core import OperatorClass, Scope
 from model.events import Body
 from model.evidence import Case
 from model.graph import chain
-from model.parts import over_words
+from model.parts import merged, over_words
 
 REPEATABLE = OperatorClass.REPEATABLE
 CONVERGENT_CAPABLE = OperatorClass.CONVERGENT_CAPABLE
@@ -97,6 +100,16 @@ A_PATTERN_AND_A_COUNT_OF_ITS_MATCHES = Case(
         4,
     ),
     CONVERGENT_CAPABLE,
+)
+A_JOIN_OF_TWO_SOURCES = Case("a join of two sources", merged(Ordered(Join(9)), 2, 1), REPEATABLE)
+A_UNION_AND_PAIRS = Case(
+    "pairs of a union",
+    merged(Ordered(Union()), 2, 1, Aggregate("list", 2, 2, of="time"), crashes=2),
+    DETERMINISTIC,
+    quick=False,
+)
+NO_CRASH_AND_TWO_SOURCES = Case(
+    "no crash and two sources", merged(Ordered(Join(9)), 2, 2, crashes=0), REPEATABLE
 )
 NO_CRASH = Case("no crash", _scope(RunningCount(), ALL, 4, "a", crashes=0), DETERMINISTIC)
 """Nobody may keep more than a restart needs."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.boxes.box import Box, Item
+from model.boxes.box import Box, Item, Packed
 from model.cep.box import CepBox
 from model.core import Arrival, NodeName, Observation, Property, Scope, When
 from model.events import Body
@@ -64,6 +64,8 @@ def _bare(state: Any) -> Any:
     """The state without lineage, which is a ghost."""
     if isinstance(state, Item):
         return _bare((state.edge, state.body))
+    if isinstance(state, Packed):
+        return _bare(state.unpacked())
     if isinstance(state, frozenset):
         return frozenset()
     return tuple(map(_bare, state)) if isinstance(state, tuple) else state

@@ -29,7 +29,7 @@ from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import Deployment, Group, Input, NodeName, Observation, Role, Scope, Site, Step
 from model.costs import Amount, Gauges, Memory
-from model.errors import Invalid
+from model.errors import Invalid, map_all, refuse
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.progressive import application, coordinator, partition, source
@@ -69,7 +69,7 @@ def deploy(design: ProgressiveDesign, scope: Scope) -> Deployment:
     base = deploy_graph(scope.graph)
     graph = scope.graph
     sites = (
-        *(_site(design, members, graph, site) for site in base.sites),
+        *map_all(lambda site: _site(design, members, graph, site), base.sites),
         _coordinator(design, members),
     )
     back = ((v, u) for u, v in scope.graph.edges if v in members.partitions)
@@ -107,16 +107,16 @@ def _site(design: ProgressiveDesign, members: Members, graph: Graph, site: Site)
     if site.role is not Role.OPERATOR:
         return site
     if not isinstance(site.spec, Box | Operator):
-        raise Invalid(
-            f"progressive: {site.name} is a {type(site.spec).__name__}; give a box or CEP operator"
-        )
+        kind = type(site.spec).__name__
+        refuse("progressive", [f"{site.name} is a {kind}; give a box or CEP operator"])
     if not isinstance(site.spec, Operator):
         return site
     if len(site.preds) > 1:
-        raise Invalid(
-            f"progressive: {site.name} has {len(site.preds)} inputs, which a CEP operator takes in "
-            "the order of time, and a partition in turn; give it one input, or a join"
+        why = (
+            f"{site.name} has {len(site.preds)} inputs, which a CEP operator takes in the order of "
+            "time, and a partition in turn; give it one input, or a join"
         )
+        refuse("progressive", [why])
     return site._replace(spec=CepBox(site.spec))
 
 

@@ -21,7 +21,7 @@ Theory of operation (Apache Flink, TwoPhaseCommitSinkFunction and its successors
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from model.boxes.box import Box
 from model.cep.box import CepBox
@@ -38,7 +38,7 @@ from model.core import (
     Step,
 )
 from model.costs import Amount, Gauges, Memory
-from model.errors import Invalid
+from model.errors import Invalid, refuse
 from model.graph import Graph
 from model.parts import contents, deploy_graph, open_windows
 from model.protocols.two_phase_sink.broker import EXPIRE, SinkConfig, take
@@ -87,7 +87,11 @@ def deploy(design: TwoPhaseDesign, scope: Scope) -> Deployment:
 
 
 def _check_graph(graph: Graph) -> None:
-    """Raise Invalid unless each operator stands alone between a source and a sink."""
+    """Raise Refused unless each operator stands alone between a source and a sink."""
+    refuse("two-phase-sink", _objections(graph))
+
+
+def _objections(graph: Graph) -> Iterator[str]:
     sources = {name for name, spec in graph.nodes if not graph.preds(name)}
     sinks = {name for name, _ in graph.nodes if not graph.succs(name)}
     for name, _ in graph.nodes:
@@ -96,7 +100,7 @@ def _check_graph(graph: Graph) -> None:
         if name in sources | sinks and not {*graph.succs(name)} & sinks:
             continue
         if not (alone and ends):
-            raise Invalid(f"two-phase-sink: {name}: a job is an operator between source and sink")
+            yield f"{name}: a job is an operator between source and sink"
 
 
 def _placed(site: Site, asks: tuple[str, ...]) -> Site:

@@ -6,11 +6,13 @@ may crash, and its restart is a restart of the pipeline, as when a machine leave
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
-from model.errors import Invalid
+from model.errors import refuse
 from model.graph import SINK, SOURCE
 from model.protocols.unaligned_checkpoints.design import UnalignedDesign
 from model.protocols.unaligned_checkpoints.instances import (
@@ -74,24 +76,22 @@ def _site(
 
 
 def _check(job: PipelinePlan) -> None:
+    refuse("unaligned-checkpoints", _objections(job))
+
+
+def _objections(job: PipelinePlan) -> Iterator[str]:
     if OVERSEER in job.places:
-        raise Invalid(
-            f"unaligned-checkpoints: a node has the name {OVERSEER!r}, which is the coordinator's"
-        )
+        yield f"a node has the name {OVERSEER!r}, which is the coordinator's"
     if not 1 <= min(job.design.layout) <= max(job.design.layout) <= KEY_GROUPS:
-        raise Invalid(
-            f"unaligned-checkpoints: give each run 1 to {KEY_GROUPS} instances of an operator"
-        )
+        yield f"give each run 1 to {KEY_GROUPS} instances of an operator"
     for reader in job.readers:
         if {*job.graph.succs(reader)} & {*job.sinks}:
-            raise Invalid(
-                f"unaligned-checkpoints: {reader} goes to a sink; give an operator that writes"
-            )
+            yield f"{reader} goes to a sink; give an operator that writes"
     for name in job.tasks:
         spec, inputs = job.graph.specs[name], len(job.graph.preds(name))
         takes = 1 if isinstance(spec, Operator) else spec.edges if isinstance(spec, Box) else 0
         if takes not in (None, inputs):
-            raise Invalid(
-                f"unaligned-checkpoints: {name} is a {type(spec).__name__} with {inputs} inputs; "
-                "give a box with this number of inputs, or a CEP operator with one"
+            yield (
+                f"{name} is a {type(spec).__name__} with {inputs} inputs; give a box with this "
+                "number of inputs, or a CEP operator with one"
             )

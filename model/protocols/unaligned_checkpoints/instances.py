@@ -98,8 +98,9 @@ def plan(design: UnalignedDesign, graph: Graph) -> PipelinePlan:
 
 
 def is_keyed(spec: Any) -> bool:
-    """Has the operator a state for each key, so that instances may share the keys?"""
-    return isinstance(spec, Aggregate) and spec.group is not None
+    """Has the operator a state for each key, so that instances may share the keys?  Where an item
+    of any key closes windows, one instance has all of them."""
+    return isinstance(spec, Aggregate) and spec.group is not None and not spec.any_closes
 
 
 def key_of(spec: Any, body: Body) -> Any:

@@ -12,7 +12,7 @@ from model.boxes.box import Box
 from model.cep.box import CepBox
 from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
-from model.errors import Invalid
+from model.errors import map_all, refuse
 from model.graph import SINK, SOURCE, Graph
 from model.parts import deploy_graph
 from model.protocols.uncoordinated.design import Exchange, LineDesign
@@ -69,7 +69,7 @@ def deploy(design: LineDesign, scope: Scope) -> Deployment:
     """
     graph = scope.graph
     deployed = deploy_graph(graph)
-    sites = tuple(_placed(site, graph, design) for site in deployed.sites)
+    sites = map_all(lambda site: _placed(site, graph, design), deployed.sites)
     readers, tasks, sinks = (
         tuple(site.name for site in sites if site.role is role) for role in Role
     )
@@ -123,7 +123,7 @@ def begin(site: Site) -> TaskCheckpoint:
 def _placed(site: Site, graph: Graph, design: LineDesign) -> Site:
     """The site with what it knows, and with its operator as a box."""
     if site.name == MANAGER:
-        raise Invalid(f"uncoordinated: a node has the name {MANAGER!r}, which is the manager's")
+        refuse("uncoordinated", [f"a node has the name {MANAGER!r}, which is the manager's"])
     specs = graph.specs
     sinks = tuple(name for name in site.succs if specs[name] is SINK)
     below = tuple(name for name in site.succs if name not in sinks)
@@ -131,15 +131,16 @@ def _placed(site: Site, graph: Graph, design: LineDesign) -> Site:
     readers = [name for name, spec in graph.nodes if spec is SOURCE]
     if site.role is Role.SOURCE:
         if sinks:
-            raise Invalid(f"uncoordinated: {site.name} goes to a sink; give an operator between")
+            refuse("uncoordinated", [f"{site.name} goes to a sink; give an operator between"])
         return site._replace(config=Dataflow(design, below=below, number=readers.index(site.name)))
     if site.role is Role.OPERATOR and isinstance(site.spec, Operator):
         site = site._replace(spec=CepBox(site.spec))
     if site.role is Role.OPERATOR and not (
         isinstance(site.spec, Box) and site.spec.edges in (None, len(site.preds))
     ):
-        raise Invalid(
-            f"uncoordinated: {site.name} is a {type(site.spec).__name__} with {len(site.preds)} "
-            "inputs; give a box with so many inputs, or a CEP operator with one"
+        why = (
+            f"{site.name} is a {type(site.spec).__name__} with {len(site.preds)} inputs; "
+            "give a box with so many inputs, or a CEP operator with one"
         )
+        refuse("uncoordinated", [why])
     return site._replace(config=Dataflow(design, below=below, above=above, sinks=sinks))

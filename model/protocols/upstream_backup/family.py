@@ -29,7 +29,7 @@ BEHAVIOUR = Behaviour(
     size=display.size,
     quantities=(nodes.NOTICES, states.RETAINED),
     knobs=design.KNOBS,
-    outage=OutageTerms(restart=True, read=True, again=Since.NEEDED),
+    outage=OutageTerms(restart=True, read=False, again=Since.NEEDED),
 )
 WITHOUT_SKIPS = replace(BEHAVIOUR, needed=partial(needed, False))
 """The same, of designs that keep the events that no window uses."""

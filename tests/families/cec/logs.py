@@ -62,7 +62,7 @@ def write(
 
 def aggregates() -> st.SearchStrategy[Aggregate]:
     """Aggregates by key: tumbling, sliding and hopping windows, by count and by time; those by time
-    may be closed by tuples of any key."""
+    may be closed by tuples of any key, or by ticks alone."""
     sizes = st.integers(1, 4)
     drawn = st.builds(
         Aggregate,
@@ -75,7 +75,8 @@ def aggregates() -> st.SearchStrategy[Aggregate]:
         aligned=st.booleans(),
     )
     by_any = drawn.map(lambda box: replace(box, any_closes=box.by == "time"))
-    return st.one_of(drawn, by_any)
+    by_ticks = by_any.map(lambda box: replace(box, ticks="c" if box.any_closes else None))
+    return st.one_of(drawn, by_any, by_ticks)
 
 
 @st.composite

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from model.core import Received, Send, Site, Step, TimerFired
 from model.events import Body, Event
+from model.protocols.crb.deployment import CrbConfig
 from model.protocols.crb.design import Acknowledges, CrbDesign, Instant, Replays
 from model.protocols.crb.messages import CrbOperator, OperatorCheckpoint
 from model.protocols.crb.nodes import CHECKPOINT, STORE, boot, recover, step
@@ -45,7 +46,11 @@ class Run(NamedTuple):
 
 
 def site_of(design: CrbDesign) -> Site:
-    return System(PROTOCOL, one(OPEN, len(STREAM))).sites["agg"]._replace(config=design)
+    return (
+        System(PROTOCOL, one(OPEN, len(STREAM)))
+        .sites["agg"]
+        ._replace(config=CrbConfig(design, ("source",)))
+    )
 
 
 def begin(site: Site) -> Run:
@@ -62,11 +67,13 @@ def sent(done: Step, kind: type) -> list[Any]:
 def follow(site: Site, run: Run, action: str) -> Run:
     """The run after the action; the same if there is nothing to do."""
     state, source = run.operator, run.source
-    coming = [event for event in source.kept if state.inlet.is_next(event)]
+    coming = [event for event in source.kept if state.inlets[0].is_next(event)]
     match action:
         case "take" if coming:
             done = step(site, state, Received("source", coming[0]))
-        case "capture" if state.captured is None and state.inlet.place > state.stable.whole.place:
+        case "capture" if (
+            state.captured is None and state.inlets[0].place > state.stable.whole.place
+        ):
             done = step(site, state, TimerFired(CHECKPOINT))
         case "store" if state.captured is not None:
             done = step(site, state, TimerFired(STORE))
@@ -74,7 +81,7 @@ def follow(site: Site, run: Run, action: str) -> Run:
             return run._replace(source=trim(source, run.acknowledged).state)
         case "restart":
             loaded = recover(site, state.stable).state
-            (answer,) = sent(serve(source, "agg", loaded.inlet.request), Replayed)
+            (answer,) = sent(serve(source, "agg", loaded.inlets[0].request), Replayed)
             done = step(site, loaded, Received("source", answer))
         case _:
             return run
@@ -95,10 +102,10 @@ def abstract(run: Run) -> dict[str, Any]:
 
     return {
         "held": applied(state.box),
-        "coming": places({at for at in kept if at > state.inlet.place}),
+        "coming": places({at for at in kept if at > state.inlets[0].place}),
         "copied": applied(run.copy.box),
         "stored": applied(stored.box),
-        "at": state.inlet.place,
+        "at": state.inlets[0].place,
         "copied_at": run.copy.place,
         "place": stored.place,
         "acknowledged": run.acknowledged,

@@ -14,7 +14,7 @@ from model.boxes.join import Join
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, Received, Scope
 from model.costs import Gauges, MessageKind, Size
-from model.errors import Invalid
+from model.errors import Invalid, Refused
 from model.events import Body, Event
 from model.graph import SINK, SOURCE, Graph, chain
 from model.protocols.crb.messages import (
@@ -78,8 +78,8 @@ def test_a_whole_checkpoint_is_a_state_that_the_run_went_through(
             assert durable.whole.box == state
             assert durable.whole.queue.place == made
             stored.add(place)
-        if operator is not None and operator.inlet.request is None:
-            state, made = naive(box, arrivals, operator.inlet.place)
+        if operator is not None and operator.inlets[0].request is None:
+            state, made = naive(box, arrivals, operator.inlets[0].place)
             assert operator.box == state
             assert operator.queue.place == made
     assert stored >= {1, 2}
@@ -108,10 +108,30 @@ JOIN = Graph(
 )
 
 
-@pytest.mark.parametrize("graph", [JOIN, chain(("agg", "no operator"))])
-def test_a_graph_that_is_no_chain_of_operators_is_refused(graph: Graph) -> None:
-    with pytest.raises(Invalid, match=r"crb: agg is a .* give a box or a CEP operator"):
+FORK = Graph(
+    (("left", SOURCE), ("agg", SINGLES), ("one", SINK), ("two", SINK)),
+    (("left", "agg"), ("agg", "one"), ("agg", "two")),
+)
+REFUSED = {
+    "an unordered join": (JOIN, "agg is a Join with 2 inputs, in any order; give an Ordered box"),
+    "no operator": (chain(("agg", "no operator")), "agg is a str; give a box or a CEP operator"),
+    "two consumers": (FORK, "agg has 2 outputs; give it one consumer"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_graph_without_one_order_and_one_consumer_is_refused(name: str) -> None:
+    graph, why = REFUSED[name]
+    with pytest.raises(Invalid, match=f"crb: {why}"):
         System(PROTOCOL, Scope(graph, ()))
+
+
+def test_all_reasons_of_a_refusal_come_at_once() -> None:
+    graph = Graph((*JOIN.nodes, ("other", SINK)), (*JOIN.edges, ("left", "other")))
+    with pytest.raises(Refused) as error:
+        System(PROTOCOL, Scope(graph, ()))
+    assert [why.partition(" ")[0] for why in error.value.why] == ["left", "agg"]
+    assert "\n" not in str(error.value)
 
 
 def test_a_message_that_nobody_sends_is_refused() -> None:
@@ -121,6 +141,9 @@ def test_a_message_that_nobody_sends_is_refused() -> None:
 
 
 # --- what is shown ---------------------------------------------------------------------------
+ONE = OperatorCheckpoint((), (1,))
+
+
 def test_messages_and_states_in_words() -> None:
     request = Replay(1, Stamp.TIME, inclusive=True)
     queue = QueueState(3)
@@ -134,8 +157,10 @@ def test_messages_and_states_in_words() -> None:
         Restarted(): "restarted",
         Trim(3): "let go up to 3",
         queue: "0 of 3",
-        Stable(OperatorCheckpoint((), 1)): "checkpoint at 1",
-        Stable(OperatorCheckpoint((), 1), OperatorCheckpoint((), 2)): "checkpoint at 1, half 2",
+        Stable(ONE): "checkpoint at 1",
+        Stable(
+            OperatorCheckpoint((), (1,)), OperatorCheckpoint((), (2,))
+        ): "checkpoint at 1, half 2",
     }
     assert {value: show(value) for value in shown} == shown
 
@@ -143,7 +168,9 @@ def test_messages_and_states_in_words() -> None:
 def test_a_checkpoint_is_charged_half_by_half() -> None:
     state, _ = naive(PAIRS, (Arrival(1, "a"), Arrival(1, "b")), 2)
     output = Output((1,), Body(1, "a"), NOTHING_OF)
-    whole = OperatorCheckpoint(state, 2, 2, QueueState(1, 1, QueueState().kept.append(output)))
+    whole = OperatorCheckpoint(
+        state, (2,), (2,), QueueState(1, 1, QueueState().kept.append(output))
+    )
     nothing = OperatorCheckpoint(PAIRS.begin(1))
     assert size(Stable(nothing, whole)) == Size(MessageKind.CHECKPOINT, 0, 2, "checkpoints")
     assert size(Stable(whole)) == Size(MessageKind.CHECKPOINT, 0, 0, "checkpoints", 1)
@@ -153,6 +180,6 @@ def test_a_checkpoint_is_charged_half_by_half() -> None:
 def test_gauges() -> None:
     system = System(PROTOCOL, two(SINGLES, Relay(), 1))
     first, second = system.sites["first"], system.sites["second"]
-    state = PROTOCOL.behaviour.boot(first)._replace(inlet=Inlet(2))
+    state = PROTOCOL.behaviour.boot(first)._replace(inlets=(Inlet(2),))
     assert gauges(first, state) == Gauges(0, 0, 2, ((BEHIND, 2),))
     assert gauges(second, PROTOCOL.behaviour.boot(second)).windows is None

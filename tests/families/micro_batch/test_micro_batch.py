@@ -38,7 +38,7 @@ from model.protocols.micro_batch.messages import (
     size,
 )
 from model.protocols.micro_batch.nodes import step
-from model.protocols.micro_batch.operators import begin, process_batch
+from model.protocols.micro_batch.operators import process_batch, query_of
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.registry import protocols
@@ -94,10 +94,13 @@ def test_a_chain_in_batches_has_the_output_of_its_operators(
 
 def _cut(chained: tuple[Operator | Box, ...], events: list[Event], ends: list[int]) -> list[Event]:
     """The rows of the operators, one after the other, over batches with these ends."""
-    states = begin(chained)
+    graph = chain(*((f"q{number}", one) for number, one in enumerate(chained)))
+    query = query_of(graph)
+    states = query.begin()
     rows: list[Event] = []
     for start, end in pairwise(ends):
-        states, produced = process_batch(chained, states, events[start:end])
+        batch = [(0, event) for event in events[start:end]]
+        states, produced = process_batch(query, states, batch)
         rows += produced
     return rows
 
@@ -326,9 +329,20 @@ FORKED = Graph(
 )
 
 
-@pytest.mark.parametrize("graph", [TWO, FORKED, chain()])
-def test_a_graph_that_is_no_query_is_refused(graph: Graph) -> None:
-    with pytest.raises(Invalid, match="a chain of operators between one source and one sink"):
+REFUSED = {
+    "a merge in a CEP operator": (TWO, "query is a CEP operator with 2 inputs; give it one"),
+    "two ends": (
+        FORKED,
+        "first -> sink and second -> sink; a query has one last operator and one sink",
+    ),
+    "no operator": (chain(), "source goes to a sink; give an operator"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_graph_that_is_no_query_is_refused(name: str) -> None:
+    graph, why = REFUSED[name]
+    with pytest.raises(Invalid, match=f"^micro-batch: {why}$"):
         System(PROTOCOL, Scope(graph, ()))
 
 
