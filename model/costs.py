@@ -13,13 +13,18 @@ from model.events import Body, Event
 
 
 class MessageKind(Enum):
-    """The purpose of a message: diagrams colour by kind, price lists charge by kind."""
+    """The purpose of a message: diagrams colour by kind, price lists charge by kind.
+
+    UPLOAD: a checkpoint that a prompt site stores beside the work of the sender; its answer to the
+    sender departs when it is stored.
+    """
 
     EVENT = "event"
     ACKNOWLEDGEMENT = "acknowledgement"
     CONTROL = "control"
     RECOVERY = "recovery"
     CHECKPOINT = "checkpoint"
+    UPLOAD = "upload"
     COPY = "copy"
     DETERMINANT = "determinant"
 

@@ -54,6 +54,14 @@ class Knob(NamedTuple):
     least: int = 1
 
 
+class CheckpointNotes(NamedTuple):
+    """The notes of a family about its checkpoints, of which one is under way at a time."""
+
+    begun: Quantity
+    complete: Quantity
+    given_up: Quantity
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
     """The pure functions of a protocol, and the vocabulary that comes with them.
@@ -74,6 +82,7 @@ class Behaviour:
     a clock take the time of each kind from the user.  quantities: the family's own, which its notes
     count and its gauges measure.  knobs: the fields of the design that users may set.
     outage: the terms of the length of a recovery; None: nobody has said.
+    checkpoints: the quantities that count checkpoints, if one is of all nodes.
     """
 
     deploy: Callable[[Any, Scope], Deployment]
@@ -88,6 +97,7 @@ class Behaviour:
     needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
     timers: Mapping[str, str] = field(default_factory=dict)
     quantities: tuple[Quantity, ...] = ()
+    checkpoints: CheckpointNotes | None = None
     knobs: tuple[Knob, ...] = ()
     outage: OutageTerms | None = None
 

@@ -112,6 +112,7 @@ def simulation(result: Simulation) -> Output:
         yield simulation_results.failures(result)
     yield from simulation_results.not_crashed(result)
     yield simulation_results.memory(result)
+    yield from simulation_results.checkpoints(result)
     yield from simulation_results.load(result)
     yield simulation_results.overhead(result)
     yield from simulation_results.free(result)

@@ -152,6 +152,22 @@ class CrashCourse:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpoints:
+    """The checkpoints of the run with failures: how many, and how long each was under way.
+
+    ages_s: at each crash, the time since the last complete checkpoint began (without one, since the
+    start).  None: no checkpoint is complete.
+    """
+
+    begun: int
+    complete: int
+    given_up: int
+    mean_s: float | None
+    longest_s: float | None
+    ages_s: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LatencySeries:
     """Latencies in the stretches of a run with outputs.  time_s: of the last output of a stretch.
     broken: before it was a stretch without outputs."""
@@ -195,7 +211,8 @@ class Simulation:
     no output is missing or surplus, the order differs.  recovery_type: the weakest of all edges.
     violations: the properties that the end of the run violates, but for those that compare outputs.
     judged_at_end: the properties of every world, by which the run is judged at its end alone.
-    steps: only of a traced run."""
+    checkpoints: of a family whose notes say when one begins and ends.  steps: only of a traced
+    run."""
 
     scenario: str
     protocol: str
@@ -222,6 +239,7 @@ class Simulation:
     series: SimulationSeries
     violations: tuple[str, ...] = ()
     judged_at_end: tuple[str, ...] = ()
+    checkpoints: Checkpoints | None = key(absent=True, default=None)
     steps: tuple[TracedStep, ...] | None = key(absent=True, default=None)
 
     @property

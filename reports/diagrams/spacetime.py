@@ -49,6 +49,7 @@ _CLASSES = {
     MessageKind.RECOVERY: "recovery",
     MessageKind.CONTROL: "mark",
     MessageKind.CHECKPOINT: "state",
+    MessageKind.UPLOAD: "state",
     MessageKind.COPY: "state",
     MessageKind.DETERMINANT: "state",
 }

@@ -60,6 +60,8 @@ def runs(result: Simulation) -> tuple[Metrics, Metrics, Metrics]:
     return result.metrics, result.without_failures, result.unprotected
 
 
+SHOWN_AGES = 5
+"""Of how many crashes the age of the last checkpoint is shown."""
 PEAKS = frozenset(
     {
         "recovery_s",
@@ -157,6 +159,25 @@ def load(result: Simulation) -> list[str]:
             if row.busy_share >= 1
         ),
     ]
+
+
+def checkpoints(result: Simulation) -> list[str]:
+    """A line on the checkpoints, if the family says when one begins and ends."""
+    found = result.checkpoints
+    if found is None:
+        return []
+    parts = [f"Checkpoints: {found.complete:,} complete of {found.begun:,} begun"]
+    if found.mean_s is not None and found.longest_s is not None:
+        mean, longest = (format_value("_s", one) for one in (found.mean_s, found.longest_s))
+        parts.append(f"{mean} each (longest {longest})")
+    if found.given_up:
+        parts.append(f"{found.given_up:,} given up")
+    if found.ages_s:
+        ages = ", ".join(format_value("_s", one) for one in found.ages_s[:SHOWN_AGES])
+        more = ", ..." if len(found.ages_s) > SHOWN_AGES else ""
+        crash = "each crash" if len(found.ages_s) > 1 else "the crash"
+        parts.append(f"age of the last complete one at {crash}: {ages}{more}")
+    return [", ".join(parts)]
 
 
 def memory(result: Simulation) -> Table:

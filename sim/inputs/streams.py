@@ -18,7 +18,7 @@ from model.cep.operator import Operator
 from model.cep.patterns import AfterMatch, Pattern, PatternStep, Strategy, sequence, steps_of
 from model.cep.windows import CountWindows, TimeWindows
 from model.core import Arrival, Scope
-from model.errors import Invalid, nearest
+from model.errors import Invalid, nearest, reasons
 from model.graph import SINK, SOURCE, Graph, chain
 from model.predicates import Every, Predicate
 from model.protocol import Protocol
@@ -92,6 +92,20 @@ def deployable(workload: Workload, protocol: Protocol) -> Workload:
         System(protocol, Scope(alone, (), 0))
         return replace(workload, graph=alone, left_out=tuple(operators[1:]))
     return workload
+
+
+def deployed(protocol: Protocol, workloads: Sequence[Workload]) -> tuple[Workload, System]:
+    """The first of these forms of a workload that the protocol deploys, and the deployment.
+
+    Raises Invalid if it deploys none, for the form to which it objects least.
+    """
+    refused: list[Invalid] = []
+    for workload in workloads:
+        try:
+            return workload, System(protocol, Scope(workload.graph, (), 0))
+        except Invalid as error:
+            refused.append(error)
+    raise min(refused, key=lambda error: len(reasons(error)))
 
 
 def arrivals(

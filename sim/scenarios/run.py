@@ -151,6 +151,7 @@ def _found(
         series=metrics.series(ran.result, ran.outputs),
         violations=free_judged.violations or judged.violations,
         judged_at_end=judged.at_end,
+        checkpoints=ran.result.checkpoints,
     )
 
 

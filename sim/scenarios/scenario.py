@@ -19,16 +19,16 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from model.core import COMMON, Arrival, NodeName, Scope
-from model.errors import Invalid, nearest, reasons
-from model.graph import SINK, SOURCE
+from model.core import COMMON, Arrival, NodeName
+from model.errors import Invalid, nearest
+from model.graph import SINK, SOURCE, Graph
 from model.knobs import settings, turn
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
 from model.system import System
 from sim.inputs.drawn import Events, MergedTimes, feed_of, last_time
 from sim.inputs.flights import flight_workload
-from sim.inputs.streams import Workload
+from sim.inputs.streams import Workload, deployed
 from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
@@ -315,13 +315,17 @@ class _Reader:
         if not file.operators:
             raise self.draft.wrong((), "no [[operators]]; give at least one")
         words, pattern = "; ".join(names), "; ".join(map(summary, file.operators))
-        graphs = dict.fromkeys(
-            graph_of(file.operators, events, self.draft.wrong, form) for form in Form
-        )
-        return tuple(
-            with_ticks(Workload(words, pattern, graph, events), sources, file, self.draft.wrong)
-            for graph in graphs
-        )
+        found: dict[Graph, Workload] = {}
+        for form in Form:
+            try:
+                graph = graph_of(file.operators, events, self.draft.wrong, form)
+                if graph not in found:
+                    plain = Workload(words, pattern, graph, events)
+                    found[graph] = with_ticks(plain, sources, file, self.draft.wrong)
+            except Invalid:
+                if form is Form.AS_WRITTEN:  # another form may have no place for a tick
+                    raise
+        return tuple(found.values())
 
     def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, Events]:
         """The name of a source's input, for people, and its events."""
@@ -377,17 +381,3 @@ class _Reader:
                 f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
                 "give an earlier time",
             )
-
-
-def deployed(protocol: Protocol, workloads: Sequence[Workload]) -> tuple[Workload, System]:
-    """The first of these forms of a workload that the protocol deploys, and the deployment.
-
-    Raises Invalid if it deploys none, for the form to which it objects least.
-    """
-    refused: list[Invalid] = []
-    for workload in workloads:
-        try:
-            return workload, System(protocol, Scope(workload.graph, (), 0))
-        except Invalid as error:
-            refused.append(error)
-    raise min(refused, key=lambda error: len(reasons(error)))

@@ -23,6 +23,8 @@ from sim.scenarios.tables import (
     EventFile,
     RandomStream,
     ScenarioFile,
+    SelectivityTable,
+    WhereTable,
 )
 
 
@@ -76,7 +78,7 @@ def _take_ticks(
     specs = {**graph.specs}
     wanted: set[str] = set()
     for table in reversed(tables):
-        if _waits(table) or (isinstance(specs[table.name], Filter) and table.name in wanted):
+        if _waits(table) or (_passes(table) and table.name in wanted):
             wanted.update(graph.preds(table.name))
     carrying = set(ticked)
     for number, table in enumerate(tables):
@@ -91,19 +93,24 @@ def _take_ticks(
         if not ticks:
             continue
         spec = specs[name]
-        if isinstance(spec, Filter) and name in wanted:
-            specs[name] = Filter(Either((Type(TICK), spec.predicate)))
+        if _passes(table) and name in wanted:
+            if isinstance(spec, Filter):  # else a CEP operator, which no aggregate runs with
+                specs[name] = Filter(Either((Type(TICK), spec.predicate)))
         elif _waits(table):
             specs[name] = replace(spec, any_closes=True, ticks=TICK, hands_on=name in wanted)
         else:
             raise wrong(
                 ("operators", number),
                 f"{name}: ticks come here and would count as events; only aggregates of one input "
-                'with closes = "timer" take ticks, and shares before them; leave tick_s out',
+                'with closes = "timer" take ticks, and filters before them; leave tick_s out',
             )
         if name in wanted:
             carrying.add(name)
     return Graph(tuple(specs.items()), graph.edges)
+
+
+def _passes(table: AnyOperatorTable) -> bool:
+    return isinstance(table, SelectivityTable | WhereTable)
 
 
 def _waits(table: AnyOperatorTable) -> bool:

@@ -11,7 +11,8 @@ from model.errors import Invalid, reasons
 from model.protocol import Protocol
 from model.registry import modules
 from model.results.which import ProtocolFit
-from sim.scenarios.scenario import Draft, FilledDraft, deployed, fill
+from sim.inputs.streams import deployed
+from sim.scenarios.scenario import Draft, FilledDraft, fill
 
 
 def which(draft: Draft) -> tuple[ProtocolFit, ...]:

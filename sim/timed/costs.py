@@ -97,6 +97,9 @@ class StateCosts(ScenarioTable):
     incremental: bool = False
     """A checkpoint has only the keys and windows that changed since the last one; a restart reads
     all of them."""
+    local: bool = False
+    """A node keeps a copy of its last checkpoint on its own disk, which a crash leaves: a restart
+    reads the copy, at the bandwidth of [costs.storage], and not the shared store."""
 
 
 class Service(ScenarioTable):
@@ -275,6 +278,11 @@ class Costs(ScenarioTable):
     def _moving_s(self, moved: int) -> float:
         bandwidth = self.storage.bandwidth_bytes_per_s
         return moved / bandwidth if bandwidth else 0
+
+    @property
+    def keeps_copies(self) -> bool:
+        """Do some nodes keep copies of their checkpoints on their own disks?"""
+        return any(price.local for price in self.state.values())
 
     @property
     def sizes_states(self) -> bool:

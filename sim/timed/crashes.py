@@ -76,6 +76,8 @@ class Crashes:
             self.run.settle(node, now)
         if seen:
             self._log_crash(seen[0].name, names if len(names) > 1 else (), now)
+        if self.run.checkpoints is not None:
+            self.run.checkpoints.strike(now)
         detected = self.detector.detected_ps(now)
         backs = [detected + restarts.get(node.name, self.restart_ps) for node in up]
         for node, back in zip(up, backs, strict=True):
@@ -110,6 +112,7 @@ class Crashes:
         before = node.outage
         forget_later(node, now)
         self.run.in_vain += _drop_inputs(node)
+        self.run.abort_uploads(node, now)
         _take_back(node, now)
         node.keep(now, 0)
         if before is not None and before.replayed_ps is None:

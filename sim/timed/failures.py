@@ -150,9 +150,10 @@ class TimedOutage:
 
     detected: by the failure detector.  restarted: the node runs again, without its state.
     restored: the node has its state again (its note says so; in a protocol without this note, the
-    node begins to process events).  replayed: after that, its progress is the same as before.
+    node begins to process events).  restoring_done: that step is done.  replayed: after that, its
+    progress is the same as before.
     caught_up: the last event is done that was older than usual when the node began with it
-    (sim.timed.ages).  The run knows it when an event of each sender is on time.
+    (sim.timed.ages).  known: the run knows it when an event of each sender is on time, and done.
 
     If another node with the same job takes over, it has replayed when it is as far; then nobody
     waits for the restart, and the other node has to catch up.
@@ -171,8 +172,10 @@ class TimedOutage:
     job: NodeName = ""
     restarted_ps: int | None = None
     restored_ps: int | None = None
+    restoring_done_ps: int | None = None
     replayed_ps: int | None = None
     caught_up_ps: int | None = None
+    known_ps: int | None = None
     server: NodeName | None = None
     behind: set[NodeName] = field(default_factory=set)
     late_ps: int | None = None
@@ -183,19 +186,25 @@ class TimedOutage:
         """The node has replayed; it has caught up when the events of all senders are on time."""
         self.server, self.behind = node, set(senders)
 
-    def catch_up(self) -> None:
-        """No event is late any more; the last one that was decides."""
+    def catch_up(self, done: int) -> None:
+        """No event is late any more with the step that is done then; the last late one decides."""
         if self.server is not None and self.replayed_ps is not None and self.caught_up_ps is None:
             self.caught_up_ps = max(self.replayed_ps, self.late_ps or 0)
+            self.known_ps = done
 
     def forget_later(self, now: int) -> None:
-        """The server crashes now: what would have ended later never ends."""
-        if (self.restored_ps or 0) > now:
-            self.restored_ps = None
+        """The server crashes now: phases that would have ended later never end.
+
+        An outage that goes on as the next one leaves no lateness behind: some of its events were
+        to be done later.
+        """
+        if (self.restoring_done_ps or 0) > now:
+            self.restored_ps = self.restoring_done_ps = None
         if (self.replayed_ps or 0) > now:
             self.replayed_ps = None
-        if self.caught_up_ps is None or self.caught_up_ps > now:
-            self.caught_up_ps = self.server = None
+        if self.known_ps is None or self.known_ps > now:
+            self.caught_up_ps = self.known_ps = self.server = self.late_ps = None
+            self.behind, self.oldest, self.again = set(), {}, 0
 
     def is_reached(self, progress: Any) -> bool:
         """Is this at least the progress before the crash?"""

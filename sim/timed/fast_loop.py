@@ -164,12 +164,15 @@ class FastLoop:
                         free = channel.free
                         if free < done:
                             free = done
-                        if sized and channel.reads and size.kind is MessageKind.RECOVERY:
-                            free = max(free, run.read_back(node, done, size))
+                        if sized and channel.reads:
+                            local = done
+                            if size.kind is MessageKind.RECOVERY:
+                                local = run.read_locally(effect[0], message, done)
+                                free = max(free, local, run.read_back(node, done, size))
+                            arrives = free + tariff.wire + channel.delay
+                            run.wait_for_state(channel, size, local > done, arrives)
                         channel.free = free = free + tariff.wire
                         free += channel.delay
-                        if sized:
-                            run.wait_for_state(channel, size, free)
                         flying = channel.flying
                         if not flying:
                             if held is None:
@@ -278,9 +281,7 @@ class FastLoop:
 
     def _store(self, store: TimedNode, ready: int, size: Size) -> int:
         """The time at which a prompt site has stored a message: after those that came before."""
-        takes = self.state.costs.save_ps(size)
-        store.stored = max(store.stored, ready) + takes
-        store.worked += takes
+        takes, end = self.state.write(store, ready, size)
         self.state.saves += 1
         self.state.saving += takes
-        return store.stored
+        return end

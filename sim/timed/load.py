@@ -121,7 +121,7 @@ class JobArrivals:
         return max(0.0, self._until(end) - self._until(start))
 
     def _until(self, at: int) -> float:
-        stretch, part = divmod(at, self.width)
+        stretch, part = divmod(max(0, at), self.width)  # nothing comes before the start
         if stretch + 1 >= len(self.sums):
             return self.events
         before, after = self.sums[stretch : stretch + 2]

@@ -25,13 +25,14 @@ LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
 
 class Tariff:
     """The costs of a message of one size on one channel, the events in it, and the number of such
-    messages.  growing: the part of the service that grows with the events.
+    messages.  growing: the part of the service that grows with the events.  upload: the
+    size, if a store writes the message beside the work of the sender.
 
     moved: a store at one end moves the states in the message, at its bandwidth and not at the
     link's.  A receiver that stores and is not prompt is busy with the write.
     """
 
-    __slots__ = ("bytes", "count", "events", "growing", "service", "wire")
+    __slots__ = ("bytes", "count", "events", "growing", "service", "upload", "wire")
 
     def __init__(self, costs: Costs, size: Size, receiver: TimedNode, moved: bool = False) -> None:
         self.wire = costs.wire_ps(size._replace(state_bytes=0) if moved else size)
@@ -41,6 +42,7 @@ class Tariff:
         self.growing = round(costs.events_ps(size, receiver.operator) * receiver.pace)
         self.bytes = costs.bytes(size)
         self.events = size.events
+        self.upload = size if size.kind is MessageKind.UPLOAD else None
         self.count = 0
 
 
@@ -51,8 +53,9 @@ class Channel(Event):
     flying: (arrives, departed, message, tariff) of the messages on their way; `departed` is the
     time at which the effects of the sending step took place.  free: the time at which the link has
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
-    takes each message at its departure.  reads: the sender is a store, which reads the answers that
-    a restarted node waits for.
+    takes each message at its departure.  upload: when the sender, a store, begins and ends to write
+    the last upload of the receiver; it answers at the end.  reads: the sender is a store, which
+    reads what a restarted node asks for.
     """
 
     def __init__(
@@ -66,10 +69,23 @@ class Channel(Event):
         self.sender, self.receiver, self.delay, self.prompt = sender, receiver, delay, prompt
         self.reads = reads
         self.free = 0
+        self.upload = (0, 0)
         self.flying: deque[tuple[int, int, Any, Tariff]] = deque()
         self.tariffs: dict[Size, Tariff] = {}
         self.size: Size | None = None
         self.tariff: Tariff
+
+    def hold(self, begins: int, ends: int) -> None:
+        """Let no answer depart before the upload is stored."""
+        self.upload = begins, ends
+        self.free = max(self.free, ends)
+
+    def drop(self, now: int) -> int:
+        """Drop all messages that are to come; return their number."""
+        dropped = len(self.flying)
+        self.flying.clear()
+        self.free, self.upload = now, (now, now)
+        return dropped
 
 
 def is_stored(channel: Channel, size: Size) -> bool:

@@ -31,7 +31,7 @@ from model.core import (
     Sync,
     TimerFired,
 )
-from model.costs import CONTROL, MessageKind
+from model.costs import CONTROL, MessageKind, Size
 from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence
@@ -245,6 +245,8 @@ class QueuedLoop:
             tariff = self.state.tariff(channel, size)
             tariff.count += 1
             if channel.prompt:
+                if tariff.upload is not None:
+                    self._upload(channel, tariff.upload, now)
                 self._ask_at_once(channel.receiver, Received(node.name, effect.message), now)
                 continue
             ready = now
@@ -252,15 +254,23 @@ class QueuedLoop:
                 ready = self.stores[node.name].read(now, size)
             elif size.kind is MessageKind.RECOVERY and channel.reads:
                 ready = self.state.read_back(node, now, size)
-            channel.free = max(channel.free, ready) + tariff.wire
+            local = now
+            if size.kind is MessageKind.RECOVERY and channel.reads:
+                local = self.state.read_locally(effect.to, effect.message, now)
+            channel.free = max(channel.free, ready, local) + tariff.wire
             if not channel.flying:
                 self.state.at(channel.free + channel.delay, channel)
             arrives = channel.free + channel.delay
-            self.state.wait_for_state(channel, size, arrives)
+            self.state.wait_for_state(channel, size, local > now, arrives)
             channel.flying.append((arrives, now, effect.message, tariff))
             connection = self.out.get((node.name, effect.to))
             if connection is not None and connection.site is None:
                 connection.events += size.events
+
+    def _upload(self, channel: Channel, size: Size, now: int) -> None:
+        """Let the store write beside the work of the sender."""
+        takes, end = self.stores[channel.receiver.name].write(now, size)
+        self.state.hold_answers(channel, takes, end)
 
     def _ask_at_once(self, site: TimedNode, input_: Received, now: int) -> None:
         site.state, effects = self.state.answered(site, site.state, input_)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from model.actions import Action, Deliver, Inject, Restart, Timeout
 from model.core import Arrival, Input, NodeName, Received, Site, TimerFired
+from model.results.simulation import Checkpoints
 from sim.timed.failures import TimedOutage
 
 
@@ -129,3 +130,4 @@ class TimedResult:
     memory_peaks: Mapping[NodeName, int]
     states: Mapping[NodeName, Any]
     durable: Mapping[NodeName, Any]
+    checkpoints: Checkpoints | None = None

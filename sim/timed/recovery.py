@@ -42,6 +42,7 @@ class RecoveryRecord:
         open_ = [outage] if outage is not None and outage.caught_up_ps is None else []
         if outage is not None and outage.restored_ps is None:
             outage.restored_ps = _restored(self.protocol, began, done, effects, input_)
+            outage.restoring_done_ps = None if outage.restored_ps is None else done
         if outage is not None and outage.restored_ps is not None:
             self._replay(node, outage, done)
         for replica in node.replicas:
@@ -64,7 +65,8 @@ class RecoveryRecord:
     def _take_over(self, node: TimedNode, outage: TimedOutage, done: int) -> None:
         """Record it if the node has come as far as its replica that is down."""
         if done >= outage.detected_ps and outage.server is None and self._is_reached(node, outage):
-            outage.restored_ps = outage.restored_ps or done
+            if outage.restored_ps is None:
+                outage.restored_ps = outage.restoring_done_ps = done
             outage.replayed_ps = outage.replayed_ps or done
             outage.serve(node.name, self._senders(node))
 
@@ -92,7 +94,7 @@ class RecoveryRecord:
         else:
             outage.behind.discard(step.sender)
             if not outage.behind:
-                outage.catch_up()
+                outage.catch_up(step.done)
 
 
 def _restored(

@@ -29,6 +29,7 @@ from model.costs import Size
 from model.system import System, call_step, check_step, read_gauges, size_of
 from model.world import boot_node, synced, write
 from sim.timed.ages import AgeRecord, UsualAges, data_step
+from sim.timed.checkpoints import CheckpointClock
 from sim.timed.clock import Occurrence, SimulatedClock
 from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
@@ -82,6 +83,8 @@ class RunState:
         self.seen = RunObservation(self.sizes, self.nodes, self.settle, self.watched)
         self.prices = costs.note_ps()
         self.notes: Counter[str] = Counter()
+        noted = self.protocol.behaviour.checkpoints
+        self.checkpoints = None if noted is None else CheckpointClock(noted)
         self.outages: list[TimedOutage] = []
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
         self.in_vain = self.until = 0
@@ -98,8 +101,11 @@ class RunState:
         flying = channel.flying
         if not flying or flying[0][0] > now:  # the message was lost with its sender
             return None
-        _, _, message, _ = flying.popleft()
+        _, _, message, tariff = flying.popleft()
         node, input_ = channel.receiver, Received(channel.sender, message)
+        if tariff.upload is not None:
+            takes, end = self.write(node, now, tariff.upload)
+            self.hold_answers(channel, takes, end)
         node.state, effects = self.answered(node, node.state, input_)
         return node, 0, effects, input_
 
@@ -182,6 +188,33 @@ class RunState:
         self.saving += takes
         return takes
 
+    def write(self, store: TimedNode, ready: int, size: Size) -> tuple[int, int]:
+        """How long a prompt site takes to store a message, and when it has stored this and all that
+        came before."""
+        takes = self.costs.save_ps(size)
+        store.stored = max(store.stored, ready) + takes
+        store.worked += takes
+        return takes, store.stored
+
+    def hold_answers(self, channel: Channel, takes: int, end: int) -> None:
+        """The store writes an upload of the channel's sender until `end`, and answers it then."""
+        self.saves += 1
+        self.saving += takes
+        channel.receiver.outgoing[channel.sender].hold(end - takes, end)
+
+    def abort_uploads(self, node: TimedNode, now: int) -> None:
+        """The node crashes: the stores write its uploads no further, and answer none of them."""
+        for channel in node.incoming:
+            begins, ends = channel.upload
+            if ends <= now:
+                continue
+            self.lost += channel.drop(now)
+            store, site = self.seen.stores.get(channel.sender), self.nodes[channel.sender]
+            if store is not None:
+                store.give_back(ends, max(begins, now))
+            elif site.stored == ends:
+                site.stored = max(begins, now)
+
     def read_back(self, store: TimedNode, ready: int, size: Size) -> int:
         """The time at which a store has read the states in its answer, after earlier requests."""
         takes = self.costs.read_ps(size.state_bytes)
@@ -191,14 +224,22 @@ class RunState:
         store.worked += takes
         return store.stored
 
-    def wait_for_state(self, channel: Channel, size: Size, arrives: int) -> None:
+    def read_locally(self, to: NodeName, message: Any, now: int) -> int:
+        """The time at which a node has read the states in an answer that are on its own disk."""
+        if not self.costs.keeps_copies:
+            return now
+        moved = self.sizes.read_locally(to, message)
+        return now + self.costs.read_ps(moved) if moved else now
+
+    def wait_for_state(self, channel: Channel, size: Size, local: bool, arrives: int) -> None:
         """Let a restarted receiver take no message before the one with its state has come.
 
-        A node that takes over drops the messages of that time, since it asks for them again.
+        local: it reads some states from its own disk.  A node that takes over drops the messages of
+        that time, since it asks for them again.
         """
         outage = self.protocol.behaviour.outage
         restarts = outage is None or outage.restart
-        if size.state_bytes and channel.reads and restarts:
+        if (size.state_bytes or local) and channel.reads and restarts:
             node = channel.receiver
             node.reading = max(node.reading, arrives)
 
@@ -227,6 +268,8 @@ class RunState:
             self.record(node.name, done, effect.output)
         elif type(effect) is Note:
             self.notes[effect.what.name] += effect.times
+            if self.checkpoints is not None:
+                self.checkpoints.note(effect.what, done)
         elif type(effect) is Save:
             filed = node.site.files
             node.durable = write(node.site, node.durable, effect) if filed else effect.value

@@ -85,7 +85,7 @@ def _end(state: RunState) -> int:
     for node in state.nodes.values():
         state.settle(node, now)
         if node.outage is not None and state.usual is not None:
-            node.outage.catch_up()
+            node.outage.catch_up(now)
     state.seen.look(now)
     return now
 
@@ -118,4 +118,5 @@ def _result(state: RunState, ended: int) -> TimedResult:
         memory_peaks=seen.memory_peaks,
         states={name: node.state for name, node in state.nodes.items()},
         durable={name: node.durable for name, node in state.nodes.items()},
+        checkpoints=None if state.checkpoints is None else state.checkpoints.result(),
     )

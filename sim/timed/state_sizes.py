@@ -19,7 +19,9 @@ from model.state_parts import count_changed, count_parts
 from model.system import System, size_of
 from sim.timed.costs import Costs, StateCosts
 
-CARRYING = frozenset({MessageKind.CHECKPOINT, MessageKind.RECOVERY, MessageKind.COPY})
+CARRYING = frozenset(
+    {MessageKind.CHECKPOINT, MessageKind.UPLOAD, MessageKind.RECOVERY, MessageKind.COPY}
+)
 """The kinds of messages that may have a state in them."""
 ASKED_AGAIN = 8
 """The number of values whose size is remembered for each node: a loop asks for the size of a
@@ -87,10 +89,24 @@ class StateSizes:
         if sender in self.nodes:
             return self._written(sender, message, size)
         if receiver in self.nodes:
-            return size._replace(
-                state_bytes=self.read(receiver, states_of(self.system, receiver, message))
-            )
+            whole = self.read(receiver, states_of(self.system, receiver, message))
+            return size._replace(state_bytes=whole - self.read_locally(receiver, message))
         return size
+
+    def read_locally(self, receiver: NodeName, message: Any) -> int:
+        """The bytes of the states in an answer to a recovery that the receiver has on its own
+        disk."""
+        prices = self.prices.get(receiver, ())
+        if not any(price is not None and price.local for price in prices):
+            return 0
+        states = states_of(self.system, receiver, message).states
+        if not states or self.system.operators_at(receiver) not in self.stored:
+            return 0
+        kept = tuple(
+            state if price is not None and price.local else None
+            for price, state in zip(prices, states, strict=True)
+        )
+        return self._bytes(receiver, kept)
 
     def saved(self, name: NodeName, value: Any) -> Size:
         """The size of a durable value, with the states that are new in it."""

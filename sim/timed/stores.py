@@ -41,6 +41,12 @@ class SharedStore:
             takes = picoseconds(own.read_s + size.events * own.read_event_s + moved)
         return self._serve(now, takes)[1] if takes else now
 
+    def give_back(self, end: int, now: int) -> None:
+        """A request is not served to its end: the device is free now, if it has no later one."""
+        if end in self.free:
+            self.free[self.free.index(end)] = now
+            heapify(self.free)
+
     def _serve(self, now: int, takes: int) -> tuple[int, int]:
         end = max(now, self.free[0]) + takes
         heapreplace(self.free, end)

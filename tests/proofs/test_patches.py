@@ -83,7 +83,7 @@ def test_a_diff_has_the_old_line_and_the_new_one() -> None:
 # --- shared modules ----------------------------------------------------------------------------
 LOADED_ANEW = {
     *("calls", "family", "knobs", "levels", "oracle", "pair_scopes", "parts", "play", "predicates"),
-    *("properties", "queues", "recovery", "state_parts"),
+    *("properties", "queues", "recovery", "state_parts", "uploads"),
 }
 """The modules beside the shared ones: a copy of a patched module may have its own of these."""
 

@@ -14,7 +14,7 @@ from asif.cli import application
 from model.registry import modules, protocols
 from model.results.explanation import ExplainedTable
 from sim.scenarios.explain import explain_knobs, explain_tables
-from sim.scenarios.tables import ScenarioFile
+from sim.scenarios.tables import KINDS, ScenarioFile
 
 TABLES = explain_tables()
 EVERYTHING = Path(__file__).parents[2] / "docs" / "scenarios" / "everything.toml"
@@ -35,7 +35,7 @@ def test_a_table_stands_as_users_write_it() -> None:
     assert names[0] == "top"
     for name in ("[stream]", "[[source]]", "[costs.link]", "[costs.work.NAME]", "[[failures]]"):
         assert name in names
-    assert names.count("[[operators]]") == 4
+    assert names.count("[[operators]]") == len(KINDS) == 7
 
 
 def test_all_keys_of_a_whole_file_are_explained() -> None:

@@ -174,9 +174,9 @@ def test_the_old_definition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def ends_at_once(
         self: RecoveryRecord, node: TimedNode, outage: TimedOutage, step: DataStep
     ) -> None:
-        del self, step
+        del self
         if outage.server == node.name:
-            outage.catch_up()
+            outage.catch_up(step.done)
 
     names = ("passive-standby", "micro-batch", "upstream-backup-acks", "progressive")
     monkeypatch.setattr(RecoveryRecord, "_catch_up", ends_at_once)

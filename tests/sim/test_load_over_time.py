@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from model.errors import Invalid
 from sim.scenarios.sources import draw
 from sim.scenarios.tables import RandomStream
+from sim.timed.load import JobArrivals
 from tests.sim.test_scenario_aggregates import GOOD
 from tests.sim.test_scenarios import written
 
@@ -179,3 +180,12 @@ def test_wrong_ticks(tmp_path: Path, old: str, new: str, message: str) -> None:
         written(tmp_path, TICKED.replace(old, new, 1))
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_no_event_comes_before_the_start() -> None:
+    """Four events in the first ten units: two in the first five, whenever one begins to count; a
+    node that was restored sooner than its usual age asks for a time before 0."""
+    arrivals = JobArrivals([4, 6], 10)
+    assert arrivals.between(-7, 5) == arrivals.between(0, 5) == 2
+    assert arrivals.between(-7, -3) == 0
+    assert arrivals.between(5, 15) == 5

@@ -337,6 +337,8 @@ def test_ticks_go_on_to_who_waits_for_them(tmp_path: Path) -> None:
     none = text.replace('[[operators]]\nname = "threes"', share)
     assert results(tmp_path, none) == []
     assert results(tmp_path, none.replace("1e-9", "1.0")) == [(8, 0, 2), (12, 6, 2)]
+    where = none.replace("selectivity = 1e-9", "where = \"type == 'b'\"")
+    assert results(tmp_path, where) == [(8, 0, 1), (12, 6, 1)]  # of b alone: one, one and two
     with pytest.raises(Invalid, match="cec: an aggregate hands ticks on, which are results of no"):
         results(tmp_path, text.replace('"crb"', '"cec"'))
 

@@ -192,8 +192,7 @@ def test_times_that_do_not_fit_are_refused(
         (
             "rate_per_s = 100.0",
             "rate = 100.0",
-            "6: stream.rate: unknown key; there are 'arrivals', 'events', 'keys', "
-            "'rate_per_s', 'seconds', 'skew', 'types'",
+            "6: stream.rate: unknown key; did you mean 'rates'?",
         ),
         (
             "rate_per_s = 100.0",
@@ -210,7 +209,7 @@ def test_times_that_do_not_fit_are_refused(
             "rate_per_s = inf",
             "6: stream.rate_per_s = inf: it should be a finite number",
         ),
-        ("rate_per_s = 100.0\n", "", "4: stream.rate_per_s is missing; give it a value"),
+        ("rate_per_s = 100.0\n", "", "4: stream: say how often: give one of rate_per_s and rates"),
         (
             "rate_per_s = 100.0",
             'rate_per_s = 5000.0\narrivals = "constant"',

@@ -46,6 +46,7 @@ FREE: dict[str, Any] = {
     "link": LinkCosts(delay_s=0, bandwidth_bytes_per_s=None),
 }
 MANY = 10**9
+ENGINE = turn(turn(ABS, "snapshots", "asynchronous"), "pauses", "minimum")
 
 
 def seconds(outputs: Mapping[str, list[Any]]) -> dict[str, list[float]]:
@@ -136,7 +137,8 @@ TIMES = st.sampled_from([0.0, 0.25, 1.0, 3.0])
 
 @st.composite
 def stored(draw: st.DrawFn) -> tuple[Protocol, Costs]:
-    protocol, store = draw(st.sampled_from([(LOG_IO, "log"), (ABS, "coordinator")]))
+    stores = [(LOG_IO, "log"), (ABS, "coordinator"), (ENGINE, "coordinator")]
+    protocol, store = draw(st.sampled_from(stores))
     return protocol, Costs(
         service=Service(event_s=draw(TIMES), control_s=draw(TIMES)),
         link=LinkCosts(delay_s=draw(TIMES), bandwidth_bytes_per_s=None),

@@ -14,9 +14,15 @@ from __future__ import annotations
 from typing import Any
 
 from model.core import CHECKPOINTED, Effect, Lost, NodeName, Note, Received, Save, Send, Site, Step
-from model.protocols.abs.design import Completes, CoordinatorRestart, CoordinatorStorage, Decides
+from model.protocols.abs.design import (
+    Completes,
+    CoordinatorRestart,
+    CoordinatorStorage,
+    Decides,
+)
 from model.protocols.abs.messages import (
     ABANDONED,
+    BEGUN,
     EPOCHS,
     RETURNED,
     AskRun,
@@ -32,6 +38,7 @@ from model.protocols.abs.messages import (
     TaskPart,
 )
 from model.queues import STALE_NOTE
+from model.uploads import PartUpload, PartUploaded, StoredPart
 
 Parts = tuple[tuple[NodeName, Any], ...]
 
@@ -39,11 +46,13 @@ Parts = tuple[tuple[NodeName, Any], ...]
 def oversee(site: Site, state: OverseerState, input_: Received) -> Step:
     match input_.message:
         case EpochDue(run):
-            if run != state.run:
+            if run != state.run or (state.begun and site.config.pauses):
                 return Step(state, (STALE_NOTE,))
             return _end_epoch(site, state._replace(due=True))
-        case EpochPart() as part:
+        case EpochPart() | StoredPart() as part:
             return _store(site, state, input_.sender, part)
+        case PartUpload(run, epoch):
+            return Step(state, (Send(input_.sender, PartUploaded(run, epoch)),))
         case Lost(node):
             return _abandon(state, node)
         case Reborn():
@@ -87,10 +96,12 @@ def _end_epoch(site: Site, state: OverseerState) -> Step:
         return Step(state)
     order = EndEpoch(state.run, state.epoch + 1)
     sends = tuple(Send(reader, order) for reader in site.config.readers)
-    return Step(state._replace(begun=True, due=False), sends)
+    return Step(state._replace(begun=True, due=False), (Note(BEGUN), *sends))
 
 
-def _store(site: Site, state: OverseerState, sender: NodeName, message: EpochPart) -> Step:
+def _store(
+    site: Site, state: OverseerState, sender: NodeName, message: EpochPart | StoredPart
+) -> Step:
     """Store a snapshot.  8.1.1: "an epoch is said to be complete once ..."."""
     run, epoch, part = message
     if run != state.run or state.down:
@@ -125,17 +136,16 @@ def _complete(site: Site, state: OverseerState) -> Step:
     parts = state.parts
     for name, part in state.coming:
         parts = _with(site, parts, name, part)
-    again = _in_flight(parts)
-    state = state._replace(
-        epoch=state.epoch + 1, begun=False, due=state.due or again, parts=parts, coming=()
-    )
-    done, job = EpochComplete(state.run, state.epoch), site.config
+    more, job = _in_flight(parts), site.config
+    due = state.due or (more and not job.pauses)
+    state = state._replace(epoch=state.epoch + 1, begun=False, due=due, parts=parts, coming=())
+    done = EpochComplete(state.run, state.epoch, more and job.pauses)
     sends = tuple(Send(name, done) for name in (*job.readers, *job.writers))
     stored: tuple[Effect, ...] = _keep(site, state)
     first = job.design.decides is Decides.STORED_FIRST
     effects = (*stored, *sends) if first else (*sends, *stored)
-    state, more = _end_epoch(site, state)
-    return Step(state, (Note(CHECKPOINTED), Note(EPOCHS), *effects, *more))
+    state, begins = _end_epoch(site, state)
+    return Step(state, (Note(CHECKPOINTED), Note(EPOCHS), *effects, *begins))
 
 
 def _abandon(state: OverseerState, node: NodeName) -> Step:

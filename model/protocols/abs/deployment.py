@@ -14,11 +14,14 @@ from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import map_all, refuse
 from model.parts import deploy_graph
-from model.protocols.abs.design import AbsDesign, CoordinatorStorage
+from model.protocols.abs.design import AbsDesign, CoordinatorStorage, Pauses
 
 OVERSEER = "coordinator"
-EPOCH = "epoch"
-TIMERS = {EPOCH: "From the first record of an epoch to the source's wish to end it."}
+EPOCH, PAUSE = "epoch", "pause"
+TIMERS = {
+    EPOCH: "From the first record of an epoch to the source's wish to end it.",
+    PAUSE: "From the end of an epoch to the earliest beginning of the next, if `pauses` says so.",
+}
 
 
 class PipelineView(NamedTuple):
@@ -29,6 +32,11 @@ class PipelineView(NamedTuple):
     writers: tuple[NodeName, ...]
     sinks: tuple[NodeName, ...]
     number: int = 0
+
+    @property
+    def pauses(self) -> bool:
+        """Do sources wait for a pause after each epoch?"""
+        return self.design.pauses is Pauses.MINIMUM
 
 
 def deploy(design: AbsDesign, scope: Scope) -> Deployment:

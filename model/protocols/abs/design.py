@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.protocol import Knob
+from model.uploads import SNAPSHOTS_KNOB, Snapshots
 
 
 class Alignment(Enum):
@@ -80,11 +81,19 @@ class CoordinatorRestart(Enum):
     GOES_ON = "it ends an epoch, and restarts no node"
 
 
+class Pauses(Enum):
+    """When an epoch may begin.  No word on it; engines have a minimum pause between checkpoints."""
+
+    NONE = "as soon as the epoch before is complete"
+    MINIMUM = "a while after the epoch before is complete"
+
+
 class Sources(Enum):
     """What a source sends again.  8.1.1: "ABS requires that the data sources be replayable"; 9.1:
     this "is not guaranteed by the ABS protocol"."""
 
-    REPLAYABLE = "what it sent after the last complete epoch"
+    REPLAYABLE = "the records after the last complete epoch, from its memory"
+    SEEKING = "the records after the last complete epoch, from a log that it reads again"
     ONCE = "nothing"
 
 
@@ -110,6 +119,8 @@ class AbsDesign:
     settles: Settles = Settles.BY_EPOCH
     generations: Generations = Generations.DROPPED
     sources: Sources = Sources.REPLAYABLE
+    snapshots: Snapshots = Snapshots.SYNCHRONOUS
+    pauses: Pauses = Pauses.NONE
     coordinator: CoordinatorStorage = CoordinatorStorage.NEVER_FAILS
     decides: Decides = Decides.STORED_FIRST
     returns: CoordinatorRestart = CoordinatorRestart.ROLLS_BACK
@@ -131,5 +142,19 @@ KNOBS = (
         "A writer commits an epoch in two phases, or writes each output at once with its number.",
         (("two-phases", WriteMode.TWO_PHASES), ("idempotent", WriteMode.IDEMPOTENT)),
     ),
+    SNAPSHOTS_KNOB,
+    Knob(
+        "pauses",
+        "",
+        "An epoch begins when a source asks for it, or at least `costs.timers.pause` after the end "
+        "of the one before.",
+        (("none", Pauses.NONE), ("minimum", Pauses.MINIMUM)),
+    ),
+    Knob(
+        "sources",
+        "",
+        "A source keeps the events of open epochs in its memory, or reads them again from a log.",
+        (("replayable", Sources.REPLAYABLE), ("seeking", Sources.SEEKING)),
+    ),
 )
-"""What users may set: both alignments are right; idempotent writes need deterministic operators."""
+"""The settings of users: all are right, but idempotent writes need deterministic operators."""

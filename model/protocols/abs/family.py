@@ -1,6 +1,6 @@
 """Asynchronous barrier snapshotting: the parts that all designs share.
 
-Rule of this file: no design; protocol.py, variants.py and coordinator_variants.py have these.
+Rule of this file: no design; protocol.py and the three files of variants have these.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, CheckpointNotes
 from model.protocols.abs import deployment, messages, nodes
 from model.protocols.abs.design import KNOBS
-from model.protocols.abs.messages import EPOCHS
+from model.protocols.abs.messages import ABANDONED, BEGUN, EPOCHS
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, EPOCHS)
 BEHAVIOUR = Behaviour(
@@ -27,6 +27,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     states=messages.states,
     quantities=messages.QUANTITIES,
+    checkpoints=CheckpointNotes(BEGUN, EPOCHS, ABANDONED),
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
 )

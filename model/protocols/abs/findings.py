@@ -37,6 +37,18 @@ SNAPSHOTTING = FindingTable(
             mended=("abs:late-store",),
         ),
         Finding(
+            "Nothing is said on when an operator reports a snapshot that is stored beside its work",
+            Judgement.SILENT,
+            section="8.1.1",
+            remark=(
+                "a report before the snapshot is stored makes an epoch complete that a crash "
+                "leaves without it"
+            ),
+            witnesses=(ByScope("abs:reported-early", "pairs"),),
+            mend="when the storage has it",
+            mended=("abs:asynchronous", "abs:engine", "abs:engine-unaligned"),
+        ),
+        Finding(
             "An operator waits for the marker on all inputs",
             Judgement.REFUTED,
             section="1",

@@ -13,8 +13,10 @@ from model.core import NodeName, Quantity
 from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Body
 from model.log import Log
+from model.uploads import SNAPSHOTS, PartUpload, PartUploaded, StoredPart
 
 # --- what is counted -------------------------------------------------------------------------
+BEGUN = Quantity("begun epochs", "epochs", "the sources were ordered to inject markers")
 EPOCHS = Quantity("complete epochs", "epochs", "all nodes have made their snapshots")
 ABANDONED = Quantity("abandoned epochs", "epochs", "a node crashed before the epoch was complete")
 ALIGNED = Quantity("records held for alignment", "records", "a record waited for another marker")
@@ -24,7 +26,17 @@ EARLY_RECORDS = Quantity(
 )
 SETTLED = Quantity("changes settled by a restart", "transactions", "a restart committed or dropped")
 RETURNED = Quantity("restarts of the coordinator", "restarts", "a crashed coordinator is up again")
-QUANTITIES = (EPOCHS, ABANDONED, ALIGNED, IN_FLIGHT, EARLY_RECORDS, SETTLED, RETURNED)
+QUANTITIES = (
+    BEGUN,
+    EPOCHS,
+    ABANDONED,
+    ALIGNED,
+    IN_FLIGHT,
+    EARLY_RECORDS,
+    SETTLED,
+    SNAPSHOTS,
+    RETURNED,
+)
 
 
 # --- messages --------------------------------------------------------------------------------
@@ -65,8 +77,12 @@ class EpochPart(NamedTuple):
 
 
 class EpochComplete(NamedTuple):
+    """An epoch is complete.  more: snapshots have records on their way, so another has to come; it
+    is said where sources count the pause."""
+
     run: int
     epoch: int
+    more: bool = False
 
 
 class Reborn(NamedTuple):
@@ -132,13 +148,16 @@ class TaskPart(NamedTuple):
 
 class ReaderState(NamedTuple):
     """The state of a replayable source.  cut: its place at the last marker; kept: the bodies that
-    are in no complete epoch."""
+    are in no complete epoch.  With a minimum pause, waits: an epoch or the pause after it is under
+    way; due: an epoch has to come after that."""
 
     run: int = 0
     now: int = 0
     place: int = 0
     cut: int = 0
     kept: Log[tuple[int, Body]] = Log()
+    waits: bool = False
+    due: bool = False
 
 
 class TaskState(NamedTuple):
@@ -146,7 +165,7 @@ class TaskState(NamedTuple):
 
     run: -1 until a restarted node has its snapshot.  marked: the inputs whose marker has come.
     held: messages that wait, by sender.  open: a snapshot that still takes records on their way.
-    outs: what a writer has not handed on.
+    outs: those that a writer has not handed on.  upload: the snapshot that the storage is writing.
     """
 
     run: int
@@ -158,6 +177,7 @@ class TaskState(NamedTuple):
     held: tuple[tuple[NodeName, Any], ...] = ()
     open: TaskPart | None = None
     outs: tuple[Out, ...] = ()
+    upload: StoredPart | None = None
 
 
 class Kept(NamedTuple):
@@ -205,8 +225,9 @@ def size(message: Any) -> Size:
         case Prepared(_, outs, _):
             return Size(MessageKind.EVENT, len(outs), name="transactions")
         case EpochPart(_, _, part):
-            events = len(part.flight) if isinstance(part, TaskPart) else 0
-            return Size(MessageKind.CHECKPOINT, events, 1, name="snapshots")
+            return Size(MessageKind.CHECKPOINT, _in_flight(part), 1, name="snapshots")
+        case PartUpload(_, _, part):
+            return Size(MessageKind.UPLOAD, _in_flight(part), 1, name="snapshots")
         case RollBack(_, _, part):
             return Size(MessageKind.RECOVERY, 0, int(part is not None), name="rollbacks")
         case Kept():  # its snapshots came as messages
@@ -219,10 +240,18 @@ def size(message: Any) -> Size:
             return Size(MessageKind.CONTROL)
 
 
+def _in_flight(part: Any) -> int:
+    return len(part.flight) if isinstance(part, TaskPart) else 0
+
+
 def states(value: Any) -> CarriedStates:
     """The operator's state in a message or a node's state."""
     match value:
-        case EpochPart(_, _, TaskPart() as part) | RollBack(_, _, TaskPart() as part):
+        case (
+            EpochPart(_, _, TaskPart() as part)
+            | PartUpload(_, _, TaskPart() as part)
+            | RollBack(_, _, TaskPart() as part)
+        ):
             return CarriedStates((part.box,))
         case TaskState(run, _, box) if run >= 0:
             return CarriedStates((box,))
@@ -243,6 +272,12 @@ def show(value: object) -> str:
             return f"end epoch {epoch}"
         case EpochPart(_, epoch):
             return f"snapshot {epoch}"
+        case PartUpload(_, epoch):
+            return f"upload {epoch}"
+        case PartUploaded(_, epoch):
+            return f"uploaded {epoch}"
+        case StoredPart(_, epoch):
+            return f"snapshot {epoch} is stored"
         case EpochComplete(_, epoch):
             return f"epoch {epoch} complete"
         case Reborn():

@@ -26,6 +26,7 @@ from model.costs import Amount, Gauges, Memory
 from model.parts import contents, open_windows
 from model.protocols.abs.coordinator import oversee, recover_overseer
 from model.protocols.abs.deployment import OVERSEER
+from model.protocols.abs.design import Sources
 from model.protocols.abs.external import change
 from model.protocols.abs.messages import (
     ExternalState,
@@ -71,7 +72,8 @@ def step(site: Site, state: State, input_: Input) -> Step:
 
 # --- what is shown ---------------------------------------------------------------------------
 def gauges(_site: Site, state: State) -> Gauges:
-    """The gauges of a node.  progress: the run, and how many records are in the state."""
+    """The gauges of a node.  progress: the run, and how many records are in the state.  The backup
+    of a source that seeks is in a log of others: a restart reads these events again."""
     match state:
         case ReaderState(_, _, place, _, kept):
             return Gauges(len(kept), None, place)
@@ -81,11 +83,13 @@ def gauges(_site: Site, state: State) -> Gauges:
             return Gauges()
 
 
-def memory(_site: Site, state: State) -> Memory:
-    """Snapshots in the storage, and what is prepared in the external system, are on disks."""
+def memory(site: Site, state: State) -> Memory:
+    """Snapshots in the storage, transactions of the external system, and the log that a source
+    reads again are on disks."""
     match state:
         case ReaderState(kept=kept):
-            return Memory(Amount(len(kept)))
+            seeks = site.config.design.sources is Sources.SEEKING
+            return Memory() if seeks else Memory(Amount(len(kept)))
         case TaskState(box=box, held=held, outs=outs):
             return Memory(Amount(len(held) + len(outs)), state=contents(box))
         case _:

@@ -30,6 +30,7 @@ from model.protocols.abs.messages import (
     WriteAction,
 )
 from model.queues import STALE_NOTE
+from model.uploads import PartUploaded, Snapshots, StoredPart, upload
 
 
 def operate(site: Site, state: TaskState, input_: Input) -> Step:
@@ -38,6 +39,8 @@ def operate(site: Site, state: TaskState, input_: Input) -> Step:
             return _roll_back(site, state, order)
         case Received(_, EpochComplete(run, epoch)):
             return _commit(site, state, run, epoch)
+        case Received(_, PartUploaded(run, epoch)):
+            return _report(state, run, epoch)
         case Received(_, AskRun()):
             return Step(state, (Send(OVERSEER, RunIs(site.name, state.run)),))
         case Received(sender, message):
@@ -132,8 +135,26 @@ def _mark(site: Site, state: TaskState, sender: NodeName, marker: EpochMarker) -
         state, effects = _capture(site, state, marker)
     if state.open is None or not (last or alignment is not Alignment.UNALIGNED):
         return Step(state, effects)
-    part = EpochPart(marker.run, marker.epoch, state.open)
-    return Step(state._replace(open=None), (*effects, Send(OVERSEER, part)))
+    state, hands = _hand_over(site, state, marker, state.open)
+    return Step(state, (*effects, *hands))
+
+
+def _hand_over(site: Site, state: TaskState, marker: EpochMarker, part: TaskPart) -> Step:
+    """Store the snapshot; an asynchronous one is reported when the storage has it."""
+    run, epoch = marker
+    state = state._replace(open=None)
+    snapshots = site.config.design.snapshots
+    if snapshots is Snapshots.SYNCHRONOUS:
+        return Step(state, (Send(OVERSEER, EpochPart(run, epoch, part)),))
+    report, effects = upload(snapshots, OVERSEER, StoredPart(run, epoch, part))
+    return Step(state._replace(upload=report), effects)
+
+
+def _report(state: TaskState, run: int, epoch: int) -> Step:
+    """Report the snapshot that the storage has."""
+    if state.upload is None or state.upload[:2] != (run, epoch):
+        return Step(state, (STALE_NOTE,))
+    return Step(state._replace(upload=None), (Send(OVERSEER, state.upload),))
 
 
 def _capture(site: Site, state: TaskState, marker: EpochMarker) -> Step:

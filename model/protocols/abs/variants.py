@@ -18,6 +18,7 @@ from model.protocols.abs.design import (
     Sources,
     WriteMode,
 )
+from model.protocols.abs.engine_variants import ENGINE_VARIANTS
 from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import IN_FLIGHT
 
@@ -238,4 +239,5 @@ VARIANTS = (
         must_occur=tuple(what for what in SEEN if what is not REPLAYED),
     ),
     *COORDINATOR_VARIANTS,
+    *ENGINE_VARIANTS,
 )

@@ -16,6 +16,7 @@ from model.protocols.unaligned_checkpoints.design import Finishes
 from model.protocols.unaligned_checkpoints.instances import PipelinePlan
 from model.protocols.unaligned_checkpoints.messages import (
     ABORTED,
+    BEGUN_CHECKPOINTS,
     FINISHED_CHECKPOINTS,
     INJECTED,
     RELOCATED,
@@ -31,6 +32,7 @@ from model.protocols.unaligned_checkpoints.messages import (
 )
 from model.protocols.unaligned_checkpoints.redistribution import share_out
 from model.queues import STALE_NOTE
+from model.uploads import PartUpload, PartUploaded, StoredPart
 
 
 def oversee(site: Site, state: KeeperState, input_: Received) -> Step:
@@ -39,8 +41,10 @@ def oversee(site: Site, state: KeeperState, input_: Received) -> Step:
             if run != state.run or number <= state.number + state.begun:
                 return Step(state, (STALE_NOTE,))
             return _begin(site, state._replace(due=True))
-        case CheckpointPart() as part:
+        case CheckpointPart() | StoredPart() as part:
             return _store(site, state, input_.sender, part)
+        case PartUpload(run, number):
+            return Step(state, (Send(input_.sender, PartUploaded(run, number)),))
         case Lost(node):
             notes = (Note(ABORTED),) if state.begun else ()
             down = state.down | {node}
@@ -58,10 +62,12 @@ def _begin(site: Site, state: KeeperState) -> Step:
         return Step(state)
     order = InjectBarriers(state.run, state.number + 1)
     sends = tuple(Send(reader, order) for reader in site.config.readers)
-    return Step(state._replace(begun=True, due=False), sends)
+    return Step(state._replace(begun=True, due=False), (Note(BEGUN_CHECKPOINTS), *sends))
 
 
-def _store(site: Site, state: KeeperState, sender: NodeName, message: CheckpointPart) -> Step:
+def _store(
+    site: Site, state: KeeperState, sender: NodeName, message: CheckpointPart | StoredPart
+) -> Step:
     """Store a part; the checkpoint is complete when all parts are there."""
     run, number, part = message
     if run != state.run or number != state.number + 1 or state.down:

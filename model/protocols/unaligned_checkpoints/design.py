@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.protocol import Knob
+from model.uploads import SNAPSHOTS_KNOB, Snapshots
 
 
 class Overtaking(Enum):
@@ -70,6 +71,7 @@ class UnalignedDesign:
     redistribution: Redistribution = Redistribution.BY_KEY
     injection: Injection = Injection.BEFORE_NEW
     finishes: Finishes = Finishes.WITH_SINKS
+    snapshots: Snapshots = Snapshots.SYNCHRONOUS
 
 
 KNOBS = (
@@ -79,5 +81,6 @@ KNOBS = (
         "Barriers overtake the records in buffers, or operators wait for all barriers.",
         (("unaligned", Overtaking.ALL), ("aligned", Overtaking.NONE)),
     ),
+    SNAPSHOTS_KNOB,
 )
-"""What users may set: both are right."""
+"""The settings of users: each value is right."""

@@ -8,10 +8,16 @@ from __future__ import annotations
 from model.core import CHECKPOINTED, CRASHED, REPLAYED, RESTORED
 from model.family import Family
 from model.outages import FROM_CHECKPOINT
-from model.protocol import Behaviour
+from model.protocol import Behaviour, CheckpointNotes
 from model.protocols.unaligned_checkpoints import deployment, messages, nodes
 from model.protocols.unaligned_checkpoints.design import KNOBS
-from model.protocols.unaligned_checkpoints.messages import FINISHED_CHECKPOINTS, INJECTED, OVERTAKEN
+from model.protocols.unaligned_checkpoints.messages import (
+    ABORTED,
+    BEGUN_CHECKPOINTS,
+    FINISHED_CHECKPOINTS,
+    INJECTED,
+    OVERTAKEN,
+)
 
 SEEN = (CRASHED, CHECKPOINTED, RESTORED, REPLAYED, FINISHED_CHECKPOINTS)
 ON_THE_WAY = (*SEEN, OVERTAKEN, INJECTED)
@@ -28,6 +34,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     states=messages.states,
     quantities=messages.QUANTITIES,
+    checkpoints=CheckpointNotes(BEGUN_CHECKPOINTS, FINISHED_CHECKPOINTS, ABORTED),
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
 )

@@ -12,8 +12,12 @@ from model.core import NodeName, Quantity
 from model.costs import NO_STATES, CarriedStates, MessageKind, Size
 from model.events import Body
 from model.log import Log
+from model.uploads import SNAPSHOTS, PartUpload, PartUploaded, StoredPart
 
 # --- quantities ------------------------------------------------------------------------------
+BEGUN_CHECKPOINTS = Quantity(
+    "begun checkpoints", "checkpoints", "the sources were ordered to inject barriers"
+)
 FINISHED_CHECKPOINTS = Quantity(
     "complete checkpoints", "checkpoints", "all parts of one are stored"
 )
@@ -27,6 +31,7 @@ TOO_EARLY = Quantity(
 )
 RESCALED = Quantity("rescaled restarts", "restarts", "a run has another number of instances")
 QUANTITIES = (
+    BEGUN_CHECKPOINTS,
     FINISHED_CHECKPOINTS,
     ABORTED,
     OVERTAKEN,
@@ -35,6 +40,7 @@ QUANTITIES = (
     RELOCATED,
     TOO_EARLY,
     RESCALED,
+    SNAPSHOTS,
 )
 
 
@@ -137,7 +143,8 @@ class InstanceState(NamedTuple):
     run: -1 until a restarted instance has its part.  inbox: records (and barriers that do not
     overtake) that are not processed, with their senders.  outbox: outputs that are not sent, with
     their receivers.  marked: the inputs whose barrier has come.  open: a snapshot that still takes
-    records on their way.  early: messages of a run that the instance does not know yet.
+    records on their way.  early: messages of a run that the instance does not know yet.  upload:
+    the snapshot that the storage is writing.
     """
 
     run: int = 0
@@ -148,6 +155,7 @@ class InstanceState(NamedTuple):
     marked: frozenset[NodeName] = frozenset()
     open: InstancePart | None = None
     early: tuple[tuple[NodeName, Any], ...] = ()
+    upload: StoredPart | None = None
 
 
 class PreparedOut(NamedTuple):
@@ -196,6 +204,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.EVENT, 1, name="records")
         case CheckpointPart(_, _, part):
             return Size(MessageKind.CHECKPOINT, _on_their_way(part), 1, name="snapshots")
+        case PartUpload(_, _, part):
+            return Size(MessageKind.UPLOAD, _on_their_way(part), 1, name="snapshots")
         case GoBack(_, _, part):
             return Size(MessageKind.RECOVERY, _on_their_way(part), 1, name="restarts")
         case InstanceUp():
@@ -211,7 +221,11 @@ def _on_their_way(part: Any) -> int:
 def states(value: Any) -> CarriedStates:
     """The state of an operator's keys in a message or an instance's state."""
     match value:
-        case CheckpointPart(_, _, InstancePart(keys)) | GoBack(_, _, InstancePart(keys)):
+        case (
+            CheckpointPart(_, _, InstancePart(keys))
+            | PartUpload(_, _, InstancePart(keys))
+            | GoBack(_, _, InstancePart(keys))
+        ):
             return CarriedStates((tuple(one.box for one in keys),))
         case InstanceState(run, _, keys) if run >= 0:
             return CarriedStates((tuple(one.box for one in keys),))
@@ -233,6 +247,12 @@ def show(value: object) -> str:
         case CheckpointPart(_, number, part):
             count = _on_their_way(part)
             return f"part of {number}" + (f" with {count} on the way" if count else "")
+        case PartUpload(_, number):
+            return f"upload of {number}"
+        case PartUploaded(_, number):
+            return f"{number} uploaded"
+        case StoredPart(_, number):
+            return f"part of {number} is stored"
         case CheckpointDone(_, number):
             return f"{number} is complete"
         case InstanceUp():

@@ -35,8 +35,15 @@ from model.protocols.unaligned_checkpoints.messages import (
     InstanceState,
     KeyState,
 )
-from model.protocols.unaligned_checkpoints.snapshots import arrive, blocked, note_arrival, settle
+from model.protocols.unaligned_checkpoints.snapshots import (
+    arrive,
+    blocked,
+    note_arrival,
+    report,
+    settle,
+)
 from model.queues import STALE_NOTE
+from model.uploads import PartUploaded
 
 PROCESS, TRANSMIT = "process", "transmit"
 
@@ -49,6 +56,8 @@ def operate(site: Site, state: InstanceState, input_: Input) -> Step:
             return _transmit_next(state)
         case Received(_, GoBack() as order):
             return _go_back(site, state, order)
+        case Received(_, PartUploaded(run, number)):
+            return report(state, run, number)
         case Received(sender, FlowRecord() | CheckpointBarrier() as message):
             return _receive(site, state, sender, message)
         case _:

@@ -35,6 +35,7 @@ from model.protocols.unaligned_checkpoints.messages import (
     PreparedOut,
 )
 from model.queues import STALE_NOTE
+from model.uploads import Snapshots, StoredPart
 
 
 def conclude(site: Site, state: CommitterState, input_: Input) -> Step:
@@ -65,7 +66,8 @@ def _receive(site: Site, state: CommitterState, sender: NodeName, message: Any) 
     marked = state.marked | {sender}
     if not marked.issuperset(site.config.inputs(site.name, state.run)):
         return Step(state._replace(marked=marked))
-    part = CheckpointPart(state.run, message.number, None)
+    waits = site.config.design.snapshots is Snapshots.SYNCHRONOUS
+    part = (CheckpointPart if waits else StoredPart)(state.run, message.number, None)
     state = state._replace(number=message.number, marked=frozenset())
     return Step(state, (Send(OVERSEER, part),))
 

@@ -20,6 +20,8 @@ from model.protocols.unaligned_checkpoints.messages import (
     InstancePart,
     InstanceState,
 )
+from model.queues import STALE_NOTE
+from model.uploads import Snapshots, StoredPart, upload
 
 
 def overtakes(site: Site) -> bool:
@@ -68,8 +70,25 @@ def _mark_overtaking(
         effects = (*((Note(OVERTAKEN, count),) if count else ()), *sends)
     if not last:
         return Step(state, effects)
-    stored = CheckpointPart(state.run, barrier.number, state.open)
-    return Step(state._replace(open=None), (*effects, Send(OVERSEER, stored)))
+    assert state.open is not None
+    state, stores = _hand_over(site, state._replace(open=None), barrier.number, state.open)
+    return Step(state, (*effects, *stores))
+
+
+def _hand_over(site: Site, state: InstanceState, number: int, part: InstancePart) -> Step:
+    """Store the snapshot; an asynchronous one is reported when the storage has it."""
+    snapshots = site.config.design.snapshots
+    if snapshots is Snapshots.SYNCHRONOUS:
+        return Step(state, (Send(OVERSEER, CheckpointPart(state.run, number, part)),))
+    report, effects = upload(snapshots, OVERSEER, StoredPart(state.run, number, part))
+    return Step(state._replace(upload=report), effects)
+
+
+def report(state: InstanceState, run: int, number: int) -> Step:
+    """Report the snapshot that the storage has."""
+    if state.upload is None or state.upload[:2] != (run, number):
+        return Step(state, (STALE_NOTE,))
+    return Step(state._replace(upload=None), (Send(OVERSEER, state.upload),))
 
 
 def _capture(site: Site, state: InstanceState) -> InstancePart:
@@ -125,10 +144,11 @@ def _snapshot(site: Site, state: InstanceState, barrier: CheckpointBarrier) -> S
         for sender, one in state.inbox
         if isinstance(one, FlowRecord) and one.run < state.run
     )
-    part = CheckpointPart(state.run, barrier.number, InstancePart(state.keys, restored))
+    part = InstancePart(state.keys, restored)
     state = state._replace(number=barrier.number, marked=frozenset())
     sends = _barriers(site, state, barrier)
+    state, stores = _hand_over(site, state, barrier.number, part)
     if not state.outbox:
-        return Step(state, (*sends, Send(OVERSEER, part)))
+        return Step(state, (*sends, *stores))
     behind = tuple((one.to, one.message) for one in sends)
-    return Step(state._replace(outbox=(*state.outbox, *behind)), (Send(OVERSEER, part),))
+    return Step(state._replace(outbox=(*state.outbox, *behind)), stores)

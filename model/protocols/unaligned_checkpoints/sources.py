@@ -35,6 +35,7 @@ from model.protocols.unaligned_checkpoints.messages import (
     InjectBarriers,
 )
 from model.queues import STALE_NOTE
+from model.uploads import Snapshots, StoredPart
 
 
 def generate(site: Site, state: GeneratorState, input_: Input) -> Step:
@@ -69,7 +70,8 @@ def _obey(site: Site, state: GeneratorState, message: Any) -> Step:
                 return Step(state, (STALE_NOTE,))
             barrier = CheckpointBarrier(run, number)
             sends = (Send(name, barrier) for name in site.config.outputs(site.name, run))
-            part = CheckpointPart(run, number, state.place)
+            waits = site.config.design.snapshots is Snapshots.SYNCHRONOUS
+            part = (CheckpointPart if waits else StoredPart)(run, number, state.place)
             state = state._replace(cut=state.place, number=number)
             return Step(state, (*sends, Send(OVERSEER, part)))
         case CheckpointDone():  # the records up to the last barrier will not be read again

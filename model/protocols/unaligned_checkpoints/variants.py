@@ -17,6 +17,7 @@ from model.protocols.unaligned_checkpoints.design import (
 )
 from model.protocols.unaligned_checkpoints.family import ON_THE_WAY, SEEN, UNALIGNED_CHECKPOINTS
 from model.protocols.unaligned_checkpoints.messages import OVERTAKEN, RELOCATED, RESCALED
+from model.uploads import SNAPSHOTS, Snapshots
 
 GAP, REPEATING, DIVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.DIVERGENT
 UP, DOWN = (1, 2), (2, 1)
@@ -71,6 +72,37 @@ RIGHT = (
         "The same pipeline with aligned barriers: no record is in a snapshot, and a barrier waits "
         "for all records before it.",
         must_occur=SEEN,
+    ),
+    UNALIGNED_CHECKPOINTS.design(
+        "asynchronous",
+        UnalignedDesign(snapshots=Snapshots.ASYNCHRONOUS),
+        (
+            scopes.A_RELAY.holds(1_989),
+            scopes.A_RELAY_AND_TWO_CRASHES.holds(15_948),
+            scopes.TWO_RECORDS.holds(65_590),
+            scopes.PAIRS.holds(13_047),
+            scopes.TWO_RELAYS.holds(32_603),
+            scopes.A_SILENT_SOURCE.holds(14_007),
+            scopes.NO_CRASH.holds(865),
+        ),
+        "An operator goes on while the storage writes its state and the records that the barrier "
+        "has overtaken, and reports them when the storage has them.",
+        must_occur=(*ON_THE_WAY, SNAPSHOTS),
+    ),
+    UNALIGNED_CHECKPOINTS.design(
+        "aligned-asynchronous",
+        UnalignedDesign(overtaking=Overtaking.NONE, snapshots=Snapshots.ASYNCHRONOUS),
+        (
+            scopes.A_RELAY.holds(812),
+            scopes.A_RELAY_AND_TWO_CRASHES.holds(5_620),
+            scopes.TWO_RECORDS.holds(9_144),
+            scopes.PAIRS.holds(4_019),
+            scopes.TWO_RELAYS.holds(8_760),
+            scopes.A_SILENT_SOURCE.holds(4_857),
+            scopes.NO_CRASH.holds(248),
+        ),
+        "The same with aligned barriers.",
+        must_occur=(*SEEN, SNAPSHOTS),
     ),
     UNALIGNED_CHECKPOINTS.design(
         "aligned-scale-up",
