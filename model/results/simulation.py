@@ -74,6 +74,7 @@ class Metrics:
     savepoint_s: float
     saves: int
     saving_s: float
+    saved_bytes: int
     messages_lost: int
     peak_memory_bytes: int
     node_memory_bytes: Mapping[str, MemoryUse]
@@ -92,6 +93,7 @@ class Overhead:
     """The costs of protection and of failures; sim.timed.metrics.overhead defines the shares."""
 
     protection_link_bytes: float | None
+    protection_stream_bytes: float | None
     protection_busy: float | None
     protection_busy_part: float | None
     failures_link_bytes: float | None
@@ -105,7 +107,7 @@ class Overhead:
 
 @dataclass(frozen=True, slots=True)
 class FreeStep:
-    """A step of a run that costs nothing.  key: the price that is 0."""
+    """A step of a run that costs nothing.  key: the price that is 0; empty: there is none."""
 
     what: str
     key: str
@@ -113,7 +115,8 @@ class FreeStep:
 
 @dataclass(frozen=True, slots=True)
 class BusyShare:
-    """The share of the time for which a node or a link is busy.  kind: "node" or "link"."""
+    """The share of the time for which a node, a host or a link is busy.  kind: "node", "host" or
+    "link"; the share of a host is that of its cores, in the mean."""
 
     name: str
     kind: str

@@ -13,6 +13,7 @@ import numpy as np
 
 from model.results.experiment import ExperimentPanel, Series
 from reports.diagrams.canvas import Colours, svg
+from reports.diagrams.labels import PointLabel, place_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,6 +39,8 @@ def _panels(panels: Sequence[ExperimentPanel], figure: Figure, colours: Colours)
             handle = _series(axes, panel, series, labels.index(series.label), colours)
             handles.setdefault(series.label, handle)
         _axes(axes, panel)
+    for axes, panel in zip(grid, panels, strict=False):
+        _name_points(axes, panel, labels, colours)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
     figure.legend(
@@ -46,9 +49,8 @@ def _panels(panels: Sequence[ExperimentPanel], figure: Figure, colours: Colours)
 
 
 def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours: Colours) -> Any:
-    cycle = (colours.with_, colours.without, colours.bad, colours.ink)
-    colour, marker = cycle[at % len(cycle)], MARKERS[at % len(MARKERS)]
-    style = "-" if at < len(cycle) else "-."
+    colour, marker = _colour(at, colours), MARKERS[at % len(MARKERS)]
+    style = "-" if at < len(colours) else "-."
     x, y = series.x, series.y
     match series.kind:
         case "bars":
@@ -76,10 +78,26 @@ def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours
             line.set_linewidth(width)
     if series.low:
         axes.fill_between(x, series.low, series.high, color=colour, alpha=0.12, linewidth=0)
-    for name, across, up in zip(series.names, x, y, strict=False):
-        place = (across, up)
-        axes.annotate(name, place, (4, 4), textcoords="offset points", fontsize=7.5, color=colour)
     return line
+
+
+def _name_points(
+    axes: Axes, panel: ExperimentPanel, labels: Sequence[str], colours: Colours
+) -> None:
+    """Write the names of points beside them."""
+    named = [
+        PointLabel(name, at, _colour(labels.index(series.label), colours))
+        for series in panel.series
+        for name, at in zip(series.names, zip(series.x, series.y, strict=True), strict=False)
+    ]
+    if named:
+        points = [at for one in panel.series for at in zip(one.x, one.y, strict=True)]
+        place_labels(axes, named, points, size=7.5, marker=4.5)
+
+
+def _colour(at: int, colours: Colours) -> str:
+    cycle = (colours.with_, colours.without, colours.bad, colours.ink)
+    return cycle[at % len(cycle)]
 
 
 def _axes(axes: Axes, panel: ExperimentPanel) -> None:

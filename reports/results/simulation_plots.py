@@ -7,7 +7,7 @@ for a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -53,6 +53,8 @@ WIDTH, PANELS, BAR, COSTS = 8.6, 7.6, 0.28, 1.4
 """Inches: of the picture, of the panels over time, of a bar, of the panels of costs."""
 SHADE = 0.35
 """The density of phases behind a line; bars have the full colour."""
+PEAK = 50.0
+"""The peak by the median from which an axis of counts is logarithmic."""
 TITLE: Any = {"loc": "left", "fontsize": 10}
 PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
 
@@ -101,15 +103,15 @@ def _panels(result: Simulation, figure: Figure, colours: Colours) -> None:
     rows: Any = [*bars, ["sent", "busy"], *over]
     axes = figure.subplot_mosaic(rows, height_ratios=heights)
     if failures:
-        _bars(axes["whole"], failures, PHASES)
-        _bars(axes["own"], failures, OWN)
+        _bars(axes["whole"], failures, PHASES, colours.ink)
+        _bars(axes["own"], failures, OWN, colours.ink)
         count = f" (the first {BARS} of {len(failures)})" if len(failures) > BARS else ""
         axes["whole"].set_title(f"Recovery, from the crash on{count}", **TITLE)
         axes["own"].set_title("Without detection and restart", **TITLE)
         axes["own"].set_yticklabels([])
-    _costs(axes["sent"], result, SENT, 1e-6, "MB", colours)
+    _costs(axes["sent"], result, SENT, _bytes, colours)
     axes["sent"].set_title("Sent over links; hatched: all but events", **TITLE)
-    _costs(axes["busy"], result, BUSY, 1.0, "s", colours)
+    _costs(axes["busy"], result, BUSY, _seconds, colours)
     axes["busy"].set_title("Processing of all nodes together", **TITLE)
     axes["busy"].set_yticklabels([])
     _latency(axes["latency"], result.series.latency, colours)
@@ -138,25 +140,24 @@ def _costs(
     axes: Axes,
     result: Simulation,
     keys: tuple[tuple[str, ...], tuple[str, ...]],
-    scale: float,
-    unit: str,
+    show: Callable[[float], str],
     colours: Colours,
 ) -> None:
-    """A bar for each run."""
+    """A bar for each run.  show: the text for a value."""
     longest = 0.0
     for at, name in enumerate(RUNS):
-        plain, hatched = (scale * sum(_metric(result, name, key) for key in some) for some in keys)
+        plain, hatched = (sum(_metric(result, name, key) for key in some) for some in keys)
         whole = plain + hatched
         axes.barh(at, plain, height=0.62, color=colours.with_)
         if hatched:
             axes.barh(at, hatched, left=plain, height=0.62, color=colours.without, hatch="///")
-        axes.text(whole, at, f" {whole:,.3g} {unit}", va="center", fontsize=8.5)
+        axes.text(whole, at, f" {show(whole)}", va="center", fontsize=8.5)
         longest = max(longest, whole)
     axes.set_xlim(0, 1.25 * longest or 1)
     axes.set_yticks(range(len(RUNS)), RUNS.values())
     axes.invert_yaxis()
     axes.locator_params(axis="x", nbins=5)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g} {unit}" if value else "0")
+    axes.xaxis.set_major_formatter(lambda value, _: show(value) if value else "0")
 
 
 def _metric(result: Simulation, run: str, name: str) -> float:
@@ -239,12 +240,21 @@ def _queues(axes: Axes, series: SimulationSeries, colours: Colours) -> None:
     lines = axes.lines[:8]
     if lines:
         names = [str(line.get_label()) for line in lines]
-        axes.legend(lines, names, loc="upper left", ncols=4)
+        above: Any = {"loc": "lower right", "bbox_to_anchor": (1.0, 0.97), "borderaxespad": 0.0}
+        axes.legend(lines, names, ncols=4, fontsize=8.5, **above)
 
 
 def _count(axes: Axes) -> None:
-    axes.set_ylim(0, max(1, axes.get_ylim()[1]))
-    axes.locator_params(axis="y", nbins=5, integer=True)
+    """An axis of counts; from 0 to 1, and logarithmic from there on, if a peak hides the rest."""
+    lines: list[Any] = [line.get_ydata() for line in axes.lines]
+    found = sorted(float(value) for values in lines for value in values)
+    if found and found[-1] >= PEAK * max(1.0, found[len(found) // 2]):
+        axes.set_yscale("symlog", linthresh=1.0, linscale=0.3)
+        axes.minorticks_off()
+        axes.set_ylim(0, 2 * found[-1])
+    else:
+        axes.set_ylim(0, max(1, axes.get_ylim()[1]))
+        axes.locator_params(axis="y", nbins=5, integer=True)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
@@ -264,7 +274,10 @@ def _shade(axes: Axes, failures: Sequence[CrashCourse], colour: str) -> None:
 
 
 # --- a bar for each crash --------------------------------------------------------------------
-def _bars(axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[RecoveryPhase]) -> None:
+def _bars(
+    axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[RecoveryPhase], ink: str
+) -> None:
+    """A bar for each crash; one that the end of the input cut off ends with an arrow."""
     shown = failures[:BARS]
     for at in range(len(shown)):
         length = 0.0
@@ -272,7 +285,10 @@ def _bars(axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[Recovery
             start, end = _stretch(phase, failures, at) or (0.0, 0.0)
             axes.barh(at, end - start, left=length, height=0.62, color=phase.colour)
             length += end - start
-        label = f" {_seconds(length)}{_outcome(failures, at)}"
+        if failures[at].cut_off:
+            axes.plot(length, at, ">", markersize=7, color=ink, clip_on=False)
+        at_least, gap = ("≥ ", "   ") if failures[at].cut_off else ("", " ")
+        label = f"{gap}{at_least}{_seconds(length)}{_outcome(failures, at)}"
         axes.text(length, at, label, va="center", fontsize=8.5)
     names = [f"{f.node} at {f.crashed_s:.3g} s" for f in shown]
     axes.set_yticks(range(len(names)), names)
@@ -329,6 +345,14 @@ def _once(axes: Axes) -> tuple[list[Any], list[str]]:
     kept = {label: handle for handle, label in reversed(list(zip(handles, labels, strict=True)))}
     order = dict.fromkeys(labels)
     return [kept[label] for label in order], list(order)
+
+
+def _bytes(value: float) -> str:
+    """The bytes in a unit that a person reads."""
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if value >= 0.9995 * size:
+            return f"{value / size:,.3g} {unit}"
+    return f"{value:.3g} bytes"
 
 
 def _seconds(value: float | None) -> str:

@@ -42,6 +42,7 @@ ROWS = (
     ("savepoints", "savepoints"),
     ("durable writes", "saves"),
     ("time in durable writes", "saving_s"),
+    ("written to own storage", "saved_bytes"),
 )
 """The rows of the table: (label, metric); the name of a metric ends with its unit."""
 
@@ -146,7 +147,7 @@ def load(result: Simulation) -> list[str]:
     rows = result.load
     if not rows:
         return []
-    nodes = [row for row in rows if row.kind == "node"]
+    nodes = [row for row in rows if row.kind != "link"]
     links = [row for row in rows if row.kind == "link"]
     shown = [*nodes, *sorted(links, key=lambda row: -row.busy_share)[:1]]
     shares = ", ".join(f"{row.name} {row.busy_share:.1%}" for row in shown)
@@ -312,6 +313,9 @@ def overhead(result: Simulation) -> str:
         f"{_more(found.protection_busy)} processing than without any "
         f"({_share(found.protection_busy_part)} of all processing)"
     )
+    stored, stream = result.without_failures.saved_bytes, found.protection_stream_bytes
+    if stored and stream is not None:
+        ready += f"; counting its writes, {stream:.3g} bytes for each byte of the stream"
     bytes_, busy = found.failures_extra_bytes_each, found.failures_extra_busy_each_s
     if bytes_ is None or busy is None:  # no crash
         return ready
@@ -324,8 +328,10 @@ def overhead(result: Simulation) -> str:
 
 def free(result: Simulation) -> list[str]:
     """A line with the steps that cost nothing in this scenario."""
-    steps = [f"{step.what} ({step.key} = 0)" for step in result.free_steps]
-    return [f"Free here: {', '.join((*steps, 'the work of sources and sinks'))}"]
+    steps = (
+        f"{step.what} ({step.key} = 0)" if step.key else step.what for step in result.free_steps
+    )
+    return [f"Free here: {', '.join(steps)}"]
 
 
 def _more(value: float | None) -> str:

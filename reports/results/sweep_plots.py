@@ -8,35 +8,37 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from model.errors import Invalid, nearest
 from model.results.interval import Interval
 from model.results.sweep import SweepGroup, SweepSummary
 from reports.diagrams import canvas
 from reports.diagrams.canvas import Colours
+from reports.diagrams.labels import PointLabel, place_labels
+from reports.results.looks import PlotLook, look_of, protocol_looks
 from reports.results.simulations import format_value
-from reports.results.sweeps import name_of, name_value, short_names
+from reports.results.sweeps import name_of, name_value, short_names, show_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_link_bytes_share"
+RECOVERY, OVERHEAD = "recovery_s", "overhead_protection_stream_bytes_share"
 OVER_A_KEY = (RECOVERY, OVERHEAD, "latency_p99_s", "peak_backup_events")
 """The metrics of the panels over a key with numbers."""
 NAMES = {
     RECOVERY: "recovery time",
-    OVERHEAD: "bytes for protection, share of the unprotected",
+    OVERHEAD: "bytes sent and stored for protection, of the stream",
     "overhead_protection_busy_share": "processing for protection, share of the unprotected",
     "latency_p99_s": "latency, 99 %",
     "peak_backup_events": "upstream backup, peak",
 }
 """The names of metrics for people; others keep the name of their column."""
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
-"""Okabe and Ito: people with any colour vision can distinguish them."""
-MARKS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", ":", "-.")
+WIDE = 12.0
+"""The largest value by the smallest one from which an axis is logarithmic."""
+CUT_OFF = "hollow: cut off, at least this"
 
 
 class Chart(NamedTuple):
@@ -130,6 +132,7 @@ def _panels(
     axes = figure.subplot_mosaic(rows, height_ratios=heights)
     for name, chart in zip(names, panels, strict=True):
         _draw(axes[name], chart, summary, colours)
+    _explain_cut_off(axes["0"], summary, colours)
     handles, labels = _once(list(axes.values()))
     if any(labels):
         wide = 1 if max(map(len, labels)) > 45 else 2 if max(map(len, labels)) > 22 else 3
@@ -138,6 +141,9 @@ def _panels(
     bars = f"; bars: {summary.confidence:.0%} confidence of the mean" if runs > 1 else ""
     title = f"{summary.sweep} ({summary.scenario}): mean of {runs} runs a point{bars}"
     figure.suptitle(title, fontsize=10)
+    for name, chart in zip(names, panels, strict=True):
+        if chart.x not in summary.by:
+            _name_frontier(axes[name], chart, summary)
 
 
 def _draw(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
@@ -146,26 +152,52 @@ def _draw(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> 
         _lines(axes, chart, summary)
     else:
         _points(axes, chart, summary, colours)
-        axes.xaxis.set_major_formatter(_formatter(chart.x))
-        _from_zero(axes.set_xlim, [g.metrics[chart.x] for g in summary.groups])
+        _scale(axes, "x", chart.x, [g.metrics[chart.x] for g in summary.groups])
     axes.set_xlabel(short_names(summary.by)[chart.x] if over_key else _title(chart.x))
     axes.set_title(_title(chart.y), fontsize=10, loc="left")
-    axes.yaxis.set_major_formatter(_formatter(chart.y))
-    _from_zero(axes.set_ylim, [g.metrics[chart.y] for g in summary.groups])
+    without = sum(group.metrics[chart.y].mean is None for group in summary.groups)
+    if without:
+        axes.set_title(f"{without} of {len(summary.groups)} have none", fontsize=8, loc="right")
+    _scale(axes, "y", chart.y, [g.metrics[chart.y] for g in summary.groups])
     axes.grid(visible=True)
 
 
-def _from_zero(set_limits: Callable[..., Any], found: Sequence[Interval]) -> None:
-    """From zero to above the largest interval; below zero only if a value is."""
+def _scale(axes: Axes, which: Literal["x", "y"], name: str, found: Sequence[Interval]) -> None:
+    """A logarithmic axis if the values are far apart; otherwise one from zero to above the largest
+    interval, and below zero only if a value is."""
+    from matplotlib.ticker import LogLocator, NullLocator
+
     means = [one.mean for one in found if one.mean is not None]
     highs = [one.mean + one.half for one in found if one.mean is not None]
-    if means and max(highs) > 0:
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    set_limits = axes.set_xlim if which == "x" else axes.set_ylim
+    axis.set_major_formatter(_formatter(name))
+    if not means or max(highs) <= 0:
+        return
+    if is_wide(means):
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+        apart = max(means) / min(means)
+        axis.set_major_locator(LogLocator(subs=(1.0,) if apart > 300 else (1.0, 3.0)))
+        axis.set_minor_locator(NullLocator())
+        axis.set_major_formatter(_formatter(name))
+        set_limits(min(means) / 1.6, 1.6 * max(highs))
+    else:
         set_limits(min(0.0, *means) if min(means) < 0 else 0.0, 1.12 * max(highs))
 
 
+def is_wide(values: Sequence[float]) -> bool:
+    """Are all values above 0, and so far apart that an axis from 0 hides the small ones?"""
+    return min(values) > 0 and max(values) >= WIDE * min(values)
+
+
+def _explain_cut_off(axes: Axes, summary: SweepSummary, colours: Colours) -> None:
+    if any(group.cut_off for group in summary.groups):
+        axes.plot([], [], "o", color=colours.ink, markerfacecolor="white", label=CUT_OFF)
+
+
 def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
-    """A point for each setting, with the frontier of those that no other beats in both, which have
-    names; thin lines join the settings of one colour."""
+    """A point for each setting, with the frontier of those that no other beats in both; thin lines
+    join the settings of one look."""
     looks = _looks(summary, _colour_key(chart, summary))
     known = [*_spots(summary, chart)]
     front = frontier([one.at for one in known])
@@ -173,7 +205,7 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -
     axes.step(xs, ys, where="post", color=colours.ink, linewidth=0.8, linestyle=":", zorder=1)
     axes.plot([], [], ":", color=colours.ink, linewidth=0.8, label="no setting is better in both")
     for group, at, half in known:
-        colour, mark, label = looks(group)
+        (colour, mark), label = looks(group)
         axes.errorbar(
             *at,
             xerr=half[0],
@@ -181,6 +213,7 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -
             color=colour,
             marker=mark,
             markersize=5,
+            markerfacecolor="white" if group.cut_off else colour,
             capsize=2,
             linestyle="none",
             label=label,
@@ -193,14 +226,24 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -
                 markeredgecolor=colours.ink,
                 label="as in the scenario",
             )
-        rest = name_of(group, summary.by, _colour_key(chart, summary))
-        if rest and at in front:
-            axes.annotate(rest, at, (6, 5), textcoords="offset points", size=8)
-    ways: dict[str, list[tuple[float, float]]] = {}
+    ways: dict[PlotLook, list[tuple[float, float]]] = {}
     for one in known:
         ways.setdefault(looks(one.group)[0], []).append(one.at)
-    for colour, way in ways.items():
-        axes.plot(*zip(*way, strict=True), color=colour, linewidth=0.6, alpha=0.5)
+    for look, way in ways.items():
+        axes.plot(*zip(*way, strict=True), color=look.colour, linewidth=0.6, alpha=0.5)
+
+
+def _name_frontier(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
+    """Write the values of the settings on the frontier that the look does not show."""
+    looks, key = _looks(summary, _colour_key(chart, summary)), _colour_key(chart, summary)
+    known = [*_spots(summary, chart)]
+    front = frontier([one.at for one in known])
+    labels = [
+        PointLabel(rest, one.at, looks(one.group)[0].colour)
+        for one in known
+        if one.at in front and (rest := name_of(one.group, summary.by, key))
+    ]
+    place_labels(axes, labels, [one.at for one in known], halo="white")
 
 
 class _Spot(NamedTuple):
@@ -236,10 +279,11 @@ def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
         if group.metrics[chart.y].mean is not None:
             lines.setdefault(name_of(group, summary.by, chart.x), []).append(group)
     for groups in lines.values():
-        colour, mark, label = looks(groups[0])
+        (colour, mark), label = looks(groups[0])
         found = [group.metrics[chart.y] for group in groups]
+        at = [group.parameters[chart.x] for group in groups]
         axes.errorbar(
-            [group.parameters[chart.x] for group in groups],
+            at,
             [one.mean or 0.0 for one in found],
             yerr=[one.half for one in found],
             color=colour,
@@ -250,6 +294,24 @@ def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
             capsize=2.5,
             label=label,
         )
+        hollow = [
+            (x, one.mean) for x, one, group in zip(at, found, groups, strict=True) if group.cut_off
+        ]
+        if hollow:
+            axes.plot(
+                *zip(*hollow, strict=True),
+                color=colour,
+                linestyle="none",
+                marker=mark,
+                markersize=3.5,
+                markerfacecolor="white",
+                zorder=5,
+            )
+    values = _values(summary, chart.x)
+    if is_wide(values):
+        axes.set_xscale("log")
+        axes.set_xticks(values, [show_value(value) for value in values])
+        axes.minorticks_off()
 
 
 def _colour_key(chart: Chart, summary: SweepSummary) -> str | None:
@@ -270,17 +332,15 @@ def _rest(group: SweepGroup, chart: Chart, summary: SweepSummary) -> str:
     return ", ".join(str(group.parameters[key]) for key in summary.by if key not in shown)
 
 
-def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[str, str, str]]:
-    """A function that returns colour, mark and label of a group."""
-    values = _values(summary, key) if key else [None]
-    looks = dict(
-        zip(map(str, values), zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False)
-    )
+def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[PlotLook, str]]:
+    """A function that returns the look and the label of a group."""
+    values = [str(value) for value in (_values(summary, key) if key else [None])]
+    by_family = protocol_looks(values) if key == "protocol" else None
 
-    def look(group: SweepGroup) -> tuple[str, str, str]:
+    def look(group: SweepGroup) -> tuple[PlotLook, str]:
         value = group.parameters[key] if key else None
-        label = name_value(summary.by, key, value) if key else ""
-        return *looks[str(value)], label
+        found = look_of(values.index(str(value))) if by_family is None else by_family(str(value))
+        return found, name_value(summary.by, key, value) if key else ""
 
     return look
 

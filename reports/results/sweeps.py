@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
 COLUMNS = (
     Column("recovery", "recovery_s"),
-    Column("protection, bytes", "overhead_protection_link_bytes_share"),
+    Column("protection, bytes", "overhead_protection_stream_bytes_share"),
     Column("latency, 99 %", "latency_p99_s"),
     Column("backup, peak", "peak_backup_events"),
     Column("events again", "events_again"),

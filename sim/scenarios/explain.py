@@ -28,6 +28,8 @@ UNITS = {
     "_s": "s",
 }
 """The unit of a key, by the end of its name: the first end that fits."""
+WRITTEN = "as long as its writes take"
+"""The default of a timer that stands for writes in the background."""
 KINDS = {str: "text", float: "number", int: "whole number", bool: "true or false"}
 
 
@@ -50,7 +52,13 @@ def explain_knobs(protocol: Protocol) -> tuple[ExplainedTable, ...]:
         for knob in protocol.behaviour.knobs
     )
     timers = tuple(
-        ExplainedKey(f"costs.timers.{kind}", "after_s or every_s", "s", "costs.timer_s", meaning)
+        ExplainedKey(
+            f"costs.timers.{kind}",
+            "after_s or every_s",
+            "s",
+            WRITTEN if kind in protocol.behaviour.background else "costs.timer_s",
+            meaning,
+        )
         for kind, meaning in protocol.behaviour.timers.items()
     )
     return (

@@ -28,6 +28,7 @@ from sim.timed.ages import AgeRecord, UsualAges
 from sim.timed.costs import PS
 from sim.timed.emissions import Emissions, OutputReceiver, OutputRecord
 from sim.timed.failures import TimedCrash
+from sim.timed.free_steps import free_steps
 from sim.timed.load import load, recoveries_under_load
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -142,7 +143,7 @@ def _found(
         without_failures=free,
         unprotected=bare,
         overhead=metrics.overhead(found, free, bare),
-        free_steps=metrics.free_steps(free, scenario.costs),
+        free_steps=free_steps(found, free, scenario.costs, scenario.detector, ran.system),
         load=load(free_run.result.asked),
         failures_asked=len(scenario.failures),
         failures=recoveries_under_load(

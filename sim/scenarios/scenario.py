@@ -12,6 +12,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -33,12 +34,13 @@ from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import complaint
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
+from sim.scenarios.placement import check_moment, check_placement, strike_host
 from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_key, sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
-from sim.timed.costs import PS, Costs, Detector, ScenarioTable, picoseconds
+from sim.timed.costs import Costs, Detector, ScenarioTable, picoseconds
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 T = TypeVar("T", bound=ScenarioTable)
@@ -272,9 +274,8 @@ class _Reader:
                     ("costs", "notes", name), f"notes: no quantity {name!r}{fix}"
                 )
         times = MergedTimes(workload.events, unit_ps)
-        ends = [*workload.events, OUTPUT]
-        for number, failure in enumerate(file.failures):
-            self._check_failure(("failures", number), failure, operators, ends, times, system)
+        check_placement(file.costs, workload.graph, system, self.draft.wrong)
+        failures = self._failures(file, workload, times, system)
         return Scenario(
             name=self.draft.path.stem,
             protocol=protocol,
@@ -283,10 +284,22 @@ class _Reader:
             unit_ps=unit_ps,
             costs=file.costs,
             detector=file.detector,
-            planned=plan_crashes(file.failures, times, file.seed),
-            failures=file.failures,
+            planned=plan_crashes(failures, times, file.seed),
+            failures=failures,
             study=file.study,
         )
+
+    def _failures(
+        self, file: ScenarioFile, workload: Workload, times: Sequence[int], system: System
+    ) -> tuple[FailureTable, ...]:
+        """The failures of nodes, also those of hosts, checked."""
+        found = []
+        for number, one in enumerate(file.failures):
+            wrong = partial(self.draft.wrong, ("failures", number, "host"))
+            failure = strike_host(one, file.costs.hosts, workload.graph, wrong)
+            self._check_failure(("failures", number), failure, workload, times, system)
+            found.append(failure)
+        return tuple(found)
 
     def workloads(self, file: ScenarioFile) -> tuple[Workload, ...]:
         """The input and the operators, in each form in which a protocol may run them."""
@@ -358,26 +371,16 @@ class _Reader:
         self,
         key: Key,
         failure: FailureTable,
-        operators: list[str],
-        ends: Sequence[str],
+        workload: Workload,
         times: Sequence[int],
         system: System,
     ) -> None:
+        nodes, ends = workload.graph.nodes, [*workload.events, OUTPUT]
+        operators = [name for name, spec in nodes if spec not in (SOURCE, SINK)]
         for name in failure.nodes:
             if name in ends:
                 raise self.draft.wrong(
                     (*key, "nodes"), f"nodes: sources and sinks do not fail{nearest('', operators)}"
                 )
             self._check_operator((*key, "nodes"), "nodes", name, operators, system)
-        if failure.at_event is not None and failure.at_event > len(times):
-            raise self.draft.wrong(
-                (*key, "at_event"),
-                f"at_event = {failure.at_event}: there is no such event; there are 1 to "
-                f"{len(times)}",
-            )
-        if failure.at_s is not None and picoseconds(failure.at_s) > times[-1]:
-            raise self.draft.wrong(
-                (*key, "at_s"),
-                f"at_s = {failure.at_s:g}: the last input event comes at {times[-1] / PS:g} s; "
-                "give an earlier time",
-            )
+        check_moment(key, failure, times, self.draft.wrong)

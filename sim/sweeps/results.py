@@ -64,6 +64,7 @@ OVERHEAD = (
     "failures_busy",
     "failures_latency_mean",
     "protection_link_bytes",
+    "protection_stream_bytes",
     "protection_busy",
     "protection_busy_part",
 )
@@ -88,10 +89,9 @@ def simulate_run(base: Draft, run: SweepRun) -> Row:
 
 
 def _columns(scenario: Scenario, result: Simulation) -> Row:
-    shares = {
-        kind: [one.busy_share for one in result.load if one.kind == kind]
-        for kind in ("node", "link")
-    }
+    shares: dict[str, list[float]] = {"node": [], "link": []}
+    for one in result.load:
+        shares["link" if one.kind == "link" else "node"].append(one.busy_share)
     return {
         **{name: getattr(result, name) for name in VERDICT if name not in JUDGED},
         "as_claimed": as_claimed(scenario.protocol, result.recovery_type),

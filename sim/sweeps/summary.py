@@ -27,6 +27,7 @@ SUMMARIZED = (
     "events_again",
     "link_bytes",
     "overhead_protection_link_bytes_share",
+    "overhead_protection_stream_bytes_share",
     "overhead_protection_busy_share",
     "overhead_failures_link_bytes_share",
 )

@@ -61,7 +61,7 @@ class Storage(ScenarioTable):
 
 
 class StoreCosts(ScenarioTable):
-    """The costs of one prompt site that stores what nodes send it, such as a log database, in place
+    """The costs of one prompt site that stores messages, such as a log database, in place
     of those of [costs.storage].
 
     All nodes share its devices: transactions and reads are served in the order in which they come.
@@ -102,6 +102,45 @@ class StateCosts(ScenarioTable):
     reads the copy, at the bandwidth of [costs.storage], and not the shared store."""
 
 
+class SinkCosts(ScenarioTable):
+    """The costs of each sink: it writes results to the outside world in batches, and processes a
+    batch when it is written.  Its answers, such as acknowledgements, come after that.
+
+    A write begins when a connection is free and the batch is full or has waited long enough; a
+    message without events, such as a marker, makes the sink write all that came before.
+    """
+
+    latency_s: None_or_more
+    """The time of a write of nothing."""
+    event_s: None_or_more = 0.0
+    """With each event in it, in addition."""
+    batch: Annotated[int, Field(ge=1)] = 1
+    """The number of events with which a batch is full."""
+    linger_s: None_or_more = 0.0
+    """The longest time for which the first event of a batch waits for others."""
+    connections: Annotated[int, Field(ge=1)] = 1
+    """The number of batches that are written at the same time; they count in their order."""
+
+
+class HostCosts(ScenarioTable):
+    """A host: its nodes share its cores and its link.  A node that is on no host has a core of its
+    own and a link of its own to each other node.
+
+    A step waits for a core, which it has for as long as its service takes, and not while the node
+    waits for a store or for room.  Cores go to the nodes in the order in which they ask.
+    """
+
+    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    """The nodes on it: operators, sources, the sink, or other nodes that the protocol deploys."""
+    cores: Annotated[int, Field(ge=1)]
+    """The number of steps that are served at the same time."""
+    bandwidth_bytes_per_s: Some | None = None
+    """Bytes that the host sends to all other hosts in a second; without it, each channel has the
+    bandwidth of [costs.link]."""
+    within_s: None_or_more = 0.0
+    """The delay of a message from one of its nodes to another, which takes no bandwidth."""
+
+
 class Service(ScenarioTable):
     """The time for which an operator is busy."""
 
@@ -126,7 +165,7 @@ class OperatorWork(ScenarioTable):
 
 
 class Sizes(ScenarioTable):
-    """The sizes of what is sent and stored."""
+    """The sizes of messages and of stored values."""
 
     event_bytes: Bytes = 100
     """Of an event."""
@@ -200,6 +239,10 @@ class Costs(ScenarioTable):
     """By operator: the size of its state; without it, the state takes no bytes of its own."""
     stores: dict[str, StoreCosts] = {}
     """By prompt site: its own costs as a store."""
+    sink: SinkCosts | None = None
+    """The costs of each sink; without them, a sink takes no time."""
+    hosts: dict[str, HostCosts] = {}
+    """By name: the hosts, and the nodes on them."""
     room: Annotated[int, Field(ge=1)] | None = None
     """The number of events from which a connection to an operator is full: who has to send on it
     waits.  Without it, a connection holds any number."""
@@ -208,14 +251,26 @@ class Costs(ScenarioTable):
     def _nodes_wait(self) -> Costs:
         if self.waits and not self.storage.blocking:
             raise ValueError(
-                "with stores or room, nodes wait for what they store; give storage.blocking = true"
+                "with stores, hosts, a sink or room, nodes wait for what they store; give "
+                "storage.blocking = true"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _one_host_each(self) -> Costs:
+        placed: dict[str, str] = {}
+        for host, costs in self.hosts.items():
+            for node in costs.nodes:
+                if node in placed:
+                    both = f"on {placed[node]} and on {host}"
+                    raise ValueError(f"hosts: {node} is {both}; place it once")
+                placed[node] = host
         return self
 
     @property
     def waits(self) -> bool:
-        """Do nodes wait for stores or for room?"""
-        return bool(self.stores) or self.room is not None
+        """Do nodes wait for stores, cores, sinks or room?"""
+        return bool(self.stores or self.hosts) or self.sink is not None or self.room is not None
 
     def note_ps(self) -> Mapping[str, int]:
         """The price of a note, by the name of its quantity; others cost nothing."""
@@ -264,12 +319,15 @@ class Costs(ScenarioTable):
 
     def save_ps(self, *sizes: Size) -> int:
         """The picoseconds of a durable write of these values at once."""
+        return picoseconds(self.storage.latency_s + self._moving_s(self.saved_bytes(*sizes)))
+
+    def saved_bytes(self, *sizes: Size) -> int:
+        """The bytes of durable values."""
         each = self.sizes
-        saved = sum(
+        return sum(
             each.saved_bytes + size.events * each.event_bytes + self._more_bytes(size)
             for size in sizes
         )
-        return picoseconds(self.storage.latency_s + self._moving_s(saved))
 
     def read_ps(self, state_bytes: int) -> int:
         """The picoseconds in which states of this size are read from stable storage."""

@@ -115,6 +115,7 @@ class Crashes:
         self.run.abort_uploads(node, now)
         _take_back(node, now)
         node.keep(now, 0)
+        node.stored = min(node.stored, now)
         if before is not None and before.replayed_ps is None:
             reached = before.reached
         else:
@@ -150,7 +151,7 @@ class Crashes:
 
     def _at_rest(self, now: int) -> bool:
         """Is the system at rest: is no node to return, none busy, no message on its way, no timer
-        set?"""
+        set, and does no sink write?"""
         return not any(
             (node.since == NEVER and node.name in self.system.returning)
             or node.inputs
@@ -158,7 +159,7 @@ class Crashes:
             or node.done > now
             or any(channel.flying for channel in node.incoming)
             for node in self.run.nodes.values()
-        )
+        ) and all(writer.is_at_rest() for writer in self.run.writers.values())
 
     # --- the restart -------------------------------------------------------------------------
     def _restart(self, moment: Occurrence) -> Evaluated:

@@ -21,8 +21,10 @@ from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
 class FailureTable(ScenarioTable):
     """Crashes of nodes, together; when is one of at_s, at_event, random and mean_between_s."""
 
-    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
+    nodes: Annotated[tuple[str, ...], Field(min_length=1, strict=False)] = ()
     """Operators that crash at once; they are one fault if they are a failure group."""
+    host: str | None = None
+    """In place of nodes: all operators on this host of [costs.hosts] crash at once."""
     at_s: None_or_more | None = None
     """At this time from the start."""
     at_event: Annotated[int, Field(ge=1)] | None = None
@@ -45,6 +47,14 @@ class FailureTable(ScenarioTable):
     restart_quantiles_s: Annotated[tuple[None_or_more, ...], Field(strict=False)] = ()
     """In place of restart_s: each node's time is drawn from this distribution, given by its
     shortest time, its longest one and any number of quantiles between them, at equal shares."""
+
+    @model_validator(mode="after")
+    def _nodes_or_host(self) -> FailureTable:
+        if bool(self.nodes) == (self.host is not None):
+            raise ValueError("say who crashes: give one of nodes and host")
+        if self.host is not None and self.restart_s:
+            raise ValueError("restart_s goes with nodes; give restart_quantiles_s, or the nodes")
+        return self
 
     @model_validator(mode="after")
     def _one_restart(self) -> FailureTable:

@@ -4,6 +4,8 @@ Rule of this file: no own semantics.  The loop orders steps by time and cost.
 
 Each message is one SimPy event, at its arrival.  A node is a FIFO server, so the order of arrival
 is the order of service: on arrival the loop evaluates the step and knows when its service ends.
+A timer goes before the messages that wait: an operator that has set one therefore evaluates the
+steps on these messages when it is free, and those on its timers in between.
 At the end of the service all effects take place at once: sent messages depart, saved values are
 durable, emitted outputs are out.  A crash drops the effects that have not taken place.
 
@@ -40,7 +42,7 @@ from sim.timed.clock import Entry, Occurrence
 from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
 from sim.timed.failures import TimedCrash
-from sim.timed.network import Channel, TimedNode, is_stored
+from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
 from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.timers import Timers
@@ -104,6 +106,10 @@ class FastLoop:
                     if departed < node.since:
                         run.lost += 1
                         run.in_vain += received.events
+                        continue
+                    if node.defers and (node.inputs or node.busy > now):
+                        input_ = new(Received, (event.sender, message))
+                        self._defer(node, QueuedInput(input_, service, received.events))
                         continue
                     unsettled = node.unsettled
                     while unsettled and unsettled[0][0] <= now:
@@ -184,7 +190,11 @@ class FastLoop:
                         affect(node, done, effect)
                 aftermath = None
                 if watched or node.aged:
-                    events = received.events if type(event) is Channel else 0
+                    if type(event) is Channel:
+                        events = received.events
+                    else:  # a prompt site, or a message that has waited
+                        waited = type(input_) is Received
+                        events = size_of(input_[1]).events if waited else 0
                     if node.aged:
                         run.record_age(node, input_, effects, events, (began, done))
                 if watched:
@@ -199,6 +209,8 @@ class FastLoop:
                         node.longest = len(unsettled)
                 elif aftermath is not None:
                     take_effect(node, done, aftermath)
+                if node.inputs:
+                    run.at(busy, Occurrence(self._begin, node))
 
                 if event is offer:
                     if seen.gauged:
@@ -234,15 +246,41 @@ class FastLoop:
         read_gauges(system, node.name, node.state)
         raise StepFailed(node.name, describe(input_), describe_error(error)) from error
 
-    def _fire(self, node: TimedNode, name: str, now: int) -> Evaluated:
-        """The step on a timer that runs out."""
+    # --- inputs that wait for their node -----------------------------------------------------
+    def _fire(self, node: TimedNode, name: str, now: int) -> Evaluated | None:
+        """The step on a timer that runs out; if a step is under way, the timer waits for it."""
         run = self.state
-        self.timers.unset(node, name, now)
-        run.settle(node, now)
-        input_ = TimerFired(name)
-        node.state, effects = run.answered(node, node.state, input_)
         service = round(run.costs.service_ps(CONTROL) * node.pace)
-        return node, service, effects, input_
+        fired = QueuedInput(TimerFired(name), service)
+        if node.defers and node.busy > now:
+            self._defer(node, fired)
+            return None
+        return self._evaluate(node, fired, now)
+
+    def _defer(self, node: TimedNode, queued: QueuedInput) -> None:
+        """Let the input wait until the node is free."""
+        if not node.inputs:
+            self.state.at(node.busy, Occurrence(self._begin, node))
+        node.wait(queued)
+        node.longest = max(node.longest, len(node.unsettled) + len(node.inputs))
+
+    def _begin(self, moment: Occurrence) -> Evaluated | None:
+        """The step on the first input that waits, if the node is free."""
+        node, now = moment.what, int(self.state.clock.now)
+        if not node.inputs or node.busy > now:
+            return None
+        return self._evaluate(node, node.inputs.popleft(), now)
+
+    def _evaluate(self, node: TimedNode, queued: QueuedInput, now: int) -> Evaluated:
+        """The step on an input; a timer counts as set until here."""
+        run, input_ = self.state, queued.input_
+        if isinstance(input_, TimerFired):
+            self.timers.unset(node, input_.timer, now)
+        run.settle(node, now)
+        node.state, effects = run.answered(node, node.state, input_)
+        return node, queued.service, effects, input_
+
+    # --- steps that hold their node up -------------------------------------------------------
 
     def _hold_up(
         self, node: TimedNode, busy: int, effects: tuple[Effect, ...], input_: Input | None
@@ -263,9 +301,12 @@ class FastLoop:
             if isinstance(effect, Note) and effect.what.name in run.prices:
                 busy += run.note_ps(node, effect)
         done = max(busy, node.done)
+        paid = self.timers.has_paid(input_)
         for effect in effects:
             if isinstance(effect, Save | Sync):
-                done += run.store(node, effect)
+                if paid:
+                    continue
+                done = max(done, node.stored) + run.store(node, effect)
                 if run.costs.storage.blocking:
                     busy = done
             elif isinstance(effect, Send) and node.asks:

@@ -1,4 +1,4 @@
-"""The files of a node in a timed run: what its steps read, and which values a sync stores.
+"""The files of a node in a timed run: the values that its steps read, and those that a sync stores.
 
 Rule of this file: no time and no order of events; model.world says how a write changes a file.
 

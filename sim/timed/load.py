@@ -27,7 +27,8 @@ from sim.timed.record import Asked
 
 
 def load(asked: Asked) -> tuple[BusyShare, ...]:
-    """The busy share and the headroom of each node that may crash and of each link.
+    """The busy share and the headroom of each node that may crash, of each store and sink with a
+    price, of each host and of each link.
 
     Links are named "sender -> receiver".  Without input, or with all input at one time, there is no
     share: the tuple is empty.
@@ -35,10 +36,11 @@ def load(asked: Asked) -> tuple[BusyShare, ...]:
     if not asked.until_ps:
         return ()
     nodes = [(name, "node", work) for name, work in asked.service.items()]
+    hosts = [(name, "host", work) for name, work in asked.hosts.items()]
     links = [(f"{ends[0]} -> {ends[1]}", "link", work) for ends, work in asked.wire.items()]
     return tuple(
         BusyShare(name, kind, work / asked.until_ps, 1 - work / asked.until_ps)
-        for name, kind, work in (*nodes, *links)
+        for name, kind, work in (*nodes, *hosts, *links)
     )
 
 
@@ -50,7 +52,7 @@ def recoveries_under_load(
     cut_off: the input ended before the node had caught up, so that with more input the recovery
     would have lasted longer; not for a node that crashed again before.  expected_catch_up_s: the
     time from when the node has its state again until its backlog is done; None if the node never
-    has its state, cannot keep up, has no share, or nothing comes afterwards.
+    has its state, cannot keep up, has no share, shares a core, or nothing comes afterwards.
 
     ended: of the run with these crashes.  normal: of the same run without failures, with the usual
     ages of its events.
@@ -77,6 +79,8 @@ def _expected(outage: TimedOutage, normal: Asked, usual: UsualAges | None) -> fl
     """The seconds from the restoring until the backlog is done."""
     node, until, restored = outage.node, normal.until_ps, outage.restored_ps
     if usual is None or outage.job not in usual.events or node not in normal.service:
+        return None
+    if node in normal.sharing:  # its share of the core follows from no load
         return None
     if restored is None or not outage.oldest or normal.service[node] >= until:
         return None

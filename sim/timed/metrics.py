@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
 from model.recovery import classify
 from model.results.simulation import (
-    FreeStep,
     KindTraffic,
     LatencySeries,
     MemoryUse,
@@ -116,6 +115,7 @@ def metrics(
         savepoint_s=made * costs.service.savepoint_s,
         saves=result.saves,
         saving_s=result.saving_ps / PS,
+        saved_bytes=result.saved_bytes,
         messages_lost=result.lost,
         peak_memory_bytes=result.memory_peak,
         node_memory_bytes=memory,
@@ -154,6 +154,9 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     writes that block included.  Shares: 0.1 means a tenth more.  protection_busy_part: the part of
     all busy time that is protection.
 
+    protection_stream_bytes: the bytes for protection, sent and stored, for each byte of the stream:
+    of the events on all links without protection.
+
     Failures: the run with failures, compared with the run without.  Shares become small in a long
     run, so the difference is there, too, also for one crash.
     """
@@ -162,6 +165,9 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     extra_busy = run.busy_s - free.busy_s
     return Overhead(
         protection_link_bytes=_more(ready, bare),
+        protection_stream_bytes=_share(
+            ready - bare + free.saved_bytes - unprotected.saved_bytes, unprotected.link_event_bytes
+        ),
         protection_busy=_more(free.busy_s, unprotected.busy_s),
         protection_busy_part=_share(free.busy_s - unprotected.busy_s, free.busy_s),
         failures_link_bytes=_more(run.link_bytes, free.link_bytes),
@@ -172,18 +178,6 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
         failures_extra_busy_s=extra_busy,
         failures_extra_busy_each_s=_share(extra_busy, run.crashes),
     )
-
-
-def free_steps(run: Metrics, costs: Costs) -> tuple[FreeStep, ...]:
-    """The steps of a run that cost nothing."""
-    each, store = costs.service, costs.storage
-    steps = (
-        ("savepoints", "costs.service.savepoint_s", run.savepoints, each.savepoint_s),
-        ("control messages", "costs.service.control_s", run.link_control_bytes, each.control_s),
-        ("keep-alives", "costs.sizes.control_bytes", True, costs.sizes.control_bytes),
-        ("durable writes", "costs.storage.latency_s", run.saves, store.latency_s),
-    )
-    return tuple(FreeStep(what, key) for what, key, times, price in steps if times and not price)
 
 
 def series(result: TimedResult, outputs: OutputRecord) -> SimulationSeries:

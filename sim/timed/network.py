@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from simpy.events import Event
 
-from model.core import Effect, Input, NodeName, Site
+from model.core import Effect, Input, NodeName, Site, TimerFired
 from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
-from sim.timed.costs import Costs
+from sim.timed.costs import Costs, picoseconds
 from sim.timed.failures import TimedOutage
 from sim.timed.record import LogEntry, SentMessages
 
@@ -46,6 +46,25 @@ class Tariff:
         self.count = 0
 
 
+class TimedLine:
+    """A line that several channels share.  free: the time at which it has sent all its messages.
+    bandwidth: in bytes a second; None: it takes no time."""
+
+    __slots__ = ("bandwidth", "free")
+
+    def __init__(self, bandwidth: float | None) -> None:
+        self.bandwidth, self.free = bandwidth, 0
+
+    def wire_ps(self, sent: int) -> int:
+        """The picoseconds for which so many bytes occupy the line."""
+        return picoseconds(sent / self.bandwidth) if self.bandwidth else 0
+
+    def send(self, ready: int, wire: int) -> int:
+        """The time at which a message that is ready has been sent."""
+        self.free = max(self.free, ready) + wire
+        return self.free
+
+
 class Channel(Event):
     """A link, and the SimPy event that its first message arrives; the same event is then set for
     the next message.
@@ -55,7 +74,8 @@ class Channel(Event):
     sent all its messages.  size, tariff: those of the last message sent.  prompt: the receiver
     takes each message at its departure.  upload: when the sender, a store, begins and ends to write
     the last upload of the receiver; it answers at the end.  reads: the sender is a store, which
-    reads what a restarted node asks for.
+    reads what a restarted node asks for.  line: the one of a host; None: the channel is a link of
+    its own.
     """
 
     def __init__(
@@ -74,6 +94,7 @@ class Channel(Event):
         self.tariffs: dict[Size, Tariff] = {}
         self.size: Size | None = None
         self.tariff: Tariff
+        self.line: TimedLine | None = None
 
     def hold(self, begins: int, ends: int) -> None:
         """Let no answer depart before the upload is stored."""
@@ -114,6 +135,10 @@ class QueuedInput:
         self.began: int | None = None
         self.served: int | None = None
 
+    @property
+    def is_timer(self) -> bool:
+        return isinstance(self.input_, TimerFired)
+
 
 class TimedNode:
     """A node of a timed run.
@@ -124,9 +149,10 @@ class TimedNode:
 
     unsettled: (time of the effects, Aftermath or None) of the steps whose effects have not taken
     place; only the fast loop fills it.  inputs: those that have come and are not processed, where
-    the first one may be under way; only the queued loop fills it.  under_way: the input of the step
-    that the node has begun, in a queued run.  longest: the largest number of these inputs or steps
-    since the last look.
+    the first one may be under way in the queued loop; the fast loop fills it for nodes that defer.
+    under_way: the input of the step that the node has begun, in a queued run.  longest: the largest
+    number of these inputs or steps since the last look.  defers: has it set a timer, which goes
+    before messages that wait, so that steps are evaluated when the node is free for them?
 
     kept: the backup since kept_since.  kept_area: the sum of the backup before that, in events
     times picoseconds.  pace: the factor by which service takes longer than elsewhere; 0 for sources
@@ -137,16 +163,17 @@ class TimedNode:
     its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
     that it runs, whose work and pace it has.  reading: the time at which its state has been read
     back; it takes no message before.  stores: it is a store, and not prompt.  stored: the time
-    at which a store has stored and read all that it was asked for.  durable: as model.world.Node
-    has it.  unsynced: by file, the sizes of the writes without a sync, also of steps that have not
-    taken effect yet (sim.timed.files); () without files.
+    at which a store has stored and read all that it was asked for, or a node all that it writes
+    beside its work.  durable: as model.world.Node has it.  unsynced: by file, the sizes of the
+    writes without a sync, also of steps that have not taken effect yet (sim.timed.files); ()
+    without files.
     """
 
     __slots__ = (
-        *("aged", "again_ps", "asks", "busy", "done", "durable", "gauged", "incoming", "inputs"),
-        *("job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making", "name"),
-        *("operator", "outage", "outgoing", "pace", "reading", "replicas", "settled", "since"),
-        *("site", "state", "stored", "stores", "ticks"),
+        *("aged", "again_ps", "asks", "busy", "defers", "done", "durable", "gauged", "incoming"),
+        *("inputs", "job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making"),
+        *("name", "operator", "outage", "outgoing", "pace", "reading", "replicas", "settled"),
+        *("since", "site", "state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -171,8 +198,18 @@ class TimedNode:
         self.outage: TimedOutage | None = None
         self.operator = self.name
         self.asks, self.stores, self.stored = False, False, 0
+        self.defers = False
         self.under_way: Input | None = None
         self.gauged, self.kept, self.kept_area, self.kept_since = gauged, 0, 0, 0
+
+    def wait(self, queued: QueuedInput) -> None:
+        """Let an input wait: a timer before all messages that wait, after the step under way and
+        the timers that ran out before; a message behind all."""
+        inputs, at = self.inputs, len(self.inputs)
+        if queued.is_timer:
+            while at and inputs[at - 1].began is None and not inputs[at - 1].is_timer:
+                at -= 1
+        inputs.insert(at, queued)
 
     def keep(self, now: int, kept: int) -> None:
         """Record the number of events that the node keeps from now on."""

@@ -12,10 +12,15 @@ from typing import Any
 from model.core import NodeName
 from model.system import read_memory
 from model.world import DOWN
-from sim.timed.network import TimedNode, is_stored
+from sim.timed.hosts import TimedHost
+from sim.timed.network import TimedLine, TimedNode, is_stored
 from sim.timed.record import Asked, SeriesPoint
+from sim.timed.sinks import SinkWriter
 from sim.timed.state_sizes import StateSizes
 from sim.timed.stores import SharedStore
+
+OTHERS = "other hosts"
+"""The other end of the link of a host."""
 
 
 class RunObservation:
@@ -24,8 +29,9 @@ class RunObservation:
     settle: lets the effects of a node take place that are due.  watched: are nodes' settled states
     kept?  gauged: the nodes with a backup.  queued: the nodes with a queue to look at.  peak: the
     largest backup up to the last point; peak_since: since then; most: in the whole run.
-    stores: those that nodes wait for.  weighed: the last state of each node whose memory was read,
-    and its bytes: most nodes have the same state when the next one is read.
+    stores, hosts, writers: those that nodes and sinks wait for.  weighed: the last state of each
+    node whose memory was read, and its bytes: most nodes have the same state when the next one is
+    read.
     """
 
     def __init__(
@@ -42,6 +48,8 @@ class RunObservation:
         self.points: list[SeriesPoint] = []
         self.peak = self.peak_since = self.most = 0
         self.stores: Mapping[NodeName, SharedStore] = {}
+        self.hosts: tuple[TimedHost, ...] = ()
+        self.writers: Mapping[NodeName, SinkWriter] = {}
         self.memory_peaks = dict.fromkeys(nodes, 0)
         self.memory_peak = 0
         self.weighed: dict[NodeName, tuple[Any, int]] = dict.fromkeys(nodes, (DOWN, 0))
@@ -53,7 +61,7 @@ class RunObservation:
         for node in self.queued:
             self.settle(node, now)
             queues.append(node.longest)
-            node.longest = len(node.unsettled) + len(node.inputs)  # one of them is empty
+            node.longest = len(node.unsettled) + len(node.inputs)
         self.points.append(SeriesPoint(now, self.peak_since, tuple(queues), self._weigh(now)))
         self.peak = max(self.peak, self.peak_since)
         self.peak_since = 0
@@ -89,17 +97,25 @@ class RunObservation:
 
     def count_asked(self, until: int) -> Asked:
         """The work that the input asked for.  until: the time of its last event."""
-        wire = {
-            (channel.sender, node.name): sum(t.count * t.wire for t in channel.tariffs.values())
-            for node in self.nodes.values()
-            for channel in node.incoming
+        wire: dict[tuple[str, str], int] = {}
+        shared: dict[TimedLine | None, tuple[str, str]] = {
+            host.out: (host.name, OTHERS) for host in self.hosts if host.out is not None
         }
+        for node in self.nodes.values():
+            for channel in node.incoming:
+                ends = shared.get(channel.line, (channel.sender, node.name))
+                sent = sum(t.count * t.wire for t in channel.tariffs.values())
+                wire[ends] = wire.get(ends, 0) + sent
         service = {node.name: node.worked for node in self.queued}
         growing = {node.name: _growing(node) for node in self.queued}
         for name, store in self.stores.items():
             if store.busy:
                 service[name], growing[name] = store.busy // len(store.free), 0
-        return Asked(until, service, growing, wire)
+        for name, writer in self.writers.items():
+            service[name], growing[name] = writer.share, 0
+        hosts = {host.name: host.share for host in self.hosts}
+        sharing = frozenset(name for host in self.hosts for name in host.sharing)
+        return Asked(until, service, growing, wire, hosts, sharing)
 
     def measure(self, now: int) -> None:
         """Measure the backup of all nodes together."""

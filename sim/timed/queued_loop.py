@@ -1,12 +1,14 @@
-"""The queued loop of the timed driver: nodes wait for shared stores, and for room in connections.
+"""The queued loop of the timed driver: nodes wait for shared stores and cores, and for room in
+connections; sinks wait for their writes.
 
 Rule of this file: no other semantics than the fast loop's; the loop only evaluates steps later,
-since the store or the room that a node waits for may not be free when a message arrives.
+since the store, the core or the room that a node waits for may not be free when a message arrives.
 
-A node takes the input that came first when it is free.  Its step has three parts: service; then its
-saves and transactions, one after the other, each in the order of the requests at its store; then
-the node waits until none of the connections that it has to send on is full.  At that moment all
-effects take place at once, so that a step of several events may fill a connection beyond the bound.
+A node takes the input that came first when it is free, and timers before messages.  Its step has
+three parts: service, with a core if the node is on a host; then its saves and transactions, one
+after the other, each in the order of the requests at its store; then the node waits until none of
+the connections that it has to send on is full.  At that moment all effects take place at once, so
+that a step of several events may fill a connection beyond the bound.
 
 There is no deadlock.  Only events of the data stream wait for room, and these go down the graph:
 acknowledgements, markers, transactions and requests wait for nobody's room.  A node that waits for
@@ -16,6 +18,7 @@ no room takes its inputs in order, and so makes room; the last operators send to
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from simpy.events import NORMAL, URGENT, Event
 
@@ -39,9 +42,11 @@ from sim.timed.connections import BoundedConnection, count_events, find_connecti
 from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes
 from sim.timed.failures import TimedCrash
+from sim.timed.hosts import place_nodes
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
 from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
+from sim.timed.sinks import SinkWriter
 from sim.timed.stores import SharedStore
 from sim.timed.timers import Timers
 
@@ -55,9 +60,19 @@ class QueuedLoop:
         self.stores = {
             name: SharedStore(state.costs, name) for name in state.system.deployment.prompt
         }
-        state.seen.stores = self.stores
+        hosts = place_nodes(state.costs, state.nodes)
+        self.hosts = {node.name: host for host in hosts for node in host.nodes if node.pace}
+        for name in state.system.sink_at:
+            self._price_sink(state.nodes[name])
+        state.seen.stores, state.seen.hosts, state.seen.writers = self.stores, hosts, state.writers
         self.timers = Timers(state, self._fire)
         self.crashes = Crashes(state, detector, planned, self._free_room)
+
+    def _price_sink(self, node: TimedNode) -> None:
+        """Let the sink write its inputs, if its writes have a price."""
+        state, costs = self.state, self.costs.sink
+        if costs is not None:
+            state.writers[node.name] = SinkWriter(costs, state.at, partial(self._take, node))
 
     # --- inputs come -----------------------------------------------------------------------------
     def run(self, feed: Iterator[tuple[int, NodeName, Arrival]]) -> None:
@@ -109,7 +124,12 @@ class QueuedLoop:
             self._leave(channel.sender, node, tariff.events, now)
             return
         received = Received(channel.sender, message)
-        self._take(node, QueuedInput(received, tariff.service, tariff.events), now)
+        queued = QueuedInput(received, tariff.service, tariff.events)
+        writer = self.state.writers.get(node.name)
+        if writer is None:
+            self._take(node, queued, now)
+        else:
+            writer.put(queued, now)
 
     def _fire(self, node: TimedNode, name: str, now: int) -> None:
         """A timer runs out; it counts as set until its step begins."""
@@ -133,7 +153,7 @@ class QueuedLoop:
 
     def _take(self, node: TimedNode, queued: QueuedInput, now: int) -> None:
         inputs = node.inputs
-        inputs.append(queued)
+        node.wait(queued)
         node.longest = max(node.longest, len(inputs))
         if len(inputs) == 1:
             self._work(node, now)
@@ -144,14 +164,37 @@ class QueuedLoop:
         while node.inputs:
             first = node.inputs[0]
             if first.began is None:
+                if not self._has_core(node, now):
+                    return
                 if isinstance(first.input_, TimerFired):
                     self.timers.unset(node, first.input_.timer, now)
                 node.state, effects = self.state.answered(node, node.state, first.input_)
                 self._begin(node, first, effects, now)
-            if node.busy > now or not self._store_next(node, first, now):
+            if node.busy > now:
                 return
-            if not self._finish(node, first, now):
+            first.served = now if first.served is None else first.served
+            self._leave_core(node, now)
+            if not self._store_next(node, first, now) or not self._finish(node, first, now):
                 return
+
+    def _has_core(self, node: TimedNode, now: int) -> bool:
+        host = self.hosts.get(node.name)
+        return host is None or host.ask(node, now)
+
+    def _leave_core(self, node: TimedNode, now: int) -> None:
+        """The service is over; a node that waited has the core now, and begins soon."""
+        host = self.hosts.get(node.name)
+        following = None if host is None else host.leave(node, now)
+        if following is not None:
+            self.state.at(now, Occurrence(self._use_core, following))
+
+    def _use_core(self, moment: Occurrence) -> None:
+        """Begin the step for which the node has waited for a core, if it is still there."""
+        node, now = moment.what, int(self.state.clock.now)
+        if not node.inputs:
+            self._leave_core(node, now)
+        elif node.inputs[0].began is None:
+            self._work(node, now)
 
     def _begin(
         self, node: TimedNode, queued: QueuedInput, effects: tuple[Effect, ...], now: int
@@ -167,7 +210,9 @@ class QueuedLoop:
         for effect in effects:
             if isinstance(effect, Note) and effect.what.name in self.state.prices:
                 service += self.state.note_ps(node, effect)
-        queued.stores.extend(effect for effect in effects if self._lasts(node, effect))
+        paid = self.timers.has_paid(queued.input_)
+        lasting = (effect for effect in effects if self._lasts(node, effect))
+        queued.stores.extend(one for one in lasting if isinstance(one, Send) or not paid)
         self._keep_busy(node, queued, now, now + service)
 
     def _lasts(self, node: TimedNode, effect: Effect) -> bool:
@@ -201,7 +246,7 @@ class QueuedLoop:
                 self.state.saving += takes
             else:
                 assert isinstance(effect, Save | Sync)
-                end = now + self.state.store(node, effect)
+                end = max(now, node.stored) + self.state.store(node, effect)
             self._keep_busy(node, queued, now, end)
             if end > now:
                 return False
@@ -210,7 +255,7 @@ class QueuedLoop:
     def _finish(self, node: TimedNode, queued: QueuedInput, now: int) -> bool:
         """Let the effects take place, unless the node has to wait for room; did they?"""
         assert queued.began is not None
-        queued.served = now if queued.served is None else queued.served
+        assert queued.served is not None
         restarts = queued.input_ is None  # which comes first at its time, and waits for nobody
         fills = () if restarts else self._fills(node, queued.effects)
         full = [one for one in fills if self._is_full(one)]
@@ -257,7 +302,12 @@ class QueuedLoop:
             local = now
             if size.kind is MessageKind.RECOVERY and channel.reads:
                 local = self.state.read_locally(effect.to, effect.message, now)
-            channel.free = max(channel.free, ready, local) + tariff.wire
+            ready = max(ready, local)
+            line = channel.line
+            if line is None:
+                channel.free = max(channel.free, ready) + tariff.wire
+            else:
+                channel.free = line.send(max(ready, channel.upload[1]), tariff.wire)
             if not channel.flying:
                 self.state.at(channel.free + channel.delay, channel)
             arrives = channel.free + channel.delay
@@ -319,7 +369,9 @@ class QueuedLoop:
         connection.waiting.clear()
 
     def _free_room(self, node: TimedNode, now: int) -> None:
-        """The node is down: it waits for no room, and messages on their way to it will be lost."""
+        """The node is down: it waits for no room and no core, and messages on their way to it will
+        be lost."""
+        self._leave_core(node, now)
         for connection in self.into.values():
             if node in connection.waiting:
                 connection.waiting.remove(node)

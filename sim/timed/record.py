@@ -87,13 +87,16 @@ class Asked(NamedTuple):
     until_ps: the time of the last input event.  service: by node that may crash, also after this
     time.  growing: the part of it that grows with the events: work for each that a node receives
     or sends, without savepoints, batches and other messages.  wire: the time for which messages
-    occupy the link, by (sender, receiver).
+    occupy the link, by (sender, receiver), or by a host and "other hosts".  hosts: the service on
+    each core of a host, in the mean.  sharing: the nodes that may have to wait for a core.
     """
 
     until_ps: int
     service: Mapping[NodeName, int]
     growing: Mapping[NodeName, int]
     wire: Mapping[tuple[NodeName, NodeName], int]
+    hosts: Mapping[str, int] = {}
+    sharing: frozenset[NodeName] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +105,7 @@ class TimedResult:
 
     ended_ps: the time at which the last message was processed.  busy_ps: by node.  saves,
     saving_ps: writes to stable storage that were begun, and the time that they ask for.
+    saved_bytes: of the writes of nodes to their own storage; others are messages to a store.
     backup_mean: the mean over time.  missed: crashes that did not happen, because the node was
     down, or because the protocol assumes single failures and was not at rest.  lost: messages to
     nodes that were down.  in_vain: events that were sent to nodes that were down, or that nodes had
@@ -117,6 +121,7 @@ class TimedResult:
     busy_ps: Mapping[NodeName, int]
     saves: int
     saving_ps: int
+    saved_bytes: int
     outages: tuple[TimedOutage, ...]
     missed: int
     lost: int

@@ -41,7 +41,7 @@ class RecoveryRecord:
         outage = node.outage
         open_ = [outage] if outage is not None and outage.caught_up_ps is None else []
         if outage is not None and outage.restored_ps is None:
-            outage.restored_ps = _restored(self.protocol, began, done, effects, input_)
+            outage.restored_ps = _restored(self.protocol, node, (began, done), effects, input_)
             outage.restoring_done_ps = None if outage.restored_ps is None else done
         if outage is not None and outage.restored_ps is not None:
             self._replay(node, outage, done)
@@ -99,18 +99,39 @@ class RecoveryRecord:
 
 def _restored(
     protocol: Protocol,
-    began: int,
-    done: int,
+    node: TimedNode,
+    times: tuple[int, int],
     effects: tuple[Effect, ...],
     input_: Input | None,
 ) -> int | None:
-    """When the node has its state again: with the effects of this step, if they say so; in a
-    protocol whose nodes never say so, when the step begins, if it processes events."""
-    if RESTORED in protocol.evidence.must_occur:
-        says_so = any(isinstance(e, Note) and e.what == RESTORED for e in effects)
-        return done if says_so else None
+    """When the node has its state again: in this step, if its effects say so; in a protocol whose
+    nodes never say so, when the step begins, if it processes events.
+
+    times: began, done.  A restart has the state at its end.  A message with the state has been read
+    when its own service is over; replayed outputs, writes and waits of the step come after that.
+    """
+    began, done = times
     message = input_.message if isinstance(input_, Received) else None
+    if RESTORED in protocol.evidence.must_occur:
+        if not any(isinstance(e, Note) and e.what == RESTORED for e in effects):
+            return None
+        return done if input_ is None else min(done, began + _service(protocol, node, input_))
     return began if message is not None and size_of(protocol, message).events else None
+
+
+def _service(protocol: Protocol, node: TimedNode, input_: Input) -> int:
+    """The service of a message itself; a timer has none."""
+    if not isinstance(input_, Received):
+        return 0
+    size = size_of(protocol, input_.message)
+    found = (
+        tariff.service
+        for channel in node.incoming
+        if channel.sender == input_.sender
+        for charged, tariff in channel.tariffs.items()
+        if charged._replace(state_bytes=0) == size
+    )
+    return next(found, 0)
 
 
 def forget_later(node: TimedNode, now: int) -> None:

@@ -38,6 +38,7 @@ from sim.timed.network import Aftermath, Channel, Tariff, TimedNode, is_stored
 from sim.timed.observation import RunObservation
 from sim.timed.record import LogEntry, log_step
 from sim.timed.recovery import RecoveryRecord, find_job, find_replicas
+from sim.timed.sinks import SinkWriter
 from sim.timed.state_sizes import StateSizes
 
 NEVER = float("inf")
@@ -54,8 +55,10 @@ class RunState:
 
     watched: are the effects of a step kept until their time, since somebody may look at a state or
     crash a node in between?  events: handed out so far.  until: the time of the last one.  saves,
-    saving: writes to stable storage, and their time.  lost, in_vain, missed: as in TimedResult.
-    order: the number of log entries.  sizes: of the operators' states.
+    saving, saved_bytes: writes to stable storage, and their time; the bytes of those to nodes' own.
+    lost, in_vain, missed: as in TimedResult.
+    order: the number of log entries.  sizes: of the operators' states.  writers: of the sinks
+    whose writes have a price.
     """
 
     def __init__(
@@ -86,8 +89,9 @@ class RunState:
         noted = self.protocol.behaviour.checkpoints
         self.checkpoints = None if noted is None else CheckpointClock(noted)
         self.outages: list[TimedOutage] = []
+        self.writers: dict[NodeName, SinkWriter] = {}
         self.events = self.saves = self.saving = self.missed = self.lost = self.order = 0
-        self.in_vain = self.until = 0
+        self.in_vain = self.until = self.saved_bytes = 0
 
     # --- steps -------------------------------------------------------------------------------
     def answered(self, node: TimedNode, value: Any, input_: Input | None) -> Step:
@@ -157,6 +161,8 @@ class RunState:
         if tariff is None:
             moved = channel.prompt or channel.reads or channel.receiver.stores
             tariff = Tariff(self.costs, size, channel.receiver, moved)
+            if channel.line is not None:
+                tariff.wire = channel.line.wire_ps(tariff.bytes)
             channel.tariffs[size] = tariff
         channel.size, channel.tariff = size, tariff
         return tariff
@@ -186,6 +192,7 @@ class RunState:
         takes = self.costs.save_ps(*sizes)
         self.saves += 1
         self.saving += takes
+        self.saved_bytes += self.costs.saved_bytes(*sizes)
         return takes
 
     def write(self, store: TimedNode, ready: int, size: Size) -> tuple[int, int]:

@@ -105,6 +105,7 @@ def _result(state: RunState, ended: int) -> TimedResult:
         busy_ps={node.name: node.worked for node in seen.queued},
         saves=state.saves,
         saving_ps=state.saving,
+        saved_bytes=state.saved_bytes,
         outages=tuple(state.outages),
         missed=state.missed,
         lost=state.lost,

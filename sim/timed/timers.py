@@ -1,6 +1,7 @@
 """The timers of a timed run: when each one runs out, and how often they may.
 
-Rule of this file: no step; the loop of the run decides the effect of a timer that runs out.
+Rule of this file: no step; the loop of the run decides the effect of a timer that runs out.  A
+timer waits for the step under way, and not for the messages that wait at the node.
 
 A timer is named KIND or KIND:overdue (sim.timed.costs.Timer).
 """
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from model.core import CancelTimer, Effect, SetTimer, TimerFired
+from model.core import CancelTimer, Effect, Input, Save, SetTimer, Sync, TimerFired
 from model.errors import Invalid
 from sim.timed.clock import Occurrence
 from sim.timed.costs import picoseconds
@@ -30,6 +31,7 @@ class Timers:
     ) -> None:
         self.run, self.fire = run, fire
         self.default_ps = picoseconds(run.costs.timer_s)
+        self.background = run.protocol.behaviour.background
         self.firings_left = NEVER
 
     def start_all(self) -> None:
@@ -43,6 +45,7 @@ class Timers:
                 fires = self._expiry(node, name, now)
                 moment = Occurrence(self._run_out, (node, name, fires))
                 node.timers[name] = moment
+                node.defers = node.pace > 0
                 self.run.at(fires, moment)
 
     def take(self, node: TimedNode, now: int, effects: Iterable[Effect]) -> None:
@@ -65,11 +68,27 @@ class Timers:
         """The last event was handed out: from now on, timers may run out FIRINGS times."""
         self.firings_left = FIRINGS
 
+    def has_paid(self, input_: Input | None) -> bool:
+        """Is this step the end of a write in the background?  Its saves took their time before."""
+        return isinstance(input_, TimerFired) and _kind_of(input_.timer) in self.background
+
+    def _write(self, node: TimedNode, name: str, now: int) -> int:
+        """Write in the background the saves of the step on this timer: when are they stored?
+
+        The device of the node writes one after the other.
+        """
+        _, effects = self.run.answered(node, node.state, TimerFired(name))
+        saves = (effect for effect in effects if isinstance(effect, Save | Sync))
+        takes = sum(self.run.store(node, effect) for effect in saves)
+        node.stored = max(node.stored, now) + takes
+        return node.stored
+
     def _expiry(self, node: TimedNode, name: str, now: int) -> int:
         kind = _kind_of(name)
         timer = self.run.costs.timers.get(kind)
+        stored = self._write(node, name, now) if kind in self.background else None
         if timer is None:
-            return now + self.default_ps
+            return now + self.default_ps if stored is None else stored
         return timer.due_ps(now, node.ticks.get(kind), overdue=name == kind + OVERDUE)
 
     def _run_out(self, moment: Occurrence) -> Evaluated | None:

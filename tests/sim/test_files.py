@@ -58,7 +58,8 @@ def answer(site: Site, effects: tuple[Effect, ...]) -> Answer:
 
 
 def step(site: Site, state: int, input_: Input) -> Answer:
-    """`a` is written, `b` synced, `c` written with a sync, `t` and `u` set and cancel a timer."""
+    """`a` is written, `b` synced, `c` written with a sync, `t` and `u` set and cancel a timer,
+    `v` writes and cancels it."""
     match input_:
         case Arrival(_, type_):
             return state, (Send("A", Body(0, type_)),)
@@ -74,6 +75,7 @@ def step(site: Site, state: int, input_: Input) -> Answer:
                 "c": (Save((*(log or ()), "c"), "log"),),
                 "t": (SetTimer("t"),),
                 "u": (CancelTimer("t"),),
+                "v": (Save((*(log or ()), "v"), "log"), CancelTimer("t")),
                 "x": (Save(0, "no file"),),
             }
             return answer(site, effects[message.type])
@@ -169,19 +171,22 @@ def test_a_timer_that_is_cancelled_does_not_run_out(room: int | None) -> None:
     assert [type_ for _, type_ in run("tu", room)[1]].count("timer") == 0
 
 
-def test_a_timer_that_waits_for_its_node_is_cancelled() -> None:
-    """It runs out at 2.5 s, while the node is busy with `c` until 4.5 s; `u` comes after it, then
-    before it."""
-    costs = priced(99, latency_s=2.0)
-    workload = Workload("", "", ONE, {"source": tuple(Arrival(1, type_) for type_ in "tcu")})
+@ROOM
+@pytest.mark.parametrize(
+    ("types", "timers"), [([(1, "c"), (1, "u")], 1), ([(1, "c"), (0, "u")], 1), ([(1, "v")], 0)]
+)
+def test_a_timer_that_waits_for_its_node_is_cancelled(
+    room: int | None, types: list[tuple[int, str]], timers: int
+) -> None:
+    """It runs out at 2.5 s, while the node is busy until 4.25 s.  It goes before `u`, whether `u`
+    waits at the node or is still to come; `v`, the step under way, cancels it at its end."""
+    costs = priced(room, latency_s=2.0)
+    arrivals = tuple(Arrival(gap, type_) for gap, type_ in [(1, "t"), *types])
+    workload = Workload("", "", ONE, {"source": arrivals})
     _, log, outputs = played(FILES, workload, costs)
     followed(FILES, workload, log)
-    assert "timer" in [body.type for _, (_, body) in outputs["sink"]]
-    sooner = tuple(Arrival(gap, type_) for gap, type_ in ((1, "t"), (1, "c"), (0, "u")))
-    early = Workload("", "", ONE, {"source": sooner})
-    _, log, outputs = played(FILES, early, costs)
-    followed(FILES, early, log)
-    assert "timer" not in [body.type for _, (_, body) in outputs["sink"]]
+    found = [(at / PS, body.type) for at, (_, body) in outputs["sink"]]
+    assert [one for one in found if one[1] == "timer"] == [(4.25, "timer")] * timers
 
 
 @ROOM

@@ -233,7 +233,14 @@ def test_what_costs_nothing_is_said_to_be_free(tmp_path: Path) -> None:
     assert [one.key for one in result.free_steps] == [
         "costs.service.savepoint_s",
         "costs.service.control_s",
+        "costs.link.delay_s",
+        "costs.sink.latency_s",
+        "",
     ]
+    last = "writes of sinks (costs.sink.latency_s = 0), the work of sources"
+    assert any(
+        line.startswith("Free here: ") and line.endswith(last) for line in said(result).splitlines()
+    )
     assert "Free here: savepoints (costs.service.savepoint_s = 0)" in said(result)
 
 

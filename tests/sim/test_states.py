@@ -184,7 +184,11 @@ def test_a_recovery_has_the_read_of_the_closed_form(name: str, tmp_path: Path) -
     wanted = terms(name, 0.5, without)
     wanted = replace(wanted, read_s=wanted.read_s + 10)
     assert with_.recovery_s == pytest.approx(wanted.recovery_s, rel=0.04)
-    assert with_.redirection_s == pytest.approx((without.redirection_s or 0) + 10, rel=0.04)
+    redirected = (without.redirection_s or 0) + 10
+    if name == "kafka-transactions":  # a commit of the new worker holds events back meanwhile
+        assert (with_.redirection_s or 0) >= redirected
+    else:
+        assert with_.redirection_s == pytest.approx(redirected, rel=0.04)
 
 
 # --- parts and changes -------------------------------------------------------------------------

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from model.actions import Deliver
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Read
+from sim.scenarios.overrides import overrides
 from sim.scenarios.run import run, simulate
 from sim.scenarios.scenario import Scenario, read
 from sim.timed.costs import PS, Timer
+from sim.timed.network import TimedNode
 from sim.timed.record import LogEntry
 
 TIMES = st.integers(0, 50).map(lambda steps: steps * PS // 4)
@@ -185,3 +187,110 @@ def test_costs_of_spark_by_arithmetic() -> None:
     batches_read = result.metrics.traffic["read"].messages
     each = 5 * costs.sizes.control_bytes  # ask, latest, read, written, commit
     assert result.metrics.link_control_bytes <= each * (batches_read + 1)
+
+
+# --- a timer goes before the messages that wait ------------------------------------------------
+BUSY = """\
+protocol = "crb"
+unit_s = 0.25
+
+[stream]
+seconds = 130
+rate_per_s = 1.0
+arrivals = "constant"
+types = { a = 1.0 }
+
+[[operators]]
+name = "agg"
+aggregate = "count"
+window = 4
+slide = 4
+
+[costs.timers]
+checkpoint = { every_s = 10.0 }
+
+[costs.service]
+event_s = 0.75
+control_s = 0.0
+item_s = 0.0
+savepoint_s = 0.0
+
+[costs.storage]
+latency_s = 0.0
+bandwidth_bytes_per_s = 1e15
+
+[costs.link]
+delay_s = 0.0
+bandwidth_bytes_per_s = 1e18
+
+[detector]
+keep_alive_s = 2.0
+misses = 5
+restart_s = 4.0
+
+[[failures]]
+nodes = ["agg"]
+at_s = 35.5
+"""
+
+
+def checkpoints(folder: Path, *settings: str) -> list[float]:
+    """When the operator begins its checkpoints, rounded to a thousandth of a second."""
+    (folder / "busy.toml").write_text(BUSY)
+    asked = read(folder / "busy.toml", overrides(settings))
+    log: list[LogEntry] = []
+    run(asked, asked.planned, log=log)
+    return [
+        round(entry.began_ps / PS, 3)
+        for entry in sorted(log, key=lambda entry: entry[:3])
+        if entry.what == ("timer", "checkpoint")
+    ]
+
+
+def late(begun: list[float]) -> list[float]:
+    """How long after its tick each checkpoint begins."""
+    return [round(at % 10, 3) for at in begun]
+
+
+@pytest.mark.parametrize("room", [(), ("costs.room=1000",)])
+def test_a_checkpoint_waits_for_the_step_under_way_alone(
+    tmp_path: Path, room: tuple[str, ...]
+) -> None:
+    """The operator is down from 35.5 s; the detector notices it at 44 s, and it is back at 48 s.
+    Its backlog keeps it busy without a pause, with a step every 0.75 s from 48 s on.  The step
+    under way at 50 s ends at 50.25 s, 13 steps later one ends at 60 s, then at 70.5 and 80.25 s.
+    """
+    begun = checkpoints(tmp_path, *room)
+    assert begun[:3] == [10.0, 20.0, 30.0]
+    assert begun[3:7] == [50.25, 60.0, 70.5, 80.25]
+
+
+def test_the_check_finds_timers_that_wait_behind_messages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert max(late(checkpoints(tmp_path))) <= 0.75
+    monkeypatch.setattr(TimedNode, "wait", lambda node, queued: node.inputs.append(queued))
+    assert max(late(checkpoints(tmp_path))) > 0.75
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.integers(1, 97),
+    st.sampled_from([3.0, 7.0, 16.0]),
+    st.sampled_from([(), ("costs.room=1000",)]),
+)
+def test_no_checkpoint_is_later_than_a_step(
+    tmp_path: Path, percent: int, every: float, room: tuple[str, ...]
+) -> None:
+    """Whatever the load: a checkpoint at each tick while there is input, less than a step late."""
+    service = percent / 100
+    begun = checkpoints(
+        tmp_path,
+        f"costs.service.event_s={service}",
+        f"costs.timers.checkpoint.every_s={every}",
+        "failures=[]",
+        *room,
+    )
+    assert [int(at // every) for at in begun] == list(range(1, len(begun) + 1))
+    assert all(at % every <= service for at in begun)
+    assert len(begun) >= int(129 // every)

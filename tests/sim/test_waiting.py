@@ -25,6 +25,9 @@ from model.protocols.abs.protocol import PROTOCOL as ABS
 from model.protocols.log_io.protocol import PROTOCOL as LOG_IO
 from model.protocols.upstream_backup.protocol import PROTOCOL as UPSTREAM_BACKUP
 from sim.inputs.streams import Workload
+from sim.scenarios.overrides import overrides
+from sim.scenarios.run import simulate
+from sim.scenarios.scenario import read
 from sim.timed.costs import (
     PS,
     Costs,
@@ -39,6 +42,7 @@ from sim.timed.costs import (
 )
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
+from tests.known import known
 from tests.sim.test_timed import LEDGER, assert_same, cases, followed, played, word
 
 FREE: dict[str, Any] = {
@@ -183,6 +187,28 @@ def test_stores_room_and_crashes_of_all_change_no_path(
     assert [node.state for node in world.nodes] == list(found.states.values())
     emitted = tuple(tuple(output for _, output in passed) for passed in outputs.values())
     assert tuple(tuple(output[:2] for output in passed) for passed in world.outputs) == emitted
+
+
+# --- the phases of a recovery with a store -----------------------------------------------------
+@pytest.mark.parametrize(("devices", "redirected"), [(4, (1.5, 1.5, 1.5)), (1, (3.0, 4.5, 6.0))])
+def test_redirection_ends_when_the_state_is_read(
+    devices: int, redirected: tuple[float, ...]
+) -> None:
+    """The coordinator answers the source and three operators, with a read of 1.5 s each: at once,
+    or one after the other.  With one device, the source has its answer first, and sends again 68
+    events; OP2 makes its outputs of them, of 0.05 s each, in the step in which its own answer
+    comes: 3.4 s of replay, and not of redirection."""
+    sets = [
+        f"costs.stores.coordinator.devices={devices}",
+        "costs.stores.coordinator.read_s=1.5",
+        'failures=[{nodes=["OP3"], at_s=9.75}]',
+    ]
+    found = simulate(read("docs/scenarios/abs.toml", overrides(sets)))
+    phases = {one.node: one for one in found.failures}
+    at = [known(phases[name].redirection_s) for name in ("OP2", "OP3", "OP4")]
+    assert at == [pytest.approx(each, abs=0.001) for each in redirected]
+    if devices == 1:
+        assert known(phases["OP2"].replay_s) == pytest.approx(68 * 0.05, abs=0.001)
 
 
 # --- shared stores ---------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from model.core import CHECKPOINTED, CRASHED, RESTORED
 from model.family import Family
 from model.outages import OutageTerms, Since
 from model.protocol import Behaviour
-from model.protocols.cec import messages, nodes
+from model.protocols.cec import disk, messages, nodes
 from model.protocols.cec.design import KNOBS
 from model.protocols.cec.messages import G_OPEN_RECORDS, R_RECORDS
 
@@ -26,6 +26,7 @@ BEHAVIOUR = Behaviour(
     memory=nodes.memory,
     needed=nodes.needed,
     timers=nodes.TIMERS,
+    background=frozenset({disk.WRITE}),
     show=messages.show,
     size=messages.size,
     states=messages.states,

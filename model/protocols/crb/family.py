@@ -28,6 +28,7 @@ BEHAVIOUR = Behaviour(
     memory=nodes.memory,
     needed=nodes.needed,
     timers=nodes.TIMERS,
+    background=frozenset({nodes.STORE}),
     show=messages.show,
     size=messages.size,
     states=messages.states,
