@@ -1,4 +1,5 @@
-"""The timed driver, compared with other ways to simulate the same chain of servers, in one run.
+"""The timed driver, compared with other ways to simulate the same chain of servers, in one run; and
+`asif simulate`, compared with a plain SimPy program of the same pipeline.
 
 Rule of this file: no absolute limit; only the ratio to SimPy's process-and-Store pattern counts.
 Machines are shared and noisy, so every way takes several turns and the fastest counts.
@@ -14,6 +15,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
+from benchmarks import pipeline
 from benchmarks.relay import WAYS, driver
 from benchmarks.stages import each
 from model.progress import Progress
@@ -73,3 +75,4 @@ def growth(progress: Progress) -> Table:
 def tables(progress: Progress) -> Iterator[Table]:
     yield side_by_side(progress)
     yield growth(progress)
+    yield from pipeline.table(progress)

@@ -367,7 +367,8 @@ class Property:
     """A condition `holds(scope, observation)` on every reachable world, or on the worlds at rest.
 
     nodes: the property also looks at the nodes' states and durable values ("no two nodes decide
-    otherwise").  messages: it also looks at the messages on their way.
+    otherwise").  messages: it also looks at the messages on their way.  outputs: it looks at the
+    outputs, so that whoever judges a long run has to keep them.
     """
 
     name: str
@@ -375,3 +376,4 @@ class Property:
     holds: Callable[[Scope, Observation], bool]
     nodes: bool = False
     messages: bool = False
+    outputs: bool = True

@@ -72,6 +72,8 @@ class Log(Generic[T]):
     def rest(self) -> Log[T]:
         """The log without the first item."""
         head, *tail = self.chunks
+        if not tail:
+            return Log((head[1:],), self.length - 1) if len(head) > 1 else Log()
         return _pack((head[1:], *tail) if len(head) > 1 else tuple(tail), self.length - 1)
 
     def last(self) -> T:

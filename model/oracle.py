@@ -7,7 +7,7 @@ Rule of this file: no protocol and no operator.  Each node's spec says what the 
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from model.boxes.box import Lineage, Of, Out, Stream
@@ -32,14 +32,17 @@ class Spec(typing.Protocol):
         ...
 
 
-def assign_times(arrivals: Sequence[Arrival]) -> tuple[Body, ...]:
+def assign_times(arrivals: Iterable[Arrival]) -> tuple[Body, ...]:
     """The bodies that a source makes of its arrivals: their times add up from 0."""
-    bodies = []
+    return tuple(produced(arrivals))
+
+
+def produced(arrivals: Iterable[Arrival]) -> Iterator[Body]:
+    """The bodies that a source makes of its arrivals, one after the other."""
     now = 0
     for gap, type_, data in arrivals:
         now += gap
-        bodies.append(Body(now, type_, data))
-    return tuple(bodies)
+        yield Body(now, type_, data)
 
 
 def allowed(graph: Graph, arrivals: Mapping[str, Sequence[Arrival]]) -> Iterator[Expected]:

@@ -123,7 +123,7 @@ class System:
         for name, value in derived.items():
             object.__setattr__(self, name, value)
         if self.protocol.behaviour.needed is not None and not self.scope.crashes:
-            lets_go = Property(LETS_GO, When.QUIESCENT, self._lets_go, nodes=True)
+            lets_go = Property(LETS_GO, When.QUIESCENT, self._lets_go, nodes=True, outputs=False)
             object.__setattr__(self, "properties", (*self.properties, lets_go))
 
     def _lets_go(self, scope: Scope, seen: Observation) -> bool:
@@ -313,8 +313,8 @@ class _Unasked(tuple[Any, ...]):
 
     def _refuse(self, *_: object) -> Any:
         raise Invalid(
-            "it looks at states or durable values without nodes=True, or at messages without "
-            "messages=True"
+            "it looks at states or durable values without nodes=True, at messages without "
+            "messages=True, or at outputs with outputs=False"
         )
 
     __iter__ = __len__ = __getitem__ = __contains__ = _refuse
@@ -329,6 +329,8 @@ def is_satisfied(system: System, property_: Property, seen: Observation) -> bool
         seen = seen._replace(states=_UNASKED, durable=_UNASKED)
     if not property_.messages:
         seen = seen._replace(messages=_UNASKED)
+    if not property_.outputs:
+        seen = seen._replace(outputs=_UNASKED)
     try:
         answer: Any = property_.holds(system.scope, seen)
     except Invalid as error:

@@ -9,20 +9,79 @@ import csv
 import hashlib
 import io
 import json
+import weakref
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, NamedTuple
 
 from model.events import Body
 
 Outputs = tuple[tuple[tuple[Body, ...], ...], ...]
 """The outputs by sink and input edge (the order between edges does not count)."""
 
+MEGABYTE = 1 << 20
+
 
 def digest(outputs: Outputs) -> str:
     """The SHA-256 of the outputs as compact JSON: [sink][edge][body], a body [time, type, data]."""
-    text = json.dumps(outputs, ensure_ascii=False, separators=(",", ":"), default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(_compact(outputs).encode()).hexdigest()
+
+
+class RunningDigest:
+    """The digest of outputs that come in pieces.
+
+    edges: by sink, the number of its input edges.  The digest takes one edge after the other:
+    outputs on other edges than the first wait in temporary files, beyond a megabyte on the disk.
+    """
+
+    def __init__(self, edges: Sequence[int]) -> None:
+        self.edges = edges
+        self.begun = [False] * sum(edges)
+        self.hash = hashlib.sha256(b"[[[" if edges and edges[0] else b"")
+        self.texts = [SpooledTemporaryFile(MEGABYTE) for _ in self.begun[1:]]  # noqa: SIM115
+        weakref.finalize(self, _close, self.texts)
+
+    def add(self, edge: int, bodies: Sequence[Body]) -> None:
+        """Add the next bodies of an edge; edges are counted over all sinks."""
+        text = _compact(bodies)[1:-1].encode()
+        if self.begun[edge]:
+            text = b"," + text
+        self.begun[edge] = True
+        if edge:
+            self.texts[edge - 1].write(text)
+        else:
+            self.hash.update(text)
+
+    def hexdigest(self) -> str:
+        """The digest of all outputs; nothing may be added after it."""
+        if not (self.edges and self.edges[0]):
+            raise ValueError("a digest needs a first edge")
+        edge = 0
+        for sink, count in enumerate(self.edges):
+            if sink:
+                self.hash.update(b",[")
+            for place in range(count):
+                if edge:
+                    self.hash.update(b",[" if place else b"[")
+                    text = self.texts[edge - 1]
+                    text.seek(0)
+                    while piece := text.read(MEGABYTE):
+                        self.hash.update(piece)
+                self.hash.update(b"]")
+                edge += 1
+            self.hash.update(b"]")
+        self.hash.update(b"]")
+        return self.hash.hexdigest()
+
+
+def _close(files: Iterable[IO[bytes]]) -> None:
+    for file in files:
+        file.close()
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 class OutputDifferences(NamedTuple):

@@ -7,13 +7,17 @@ incremental; sequence numbers, buffers and messages do not occur.
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from model.boxes.box import Out, Stream
 from model.cep.engines import Engine, Match
 from model.cep.windows import Extent, Splitter
 from model.events import Body
+
+TRIGGER = itemgetter(0)
 
 
 class Definition(typing.Protocol):
@@ -69,47 +73,94 @@ class Slice(NamedTuple):
     closer: int | None
 
 
-def slices(operator: Definition, stream: Sequence[Body]) -> Iterator[Slice]:
+class Passage:
+    """The part of a stream that open windows still need, by place.
+
+    first: the place of the oldest event that is kept; the stream is read as far as somebody asks.
+    """
+
+    def __init__(self, stream: Iterable[Body]) -> None:
+        self.rest, self.kept, self.first = iter(stream), list[Body](), 0
+
+    def reaches(self, place: int) -> bool:
+        """Has the stream an event at this place?"""
+        while place - self.first >= len(self.kept):
+            body = next(self.rest, None)
+            if body is None:
+                return False
+            self.kept.append(body)
+        return True
+
+    def __getitem__(self, place: int) -> Body:
+        return self.kept[place - self.first]
+
+    def forget(self, place: int) -> None:
+        """Nobody asks for an event before this place again."""
+        if place - self.first > len(self.kept) // 2:
+            del self.kept[: place - self.first]
+            self.first = place
+
+
+def slices(operator: Definition, stream: Iterable[Body]) -> Iterator[Slice]:
     """The windows of a stream, in the order in which they open."""
+    return _slices(operator, Passage(stream))
+
+
+def _slices(operator: Definition, stream: Passage) -> Iterator[Slice]:
     splitter = operator.splitter
     newest: Extent | None = None
-    for first, opener in enumerate(stream):
+    first = 0
+    while stream.reaches(first):
+        stream.forget(first)
+        opener = stream[first]
         if splitter.opens(newest, opener):
             newest = Extent(splitter.start(opener), 0)
             yield _slice(operator, stream, first, newest.start)
         if newest is not None:
             newest = Extent(newest.start, newest.events + 1)
+        first += 1
 
 
-def _slice(operator: Definition, stream: Sequence[Body], first: int, start: int) -> Slice:
-    splitter = operator.splitter
-    for at in range(first, len(stream)):
-        if splitter.expires(Extent(start, at - first), stream[at]):
+def _slice(operator: Definition, stream: Passage, first: int, start: int) -> Slice:
+    splitter, at, extent = operator.splitter, first, Extent(start, 0)
+    while stream.reaches(at):
+        event = stream[at]
+        if splitter.expires(extent, event):
             return Slice(start, first, at - 1, at)
-        if splitter.completes(Extent(start, at - first + 1), stream[at]):
-            return Slice(start, first, at, at)
-    return Slice(start, first, len(stream) - 1, None)
+        at += 1
+        extent = Extent(start, at - first)
+        if splitter.completes(extent, event):
+            return Slice(start, first, at - 1, at - 1)
+    return Slice(start, first, at - 1, None)
 
 
-def evaluate(operator: Definition, stream: Sequence[Body]) -> Iterator[Body]:
+def evaluate(operator: Definition, stream: Iterable[Body]) -> Iterator[Body]:
     """The complex events of a stream, in the order of (trigger, window, match).
 
-    In serial processing, the event that closes a window triggers all matches of the window.
+    In serial processing, the event that closes a window triggers all matches of the window.  No
+    event before the first one of a window triggers a match of it or of a later window: the stream
+    is read window by window, and the matches that come before are returned.
     """
+    passage = Passage(stream)
+    found: list[tuple[int, Body]] = []  # sorted by triggers: windows and matches come in order
+    for window in _slices(operator, passage):
+        before = bisect_left(found, window.first, key=TRIGGER)
+        yield from (body for _, body in found[:before])
+        found = [*found[before:], *_matches(operator, passage, window)]
+        found.sort(key=TRIGGER)
+    yield from (body for _, body in found)
+
+
+def _matches(operator: Definition, stream: Passage, window: Slice) -> Iterator[tuple[int, Body]]:
+    """The complex events of a window, with the places of their triggers."""
     engine = operator.engine
-    found: list[tuple[int, int, int, Body]] = []
-    for number, window in enumerate(slices(operator, stream)):
-        state = engine.begin()
-        for at in range(window.first, window.last + 1):
-            state, matches, _ = engine.feed(state, stream[at])
-            trigger = at if operator.parallel else window.closer
-            if trigger is not None:
-                for match in matches:
-                    body = operator.result(stream[trigger].time, match)
-                    found.append((trigger, number, len(found), body))
-        if window.closer is not None:
-            for match in engine.close(state):
-                body = operator.result(stream[window.closer].time, match)
-                found.append((window.closer, number, len(found), body))
-    found.sort(key=lambda entry: entry[:3])
-    return (body for *_, body in found)
+    state = engine.begin()
+    for at in range(window.first, window.last + 1):
+        state, matches, _ = engine.feed(state, stream[at])
+        trigger = at if operator.parallel else window.closer
+        if trigger is not None:
+            for match in matches:
+                yield trigger, operator.result(stream[trigger].time, match)
+    if window.closer is not None:
+        for match in engine.close(state):
+            yield window.closer, operator.result(stream[window.closer].time, match)

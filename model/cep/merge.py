@@ -32,10 +32,14 @@ class InputQueue(NamedTuple):
 
 def ready(inlets: tuple[InputQueue, ...]) -> int | None:
     """The edge whose head comes next, or None if nobody can know the edge yet."""
+    if len(inlets) == 1:
+        return 0 if inlets[0].queue else None
     _, edge = min((inlet.low, edge) for edge, inlet in enumerate(inlets))
     return edge if inlets[edge].queue else None
 
 
 def low(inlets: tuple[InputQueue, ...]) -> int:
     """The watermark of the merged stream."""
+    if len(inlets) == 1:
+        return inlets[0].low
     return min(inlet.low for inlet in inlets)

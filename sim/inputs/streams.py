@@ -5,7 +5,7 @@ Rule of this file: it makes values, and reads no file.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import accumulate, repeat
@@ -24,6 +24,7 @@ from model.predicates import Every, Predicate
 from model.protocol import Protocol
 from model.system import System
 from sim.inputs.conditions import condition
+from sim.inputs.drawn import DrawnEvents, Events, last_time
 
 STRATEGIES: Mapping[str, Strategy] = {
     "next": Strategy.NEXT,
@@ -59,14 +60,14 @@ INDEPENDENT = Search()
 class Workload:
     """The input of a run: a graph, the arrivals at its sources, and names of the two for people.
 
-    events: by source, each in time order.  left_out: operators that are not deployed, since the
-    protocol deploys a single one.
+    events: by source, each in time order; some are drawn anew whenever they are read.  left_out:
+    operators that are not deployed, since the protocol deploys a single one.
     """
 
     name: str
     pattern: str
     graph: Graph
-    events: Mapping[str, tuple[Arrival, ...]]
+    events: Mapping[str, Events]
     left_out: tuple[str, ...] = ()
 
     @property
@@ -121,16 +122,21 @@ def arrivals(
     return tuple(events)
 
 
-def ticking(events: Sequence[Arrival], every: int, until: int) -> tuple[Arrival, ...]:
+def ticking(events: Events, every: int, until: int) -> DrawnEvents:
     """The events and ticks: one at every multiple of `every` up to `until`, before the events of
     its time."""
-    times = accumulate(arrival.gap for arrival in events)
-    numbered = zip(times, repeat(1), events, strict=False)
-    ticks = ((time, 0, Arrival(0, TICK)) for time in range(every, until + 1, every))
-    both = list(merge(numbered, ticks, key=itemgetter(0, 1)))
-    known = [time for time, _, _ in both]
-    types, data = [one.type for *_, one in both], [one.data for *_, one in both]
-    return arrivals(known, types, data)
+
+    def draw() -> Iterator[Arrival]:
+        times = accumulate(arrival.gap for arrival in events)
+        numbered = zip(times, repeat(1), events, strict=False)
+        ticks = ((time, 0, Arrival(0, TICK)) for time in range(every, until + 1, every))
+        before = 0
+        for time, _, arrival in merge(numbered, ticks, key=itemgetter(0, 1)):
+            yield arrival._replace(gap=time - before)
+            before = time
+
+    ticks = until // every
+    return DrawnEvents(draw, len(events) + ticks, max(last_time(events), ticks * every))
 
 
 def graph_for(

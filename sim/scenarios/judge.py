@@ -26,6 +26,11 @@ class TimedJudgement(NamedTuple):
     at_end: tuple[str, ...]
 
 
+def asks_for_outputs(system: System) -> bool:
+    """Does a property by which a run is judged look at its outputs?"""
+    return any(one.outputs for one in system.properties if not compares_outputs(one))
+
+
 def judge_end(
     system: System,
     result: TimedResult,
@@ -40,8 +45,9 @@ def judge_end(
     asked = [p for p in system.properties if not compares_outputs(p)]
     if not asked:
         return TimedJudgement((), ())
+    view: Any = (tuple(arrivals.values()), tuple(outputs.values()))  # sequences, not tuples
     seen = see_inside(
-        Observation(tuple(map(tuple, arrivals.values())), tuple(map(tuple, outputs.values()))),
+        Observation(*view),
         looks_at(asked),
         ((name, state, result.durable[name]) for name, state in result.states.items()),
         (),

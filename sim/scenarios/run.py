@@ -9,24 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from model.core import Inputs, Scope
-from model.errors import StepFailed
-from model.graph import SINK
+from model.core import Guarantee, Inputs, Scope
 from model.knobs import settings
 from model.oracle import oracle
 from model.progress import Progress, part_of, silent
 from model.results.simulation import Metrics, Simulation
-from model.system import System, faulty_output
+from model.system import System
 from model.words import show_value
+from sim.compared import OutputComparison
 from sim.outputs import count, differences, digest
 from sim.scenarios.baseline import baseline
-from sim.scenarios.judge import TimedJudgement, judge_end
+from sim.scenarios.judge import TimedJudgement, asks_for_outputs, judge_end
 from sim.scenarios.scenario import Scenario
 from sim.timed import metrics
 from sim.timed.ages import AgeRecord, UsualAges
 from sim.timed.costs import PS
+from sim.timed.emissions import Emissions, OutputReceiver, OutputRecord
 from sim.timed.failures import TimedCrash
 from sim.timed.free_steps import free_steps
 from sim.timed.load import load, recoveries_under_load
@@ -39,9 +39,14 @@ class ScenarioRun(NamedTuple):
     """A run of a scenario.  ages: those of its events, if it has no failures."""
 
     result: TimedResult
-    emissions: metrics.Emissions
+    outputs: OutputRecord
     system: System
     ages: UsualAges | None = None
+
+    @property
+    def emissions(self) -> Emissions:
+        """The outputs by sink, if they are kept."""
+        return self.outputs.emissions
 
 
 def simulate(
@@ -55,31 +60,75 @@ def simulate(
     runs = 1 + bool(scenario.planned) + scenario.protocol.promise.protects
     stage = [part_of(progress, number, runs) for number in range(runs)]
     log: list[LogEntry] | None = [] if traced else None
+    comparison = OutputComparison(scenario.workload.graph, scenario.workload.events)
     if scenario.planned:
-        free_run = run(scenario, (), aged=True, progress=stage[0])
-        usual = free_run.ages
-        ran = run(scenario, scenario.planned, usual=usual, log=log, progress=stage[1])
+        free_run = run(scenario, (), aged=True, kept=False, progress=stage[0])
+        ran = run(
+            scenario,
+            scenario.planned,
+            usual=free_run.ages,
+            kept=False,
+            receiver=comparison,
+            log=log,
+            progress=stage[1],
+        )
     else:
-        ran = free_run = run(scenario, (), log=log, progress=stage[0])
+        ran = run(scenario, (), kept=False, receiver=comparison, log=log, progress=stage[0])
+        free_run = ran
     free = bare = _metrics(scenario, free_run)
     if scenario.protocol.promise.protects:
-        bare = _metrics(scenario, run(baseline(scenario), (), progress=stage[-1]))
+        bare_run = run(baseline(scenario), (), kept=False, progress=stage[-1])
+        bare = _metrics(scenario, bare_run)
     bare = replace(bare, keep_alive_bytes=0)  # nobody waits for them
-    found = _found(scenario, ran, free_run, free, bare)
+    found = _found(scenario, _verdict(scenario, comparison), ran, free_run, free, bare)
     if log is None:
         return found
     return replace(found, steps=steps(log, partial(show_value, scenario.protocol)))
 
 
-def _found(
-    scenario: Scenario, ran: ScenarioRun, free_run: ScenarioRun, free: Metrics, bare: Metrics
-) -> Simulation:
-    workload, graph = scenario.workload, scenario.workload.graph
-    found = _metrics(scenario, ran, free_run)
-    expected = tuple(oracle(graph, workload.events).values())
-    edges = {name: len(graph.preds(name)) for name, spec in graph.nodes if spec is SINK}
-    observed = metrics.outputs(ran.emissions, edges)
+class OutputVerdict(NamedTuple):
+    """The outputs, compared with the oracle's; the fields are those of Simulation."""
+
+    same: bool
+    recovery_type: str
+    expected_outputs: int
+    missing_outputs: int
+    surplus_outputs: int
+    sha256: str
+    expected_sha256: str
+
+
+def _verdict(scenario: Scenario, comparison: OutputComparison) -> OutputVerdict:
+    """The verdict on the outputs of a run that is over."""
+    if comparison.end():
+        named = comparison.running.hexdigest()
+        precise = Guarantee.PRECISE.name.lower()
+        return OutputVerdict(True, precise, comparison.count, 0, 0, named, named)
+    workload = scenario.workload
+    expected = tuple(oracle(workload.graph, workload.events).values())
+    observed = comparison.observed(expected)
     missing, surplus = differences(expected, observed)
+    return OutputVerdict(
+        same=expected == observed,
+        recovery_type=metrics.recovery_type(expected, observed),
+        expected_outputs=count(expected),
+        missing_outputs=missing,
+        surplus_outputs=surplus,
+        sha256=digest(observed),
+        expected_sha256=digest(expected),
+    )
+
+
+def _found(
+    scenario: Scenario,
+    verdict: OutputVerdict,
+    ran: ScenarioRun,
+    free_run: ScenarioRun,
+    free: Metrics,
+    bare: Metrics,
+) -> Simulation:
+    workload = scenario.workload
+    found = _metrics(scenario, ran, free_run)
     judged, free_judged = _judge(scenario, ran), _judge(scenario, free_run)
     return Simulation(
         scenario=scenario.name,
@@ -89,13 +138,7 @@ def _found(
         pattern=workload.pattern,
         seed=scenario.seed,
         unit_s=scenario.unit_ps / PS,
-        same=expected == observed,
-        recovery_type=metrics.recovery_type(expected, observed),
-        expected_outputs=count(expected),
-        missing_outputs=missing,
-        surplus_outputs=surplus,
-        sha256=digest(observed),
-        expected_sha256=digest(expected),
+        **verdict._asdict(),
         metrics=found,
         without_failures=free,
         unprotected=bare,
@@ -106,7 +149,7 @@ def _found(
         failures=recoveries_under_load(
             ran.result.outages, ran.result.asked, free_run.result.asked, free_run.ages
         ),
-        series=metrics.series(ran.result, ran.emissions, scenario.unit_ps),
+        series=metrics.series(ran.result, ran.outputs),
         violations=free_judged.violations or judged.violations,
         judged_at_end=judged.at_end,
         checkpoints=ran.result.checkpoints,
@@ -119,29 +162,27 @@ def run(
     *,
     aged: bool = False,
     usual: UsualAges | None = None,
+    kept: bool = True,
+    receiver: OutputReceiver | None = None,
     log: list[LogEntry] | None = None,
     progress: Progress = silent,
 ) -> ScenarioRun:
     """One run.  aged: keep the ages of the events at the nodes that are to crash, for a run with
-    failures.  usual: those of the run without failures."""
+    failures.  usual: those of the run without failures.  kept: keep the outputs, also if no
+    property asks for them.  receiver: receives the outputs by sink and edge."""
     workload = scenario.workload
     inputs = tuple((name, Inputs((), 0)) for name in workload.events)
     crashes = sum(len(plan.nodes) for plan in planned)
     system = System(scenario.protocol, Scope(workload.graph, inputs, crashes))
-    emissions: dict[str, list[metrics.Emission]] = {name: [] for name in system.sink_at}
-
-    def record(sink: str, at_ps: int, output: Any) -> None:
-        if sink not in emissions:
-            raise StepFailed(sink, "a step", faulty_output(system, sink, output))
-        emissions[sink].append(metrics.Emission(at_ps, output))
-
+    kept = kept or asks_for_outputs(system)
+    outputs = OutputRecord(system, scenario.unit_ps, kept=kept, receiver=receiver)
     watched = _to_crash(scenario, system) if aged else frozenset[str]()
     ages = AgeRecord(watched, scenario.ends_ps, scenario.unit_ps) if watched else None
     result = run_timed(
         system,
         scenario.feed(),
         scenario.costs,
-        record,
+        outputs.add,
         ends_ps=scenario.ends_ps,
         ages=ages,
         usual=usual,
@@ -150,11 +191,8 @@ def run(
         log=log,
         watch=lambda events: progress("simulating", events, workload.size),
     )
-    for sink, passed in emissions.items():
-        for _, output in passed:
-            if why := faulty_output(system, sink, output):
-                raise StepFailed(sink, "a step", why)
-    return ScenarioRun(result, emissions, system, None if ages is None else ages.usual())
+    outputs.end()
+    return ScenarioRun(result, outputs, system, None if ages is None else ages.usual())
 
 
 def _to_crash(scenario: Scenario, system: System) -> frozenset[str]:
@@ -173,8 +211,7 @@ def _judge(scenario: Scenario, ran: ScenarioRun) -> TimedJudgement:
 def _metrics(scenario: Scenario, ran: ScenarioRun, free: ScenarioRun | None = None) -> Metrics:
     return metrics.metrics(
         ran.result,
-        ran.emissions,
-        scenario.unit_ps,
+        ran.outputs,
         scenario.costs,
         scenario.detector,
         free and free.result,

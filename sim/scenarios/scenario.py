@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import merge
-from itertools import accumulate, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import TypeVar
@@ -28,6 +27,7 @@ from model.knobs import settings, turn
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
 from model.system import System
+from sim.inputs.drawn import Events, MergedTimes, feed_of, last_time
 from sim.inputs.flights import flight_workload
 from sim.inputs.streams import Workload, deployed
 from sim.scenarios.attributes import attributes_read
@@ -71,16 +71,16 @@ class Scenario:
     def feed(self) -> Iterator[tuple[int, NodeName, Arrival]]:
         """The input events of all sources as (picoseconds, source, arrival), in order."""
         feeds = [
-            zip(_times(events, self.unit_ps), repeat(source), events, strict=False)
-            for source, events in self.workload.events.items()
+            feed_of(source, events, self.unit_ps) for source, events in self.workload.events.items()
         ]
-        yield from merge(*feeds, key=itemgetter(0))  # at one time, in the order of the sources
+        if len(feeds) == 1:
+            return feeds[0]
+        return merge(*feeds, key=itemgetter(0))  # at one time, in the order of the sources
 
     @property
     def ends_ps(self) -> int:
         """The time at which the last input event is handed out."""
-        ends = (sum(arrival.gap for arrival in one) for one in self.workload.events.values())
-        return max(ends, default=0) * self.unit_ps
+        return max(map(last_time, self.workload.events.values()), default=0) * self.unit_ps
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +295,7 @@ class _Reader:
                 raise self.draft.wrong(
                     ("costs", "notes", name), f"notes: no quantity {name!r}{fix}"
                 )
-        arrivals = workload.events.values()
-        times = sorted(time for events in arrivals for time in _times(events, unit_ps))
+        times = MergedTimes(workload.events, unit_ps)
         check_placement(file.costs, workload.graph, system, self.draft.wrong)
         failures = self._failures(file, workload, times, system)
         return Scenario(
@@ -313,7 +312,7 @@ class _Reader:
         )
 
     def _failures(
-        self, file: ScenarioFile, workload: Workload, times: list[int], system: System
+        self, file: ScenarioFile, workload: Workload, times: Sequence[int], system: System
     ) -> tuple[FailureTable, ...]:
         """The failures of nodes, also those of jobs and hosts, checked."""
         specs = workload.graph.nodes
@@ -348,7 +347,7 @@ class _Reader:
                 )
             return (flight_workload(file.flights.departures, one_run=True),)
         sources = sources_of(file)
-        events: dict[str, tuple[Arrival, ...]] = {}
+        events: dict[str, Events] = {}
         names = []
         for source in sources:
             if source.name in (*events, OUTPUT):
@@ -371,7 +370,7 @@ class _Reader:
                     raise
         return tuple(found.values())
 
-    def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, tuple[Arrival, ...]]:
+    def _events(self, source: SourceTable, file: ScenarioFile) -> tuple[str, Events]:
         """The name of a source's input, for people, and its events."""
         name, table, key = source
         if isinstance(table, RandomStream):
@@ -397,8 +396,3 @@ class _Reader:
                 key,
                 f"{what}: {system.protocol.name} runs {name!r} within another node; name {nodes}",
             )
-
-
-def _times(events: Iterable[Arrival], unit_ps: int) -> Iterator[int]:
-    """The times of a source's events, in picoseconds."""
-    return (time * unit_ps for time in accumulate(arrival.gap for arrival in events))

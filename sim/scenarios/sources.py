@@ -6,19 +6,23 @@ Rule of this file: no operator; a source knows its own table, the seed and the t
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from itertools import islice, takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, islice, repeat, takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from model.core import Arrival
 from model.errors import Invalid
-from sim.inputs.streams import arrivals
+from sim.inputs.drawn import DrawnEvents
 from sim.scenarios.attributes import ReadAttributes
 from sim.scenarios.load_over_time import constant, highest_rate, poisson, stretches
 from sim.scenarios.tables import EventFile, RandomStream, ScenarioFile
 from sim.scenarios.toml_lines import Path as Key
 
+V = TypeVar("V")
+
+BATCH = 1024
+"""The number of choices that are drawn together."""
 ONLY = "source"
 """The name of the source of [stream] and [file]."""
 
@@ -41,8 +45,9 @@ def sources_of(file: ScenarioFile) -> tuple[SourceTable, ...]:
     return tuple(SourceTable(table.name, table, ("source", number)) for number, table in tables)
 
 
-def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> tuple[Arrival, ...]:
-    """The events of a random source; its draws depend on its name and the seed alone.
+def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> DrawnEvents:
+    """The events of a random source; its draws depend on its name and the seed alone.  No event is
+    kept: whoever reads the events draws them anew.
 
     Raises Invalid for constant arrivals at more than one event a time unit, or for no events.
     """
@@ -52,26 +57,37 @@ def draw(name: str, stream: RandomStream, seed: int, unit_s: float) -> tuple[Arr
             f"{load_key(stream)} = {rate:g}: constant arrivals need a time unit each, "
             f"and unit_s is {unit_s:g}; give a unit_s of at most {1 / rate:g}"
         )
-    chance = random.Random(f"{seed}: stream{_of(name)}")
+    draws = _draws(name, seed)
     if stream.events is not None:
-        kinds = _kinds(stream, chance, stream.events)
-        times = list(islice(_times(stream, chance, unit_s), stream.events))
-        if len(times) < stream.events:
+        _skip(draws.times, stream.events)  # the types are drawn first
+        begun = draws.times.getstate()
+        events, last = _measure(islice(_times(stream, draws.times, unit_s), stream.events))
+        if events < stream.events:
             raise Invalid(
-                f"rates: only {len(times):,} of {stream.events:,} events come, since the last rate "
+                f"rates: only {events:,} of {stream.events:,} events come, since the last rate "
                 "is 0; give fewer events, repeats_s, or seconds in place of events"
             )
     else:
         assert stream.seconds is not None
         ends = stream.seconds / unit_s
-        times = list(takewhile(lambda time: time < ends, _times(stream, chance, unit_s)))
-        if not times:
+        begun = draws.times.getstate()
+        times = _times(stream, draws.times, unit_s)
+        events, last = _measure(takewhile(lambda time: time < ends, times))
+        if not events:
             raise Invalid(
                 f"no event comes in {stream.seconds:g} s at {rate:g} events/s; give "
                 "more seconds or a higher rate"
             )
-        kinds = _kinds(stream, chance, len(times))
-    return arrivals(times, kinds, _keys(name, stream, seed, len(times)))
+        draws.kinds.setstate(draws.times.getstate())  # the types are drawn last
+    kinds = draws.kinds.getstate()
+
+    def events_anew() -> Iterator[Arrival]:
+        again = _draws(name, seed)
+        again.times.setstate(begun)
+        again.kinds.setstate(kinds)
+        return _arrivals(stream, again, unit_s, events)
+
+    return DrawnEvents(events_anew, events, last)
 
 
 def load_key(stream: RandomStream) -> str:
@@ -127,15 +143,53 @@ def _times(stream: RandomStream, chance: random.Random, unit_s: float) -> Iterat
     return constant(load) if stream.arrivals == "constant" else poisson(load, chance)
 
 
-def _kinds(stream: RandomStream, chance: random.Random, events: int) -> list[str]:
-    return chance.choices(list(stream.types), weights=list(stream.types.values()), k=events)
+class Draws(NamedTuple):
+    """Where the times, the types and the keys of a stream are drawn."""
+
+    times: random.Random
+    kinds: random.Random
+    keys: random.Random
 
 
-def _keys(name: str, stream: RandomStream, seed: int, events: int) -> list[tuple[Any, ...]] | None:
-    """The data of each event: a key that is drawn with the weights that `skew` gives."""
+def _draws(name: str, seed: int) -> Draws:
+    begin = f"{seed}: stream{_of(name)}"
+    return Draws(
+        random.Random(begin), random.Random(begin), random.Random(f"{seed}: keys{_of(name)}")
+    )
+
+
+def _skip(chance: random.Random, draws: int) -> None:
+    for _ in repeat(None, draws):
+        chance.random()
+
+
+def _measure(times: Iterable[int]) -> tuple[int, int]:
+    """The number of times, and the last one."""
+    events, last = 0, 0
+    for events, last in enumerate(times, 1):  # noqa: B007
+        pass
+    return events, last
+
+
+def _arrivals(stream: RandomStream, draws: Draws, unit_s: float, events: int) -> Iterator[Arrival]:
+    times = islice(_times(stream, draws.times, unit_s), events)
+    kinds = _chosen(draws.kinds, list(stream.types), list(stream.types.values()))
+    before = 0
+    for time, kind, data in zip(times, kinds, _data(stream, draws.keys), strict=False):
+        yield Arrival(time - before, kind, data)
+        before = time
+
+
+def _data(stream: RandomStream, chance: random.Random) -> Iterator[tuple[Any, ...]]:
+    """The data of endless events: a key that is drawn with the weights that `skew` gives."""
     if stream.keys is None:
-        return None
+        return repeat(())
     keys = range(1, stream.keys + 1)
-    chance = random.Random(f"{seed}: keys{_of(name)}")
-    drawn = chance.choices(keys, [key**-stream.skew for key in keys], k=events)
-    return [(("key", key),) for key in drawn]
+    return _chosen(chance, [(("key", key),) for key in keys], [key**-stream.skew for key in keys])
+
+
+def _chosen(chance: random.Random, values: Sequence[V], weights: Sequence[float]) -> Iterator[V]:
+    """Endless choices, drawn as one call of `choices` draws them."""
+    sums = list(accumulate(weights))
+    while True:
+        yield from chance.choices(values, cum_weights=sums, k=BATCH)

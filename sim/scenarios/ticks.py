@@ -10,10 +10,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from model.boxes.stateless import Filter
-from model.core import Arrival
 from model.errors import Invalid
 from model.graph import Graph
 from model.predicates import Either, Type
+from sim.inputs.drawn import Events, last_time
 from sim.inputs.streams import TICK, Workload, ticking
 from sim.scenarios.operators import Wrong
 from sim.scenarios.sources import SourceTable
@@ -45,9 +45,7 @@ def with_ticks(
     return replace(workload, name=words, graph=graph, events=events)
 
 
-def _add_ticks(
-    table: RandomStream | EventFile, events: tuple[Arrival, ...], unit_s: float
-) -> tuple[Arrival, ...]:
+def _add_ticks(table: RandomStream | EventFile, events: Events, unit_s: float) -> Events:
     """The events with the ticks of the source: up to its end, or to the first one at its last event
     or later.  Raises Invalid for a tick that is no whole number of units, or for events that look
     like ticks."""
@@ -61,7 +59,7 @@ def _add_ticks(
         )
     if any(arrival.type == TICK for arrival in events):
         raise Invalid(f"tick_s: an event has the type {TICK!r}, too; give it another type")
-    last = sum(arrival.gap for arrival in events)
+    last = last_time(events)
     until = -(-last // every) * every
     if isinstance(table, RandomStream) and table.seconds is not None:
         until = int(table.seconds / unit_s)

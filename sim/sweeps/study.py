@@ -39,8 +39,8 @@ from sim.sweeps.journal import journal
 from sim.sweeps.recovery_spread import half_width, is_narrow, spread, weighted
 from sim.sweeps.summary import CONFIDENCE, interval
 from sim.timed.costs import PS, picoseconds
+from sim.timed.emissions import Emissions
 from sim.timed.failures import FailureTable, plan_crash, recoveries
-from sim.timed.metrics import Emissions
 
 HOUR_S = 3600.0
 YEAR_S = 365.25 * 24 * HOUR_S

@@ -16,16 +16,14 @@ crashed.  Again: events delivered beyond those of the same run without failures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from model.core import CHECKPOINTED, DISCARDED, REPLAYED, NodeName
-from model.events import Body
-from model.oracle import by_edge
 from model.recovery import classify
 from model.results.simulation import (
     KindTraffic,
@@ -37,6 +35,7 @@ from model.results.simulation import (
 )
 from sim.outputs import Outputs
 from sim.timed.costs import PS, Costs, Detector
+from sim.timed.emissions import OutputRecord
 from sim.timed.failures import recoveries
 from sim.timed.load import are_cut_off
 from sim.timed.record import SentMessages, TimedResult
@@ -49,21 +48,9 @@ PERCENTILES = (50, 95, 99)
 PHASES = ("detection_s", "restart_s", "redirection_s", "replay_s", "catch_up_s")
 
 
-class Emission(NamedTuple):
-    """An output that a sink passed on; output: (input edge, body)."""
-
-    at_ps: int
-    output: tuple[int, Body]
-
-
-Emissions: TypeAlias = Mapping[NodeName, Sequence[Emission]]
-"""The emissions by sink, in order."""
-
-
 def metrics(
     result: TimedResult,
-    emissions: Emissions,
-    unit_ps: int,
+    outputs: OutputRecord,
     costs: Costs,
     detector: Detector,
     free: TimedResult | None = None,
@@ -78,7 +65,7 @@ def metrics(
     messages.  busy_s: the service that operators did.
     """
     seconds = result.ended_ps / PS
-    delays = _delays(emissions, unit_ps)[1]
+    delays = _delays(outputs)[1]
     traffic = result.traffic
     data = [row for row in traffic.values() if row.events]
     control = [row for row in traffic.values() if not row.events]
@@ -193,7 +180,7 @@ def overhead(run: Metrics, free: Metrics, unprotected: Metrics) -> Overhead:
     )
 
 
-def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> SimulationSeries:
+def series(result: TimedResult, outputs: OutputRecord) -> SimulationSeries:
     """The series over time: backup and queues at points, latency percentiles in stretches with
     outputs."""
     points = result.points
@@ -208,19 +195,20 @@ def series(result: TimedResult, emissions: Emissions, unit_ps: int) -> Simulatio
             name: tuple(point.memory[at] for point in points)
             for at, name in enumerate(result.states)
         },
-        latency=_latencies(result, emissions, unit_ps),
+        latency=_latencies(result, outputs),
     )
 
 
-def _latencies(result: TimedResult, emissions: Emissions, unit_ps: int) -> LatencySeries:
-    times, delays = _delays(emissions, unit_ps)
+def _latencies(result: TimedResult, outputs: OutputRecord) -> LatencySeries:
+    times, delays = _delays(outputs)
     width = result.ended_ps / PS / BINS or 1.0
-    bins = np.minimum((times / width).astype(int), BINS - 1)
-    numbers = np.unique(bins).tolist()
-    inside = [delays[bins == number] for number in numbers]
+    bins = np.minimum((times / width).astype(np.int32), BINS - 1)
+    found, begins = np.unique(bins, return_index=True)
+    numbers, ends = found.tolist(), [*begins[1:].tolist(), len(delays)]
+    inside = [delays[start:end] for start, end in zip(begins, ends, strict=True)]
     p50, p95, p99 = (tuple(_rank(one, percent) for one in inside) for percent in PERCENTILES)
     return LatencySeries(
-        time_s=tuple(float(times[bins == number][-1]) for number in numbers),
+        time_s=tuple(float(times[end - 1]) for end in ends[: len(numbers)]),
         outputs=tuple(map(len, inside)),
         broken=tuple(number > before + 1 for before, number in pairwise((0, *numbers))),
         p50_s=p50,
@@ -234,20 +222,15 @@ def recovery_type(expected: Outputs, observed: Outputs) -> str:
     return max(map(classify, chain(*expected), chain(*observed))).name.lower()
 
 
-def outputs(emissions: Emissions, edges: Mapping[NodeName, int]) -> Outputs:
-    """The outputs by sink and input edge.  edges: how many input edges a sink has."""
-    return tuple(
-        by_edge([output for _, output in passed], edges[name]) for name, passed in emissions.items()
-    )
-
-
-def _delays(emissions: Emissions, unit_ps: int) -> tuple[Floats, Floats]:
-    """The outputs as (time, latency), in seconds, in the order of time."""
-    rows = [
-        (at, at - body.time * unit_ps) for passed in emissions.values() for at, (_, body) in passed
-    ]
-    found = np.array(sorted(rows), dtype=np.float64).reshape(-1, 2) / PS
-    return found[:, 0], found[:, 1]
+def _delays(outputs: OutputRecord) -> tuple[Floats, Floats]:
+    """The outputs as (time, latency), in seconds, in the order of both."""
+    times: Floats = np.asarray(outputs.times_s)
+    delays: Floats = np.asarray(outputs.delays_s)
+    later, same = times[1:] > times[:-1], times[1:] == times[:-1]
+    if (later | (same & (delays[1:] >= delays[:-1]))).all():
+        return times, delays
+    order = np.lexsort((delays, times))
+    return times[order], delays[order]
 
 
 def _percentile(values: Floats, percent: int) -> float | None:

@@ -114,7 +114,7 @@ def test_a_run_in_seconds_has_all_events_before_its_end(
     """The number of Poisson arrivals is the rate's, within six standard deviations."""
     table = RandomStream(seconds=seconds, rate_per_s=rate, types={"a": 1.0})
     try:
-        found = draw("source", table, seed, 0.001)
+        found = tuple(draw("source", table, seed, 0.001))
     except Invalid:
         found = ()
     assert sum(arrival.gap for arrival in found) < seconds * 1000

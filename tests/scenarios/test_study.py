@@ -22,8 +22,8 @@ from sim.scenarios.scenario import draft
 from sim.sweeps.recovery_spread import spread
 from sim.sweeps.study import compare, replicate, study, truncate, union
 from sim.timed.costs import PS
+from sim.timed.emissions import Emission
 from sim.timed.failures import FailureTable, plan_crashes
-from sim.timed.metrics import Emission
 from tests.known import known
 from tests.sim.test_scenarios import written
 

@@ -219,7 +219,7 @@ def played(
 
 def followed(protocol: Protocol, workload: Workload, log: Sequence[LogEntry]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
-    inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
+    inputs = tuple((name, Inputs(tuple(word), len(word))) for name, word in workload.events.items())
     play = Play(protocol, Scope(workload.graph, inputs, crashes=20))
     play.follow(*(entry.action for entry in log))
     assert not play.ready()

@@ -80,7 +80,7 @@ def driven(
 
 def followed(protocol: Protocol, workload: Workload, actions: Sequence[Action]) -> World:
     """The world that the actions lead to, each of them enabled when it is taken."""
-    inputs = tuple((name, Inputs(word, len(word))) for name, word in workload.events.items())
+    inputs = tuple((name, Inputs(tuple(word), len(word))) for name, word in workload.events.items())
     play = Play(protocol, Scope(workload.graph, inputs, crashes=3))
     play.follow(*actions)
     assert not play.ready()

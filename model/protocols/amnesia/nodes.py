@@ -167,9 +167,10 @@ def _hear(site: Site, state: AmnesiacOperator, edge: int, message: Body | Mark) 
         inlet = inlets[edge_ready]
         inlets = replace_item(inlets, edge_ready, inlet._replace(queue=inlet.queue.rest()))
         inner, iteration = process(site.spec, inner, inlet.queue.first().body)
-        outputs = [body for _, body in iteration.produced]
-        effects += _send(site, outputs)
-        marked = max([marked, *(body.time for body in outputs)])
+        if iteration.produced:
+            outputs = [body for _, body in iteration.produced]
+            effects += _send(site, outputs)
+            marked = max([marked, *(body.time for body in outputs)])
     if low(inlets) > marked:
         marked = low(inlets)
         effects += (Send(succ, Mark(marked)) for succ in site.config)

@@ -8,6 +8,10 @@ LOG.io, Sections 3.2 and 3.6.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import compress
+from math import inf
+from operator import itemgetter
 from typing import Any
 
 from model.core import Answer, Effect, NodeName, Send
@@ -41,6 +45,9 @@ from model.protocols.log_io.tables import (
     with_row,
 )
 
+INSET = itemgetter(3)
+"""The Input Set of a row."""
+
 
 def transact(design: LogIoDesign, tables: LogDatabase, node: NodeName, message: Any) -> Answer:
     """The tables after a transaction of the node, and the log's answer to it, if any."""
@@ -67,8 +74,10 @@ def _assign(
     if at == len(events) or events[at][:3] != key:
         return tables, ()
     rows = (events[at]._replace(inset=inset, order=order) for inset in sorted(insets))
-    left = (row for row in events[at:] if row[:3] != key)
-    return tables._replace(events=(*events[:at], *rows, *left)), ()
+    end = at
+    while end < len(events) and events[end][:3] == key:
+        end += 1
+    return tables._replace(events=(*events[:at], *rows, *events[end:])), ()
 
 
 def _commit(
@@ -207,12 +216,27 @@ def _act(tables: LogDatabase, node: NodeName, **changes: Any) -> LogDatabase:
 def _done(
     design: LogIoDesign, events: tuple[LoggedEvent, ...], node: NodeName, inset: int
 ) -> tuple[LoggedEvent, ...]:
-    """The events in which those of an Input Set are done."""
-    rows = (
-        row._replace(done=True) if row.receiver == node and inset == row.inset else row
-        for row in events
-    )
-    return tuple(row for row in rows if not _is_garbage(design, row))
+    """The events in which those of an Input Set are done.
+
+    Many events may wait: no loop looks at each.  A row becomes garbage when it becomes done.
+    """
+    rows = [*events]
+    for at in reversed([*_assigned(events, node, inset)]):
+        row = rows[at]._replace(done=True)
+        rows[at : at + 1] = [] if _is_garbage(design, row) else [row]
+    return tuple(rows)
+
+
+def _assigned(events: tuple[LoggedEvent, ...], node: NodeName, inset: int) -> Iterator[int]:
+    """The places of the rows of an Input Set."""
+    start = 0
+    while start < len(events):
+        sender, receiver, *_ = events[start]
+        end = bisect_left(events, (sender, receiver, inf), start)
+        if receiver == node:
+            insets = map(INSET, events[start:end])
+            yield from compress(range(start, end), map(inset.__eq__, insets))
+        start = end
 
 
 def _is_garbage(design: LogIoDesign, row: LoggedEvent) -> bool:

@@ -52,6 +52,7 @@ DONE = Property(
     When.QUIESCENT,
     _is_done,
     nodes=True,
+    outputs=False,
 )
 
 

@@ -71,7 +71,13 @@ def _bare(state: Any) -> Any:
     return tuple(map(_bare, state)) if isinstance(state, tuple) else state
 
 
-RESTED = Property("at rest, no recovery is under way", When.QUIESCENT, _is_over, nodes=True)
+RESTED = Property(
+    "at rest, no recovery is under way", When.QUIESCENT, _is_over, nodes=True, outputs=False
+)
 INSIDE = Property(
-    "at rest, states are those of a run without failures", When.QUIESCENT, _is_inside, nodes=True
+    "at rest, states are those of a run without failures",
+    When.QUIESCENT,
+    _is_inside,
+    nodes=True,
+    outputs=False,
 )

@@ -53,12 +53,15 @@ def _is_useful(scope: Scope, seen: Observation) -> bool:
     )
 
 
-CONSISTENT = Property("the recovery line has no orphans", When.ALWAYS, _is_consistent, nodes=True)
+CONSISTENT = Property(
+    "the recovery line has no orphans", When.ALWAYS, _is_consistent, nodes=True, outputs=False
+)
 NO_DOMINO = Property(
     "no restart undoes all checkpoints of all operators",
     When.ALWAYS,
     lambda scope, seen: _undone(scope, seen) == 0,
     messages=True,
+    outputs=False,
 )
 NO_LONG_DOMINO = Property(
     "no restart undoes two checkpoints of every operator, and all others",

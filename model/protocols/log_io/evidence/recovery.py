@@ -303,15 +303,15 @@ MUTANTS = (
     Mutant(
         "all inputs of the operator are done",
         LOG,
-        "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
-        "row._replace(done=True) if row.receiver == node else row",
+        "yield from compress(range(start, end), map(inset.__eq__, insets))",
+        "yield from range(start, end)",
         scope="two ports and two functions",
     ),
     Mutant(
         "the Input Set of everybody is done",
         LOG,
-        "row._replace(done=True) if row.receiver == node and inset == row.inset else row",
-        "row._replace(done=True) if inset == row.inset else row",
+        "if receiver == node:",
+        "if receiver:",
         scope="replay: two receivers",
     ),
     Mutant(
