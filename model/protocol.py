@@ -113,7 +113,8 @@ class Behaviour:
     timers: the kinds of its timers (their names up to ":"), each with what it is for; drivers with
     a clock take the time of each kind from the user.  background: the kinds that stand for a write
     beside the work of the node: drivers with a clock let such a timer last as long as the storage
-    takes for the saves of its step, which then have been paid.  quantities: the family's own, which
+    takes for the saves of its step, which then have been paid.  clocked: the kinds that an engine
+    has on a clock, and not some time after a change.  quantities: the family's own, which
     its notes count and its gauges measure.  knobs: the fields of the design that users may set.
     outage: the terms of the length of a recovery; None: nobody has said.
     checkpoints: the quantities that count checkpoints, if one is of all nodes.
@@ -133,6 +134,7 @@ class Behaviour:
     needed: Callable[[Scope, Observation], Mapping[NodeName, int]] | None = None
     timers: Mapping[str, str] = field(default_factory=dict)
     background: frozenset[str] = frozenset()
+    clocked: frozenset[str] = frozenset()
     quantities: tuple[Quantity, ...] = ()
     checkpoints: CheckpointNotes | None = None
     knobs: tuple[Knob, ...] = ()

@@ -63,15 +63,27 @@ class Candidate:
         )
         return applied(possible, outage_of(self.scenario.protocol))
 
+    def longest_interval_s(self, recovery_s: float, busy: float) -> float | None:
+        """The longest interval whose recoveries last no longer, by the formula; None: none is
+        short enough, or the node has nothing to do again."""
+        if not busy:
+            return None
+        outage_s = self.terms(None, busy).outage_s
+        left = (recovery_s - outage_s) * (1 - busy) / busy - outage_s
+        return left if left > 0 else None
+
     def setting(self, interval_s: float | None) -> tuple[Override, ...]:
-        """The overrides of the scenario for this interval: on the clock if the scenario has its
-        timer there, otherwise after the first change."""
+        """The overrides of the scenario for this interval: on the clock if the scenario or the
+        family has its timer there, otherwise after the first change."""
         found = (Override(PROTOCOL, self.name),)
         if interval_s is None:
             return found
         timer = self.known.timer
         known = self.scenario.costs.timers.get(timer)
-        kind = "every_s" if known is not None and known.every_s is not None else "after_s"
+        clocked = timer in self.scenario.protocol.behaviour.clocked
+        if known is not None:
+            clocked = known.every_s is not None
+        kind = "every_s" if clocked else "after_s"
         return (*found, Override(("costs", "timers", timer), {kind: interval_s}))
 
 

@@ -78,11 +78,7 @@ def _with_settings(
     best = min(settings, key=_rank, default=None)
     longest = None
     if best is not None and candidate.known.timer and target.recovery_s is not None:
-        busy = best.busy
-        terms = candidate.terms(None, busy)
-        if busy:
-            left = (target.recovery_s - terms.outage_s) * (1 - busy) / busy - terms.outage_s
-            longest = left if left > 0 else None
+        longest = candidate.longest_interval_s(target.recovery_s, best.busy)
     return replace(
         candidate.known,
         settings=tuple(settings),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from math import exp
+from math import exp, floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -116,7 +116,10 @@ def search(
     lengths = {at: first if candidates[at].known.timer else (None,) for at in numbers}
     state.ensure([(at, one) for at in numbers for one in lengths[at]], "first settings")
     may_do = [at for at in numbers if not candidates[at].known.crossed_out]
-    _refine(state, {at: first for at in may_do if candidates[at].known.timer})
+    by_formula = _lengths_by_formula(state, [at for at in may_do if candidates[at].known.timer])
+    state.ensure(by_formula.items(), "by the formula")
+    timed = (at for at in may_do if candidates[at].known.timer)
+    _refine(state, {at: (*first, *([by_formula[at]] if at in by_formula else ())) for at in timed})
     settings: list[tuple[TriedSetting, ...]] = []
     errors = []
     for at, candidate in enumerate(candidates):
@@ -136,6 +139,22 @@ def first_lengths(workload: ChoiceWorkload) -> tuple[float, ...]:
     return tuple(
         round_length(one) for one in np.geomspace(ends.from_, ends.to, asked.lengths).tolist()
     )
+
+
+def _lengths_by_formula(state: SettingSearch, numbers: Iterable[int]) -> dict[int, float]:
+    """By candidate, the longest interval that meets the target by the formula, with few digits, if
+    it is within the search."""
+    wanted, ends = state.workload.target.recovery_s, state.workload.search.interval_s
+    found = {}
+    for at in numbers:
+        busy = [row["busy"] for one, row in state.rows.items() if one[0] == at and "busy" in row]
+        if wanted is None or not busy:
+            continue
+        longest = state.candidates[at].longest_interval_s(wanted, max(busy))
+        if longest is not None and ends.from_ < longest < ends.to:
+            step = 10.0 ** (floor(log10(longest)) + 1 - PLACES)
+            found[at] = round_length(floor(longest / step) * step)
+    return found
 
 
 def _refine(state: SettingSearch, lengths: Mapping[int, Sequence[float]]) -> None:

@@ -118,11 +118,16 @@ def tried(
 
 
 def excesses(found: TriedSetting, target: TargetTable) -> Mapping[str, float]:
-    """By target, the logarithm of value by limit: above 0 it is missed."""
+    """By target, the logarithm of value by limit: above 0 it is missed.
+
+    The longest recovery has to meet its target as simulated and by the formula: some replications
+    seldom have a crash at the worst phase of the interval, which the formula has.
+    """
+    longest = None if found.longest_s is None else max(found.longest_s, found.formula_s)
     down = None if found.availability is None else 1 - found.availability
     allowed = None if target.availability is None else 1 - target.availability
     pairs = {
-        "recovery_s": (found.longest_s, target.recovery_s),
+        "recovery_s": (longest, target.recovery_s),
         "availability": (down, allowed),
         "duplicates_per_year": (found.duplicates_per_year, target.duplicates_per_year),
         "latency_p99_s": (found.latency_p99_s, target.latency_p99_s),

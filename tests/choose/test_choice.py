@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.registry import protocols
 from model.results.choice import TriedSetting, WorkloadChoice
+from model.results.interval import Interval
 from reports.results import choose as words
 from reports.results import choose_plots
 from sim.choose.candidates import candidates
@@ -205,6 +207,31 @@ def test_the_search_finds_the_interval_of_the_formula(tmp_path: Path) -> None:
     assert "amnesia" not in result.best
 
 
+def test_a_lucky_phase_meets_no_target() -> None:
+    """A simulated recovery of 5 s meets 6 s, and the one at the worst phase, 9 s, does not."""
+    setting = TriedSetting(
+        interval_s=5.0,
+        recovery=Interval(2, 5.0, None, None),
+        longest_s=5.0,
+        formula_s=9.0,
+        busy=0.5,
+        overhead=0.1,
+        extra_busy=0.1,
+        extra_bytes=0.1,
+        latency_p99_s=0.01,
+        availability=None,
+        duplicates_per_year=None,
+        missing_per_year=None,
+        misses=(),
+    )
+    assert excesses(setting, TargetTable(recovery_s=6.0))["recovery_s"] == pytest.approx(log(1.5))
+    assert excesses(setting, TargetTable(recovery_s=9.5))["recovery_s"] < 0
+    slower = replace(setting, formula_s=4.0)
+    assert excesses(slower, TargetTable(recovery_s=4.5))["recovery_s"] == pytest.approx(
+        log(5 / 4.5)
+    )
+
+
 def test_costs_a_year_are_rates_by_costs(tmp_path: Path) -> None:
     """A failure each 43,200 s is 730.5 a year, each with one surplus output."""
     asked = written(tmp_path)
@@ -272,8 +299,6 @@ def test_a_target_is_missed_if_and_only_if_it_is_passed(longest: float, wanted: 
 
 
 def example_setting(longest: float) -> TriedSetting:
-    from model.results.interval import Interval
-
     return TriedSetting(
         interval_s=1.0,
         recovery=Interval(1, longest, None, None),

@@ -31,6 +31,7 @@ BEHAVIOUR = Behaviour(
     knobs=KNOBS,
     outage=FROM_CHECKPOINT,
     interval="trigger",
+    clocked=frozenset({"trigger"}),
     ends=lambda _design: EndNeeds(SourceNeed.SEEKS, SinkNeed.REMEMBERS),
 )
 
