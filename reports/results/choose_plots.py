@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-OUT = "#C8C8C8"
-"""Lighter than the grey of a family."""
+OUT = "#999999"
+"""Of crossed-out protocols: no family has this grey."""
 LEAST = 1e-4
 """An overhead below this is drawn here: the axis is logarithmic."""
 
