@@ -50,8 +50,9 @@ class TriedSetting:
 
     interval_s: None: the protocol has none.  recovery: in the mean, over failures and phases;
     longest_s: the longest one; None: one did not end within the input.  formula_s: the longest one
-    in closed form.  extra_busy, extra_bytes: shares of the unprotected stream; overhead: the larger
-    one.  misses: the targets that the setting does not meet.
+    in closed form.  extra_busy: the busy time of protection, as a share of that without it;
+    extra_bytes: the bytes that it sends and stores, for each byte of the stream; overhead: the
+    larger one.  misses: the targets that the setting does not meet.
     """
 
     interval_s: float | None

@@ -174,8 +174,8 @@ def _sentences(number: str, one: ChoiceProtocol) -> Iterator[str]:
     formula = format_value("recovery_s", best.formula_s)
     yield f"It recovers in {mean} in the mean, {longest} at the longest; by the formula {formula}."
     yield (
-        f"Its protection costs {best.extra_busy:.1%} more processing and {best.extra_bytes:.1%} "
-        "more bytes than the unprotected stream."
+        f"Its protection costs {best.extra_busy:.1%} more processing; it sends and stores "
+        f"{best.extra_bytes:.1%} of the bytes of the stream."
     )
     by = f", {one.verified.why}" if one.verified.why else ""
     yield f"Verified in {one.verified.scopes} scopes: {_guarantee(one)}{by}."

@@ -5,28 +5,22 @@ Rule of this file: it draws a value of model.results.choice, and computes none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
 from reports.diagrams import canvas
 from reports.diagrams.canvas import Colours
+from reports.results.looks import PlotLook, protocol_looks
 from reports.results.simulations import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = (
-    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"),
-    *("#7F3C8D", "#8C564B", "#B5BD00", "#004D40", "#A50026", "#5E4FA2", "#FF6F91", "#00A6A6"),
-)
-"""Those of Okabe and Ito, which people with any colour vision can distinguish, and more: beyond
-them, the marks differ."""
-MARKS = ("o", "s", "^", "D", "v", "P", "<", ">", "p", "h", "*", "8", "d", "H", "X")
 OUT = "#999999"
+"""Of crossed-out protocols: no family has this grey."""
 LEAST = 1e-4
 """An overhead below this is drawn here: the axis is logarithmic."""
 
@@ -46,9 +40,9 @@ def png(result: WorkloadChoice, dpi: int = 150) -> bytes:
 def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
     axes = figure.subplots()
     spots = {one.name: list(_spots(one)) for one in result.protocols}
-    looks = _looks(result.protocols)
+    looks = protocol_looks([one.name for one in result.protocols])
     for one in result.protocols:
-        _draw_protocol(axes, one, spots[one.name], looks[one.name])
+        _draw_protocol(axes, one, spots[one.name], looks(one.name))
     _draw_frontier(axes, spots, colours)
     _draw_unended(axes, result, looks)
     target = result.targets.get("recovery_s")
@@ -78,7 +72,7 @@ def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
     axes.yaxis.set_minor_formatter(lambda value, _: format_value("recovery_s", value))
     axes.tick_params(axis="y", which="minor", labelsize=7)
     axes.set_xlabel(
-        "overhead: more processing or bytes than the unprotected stream, the larger one"
+        "overhead: processing, or bytes sent and stored, as a share of the stream's, the larger one"
     )
     axes.set_title(
         "longest recovery; bars down to the mean; - : the formula", loc="left", fontsize=10
@@ -88,7 +82,7 @@ def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
 
 
-def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Mapping[str, tuple[str, str]]) -> None:
+def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Callable[[str], PlotLook]) -> None:
     """Settings of which a recovery did not end: above all others."""
     ended = [s.longest_s for one in result.protocols for s in one.settings if s.longest_s]
     top = 1.4 * max(ended, default=1.0)
@@ -97,7 +91,7 @@ def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Mapping[str, tuple[
         for setting in one.settings:
             if setting.longest_s is None:
                 at = max(setting.overhead, LEAST)
-                colour = looks[one.name][0]
+                colour = _colour(one, looks(one.name))
                 axes.plot([at], [top], "^", color=colour, markerfacecolor="none", label=label)
                 label = None
 
@@ -114,23 +108,16 @@ def _spots(one: ChoiceProtocol) -> Iterator[ChoiceSpot]:
             yield ChoiceSpot((max(setting.overhead, LEAST), setting.longest_s), setting)
 
 
-def _looks(protocols: Sequence[ChoiceProtocol]) -> Mapping[str, tuple[str, str]]:
-    """The colour and the mark of each protocol: of its family, and never two with both."""
-    families = dict.fromkeys(one.name.partition(":")[0] for one in protocols)
-    kinds = dict(zip(families, zip(cycle(COLOURS), cycle(MARKS), strict=False), strict=False))
-    return {
-        one.name: (OUT if one.crossed_out else kinds[family][0], kinds[family][1])
-        for one in protocols
-        for family in [one.name.partition(":")[0]]
-    }
+def _colour(one: ChoiceProtocol, look: PlotLook) -> str:
+    return OUT if one.crossed_out else look.colour
 
 
 def _draw_protocol(
-    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: tuple[str, str]
+    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: PlotLook
 ) -> None:
     if not spots:
         return
-    colour, mark = look
+    colour = _colour(one, look)
     xs, ys = [spot.at[0] for spot in spots], [spot.at[1] for spot in spots]
     down = [max(0.0, spot.at[1] - (spot.setting.recovery.mean or spot.at[1])) for spot in spots]
     variant = one.name.partition(":")[2]
@@ -139,7 +126,7 @@ def _draw_protocol(
         ys,
         yerr=[down, [0.0] * len(spots)],
         color=colour,
-        marker=mark,
+        marker=look.mark,
         markersize=6,
         markerfacecolor="none" if variant else colour,
         linewidth=0.7,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from model.registry import modules
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999999")
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito: people with any colour vision can distinguish them."""
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 """One more than colours, so that 56 looks differ."""

@@ -84,7 +84,7 @@ def _without_failures(scenario: Scenario, free: Simulation) -> Row:
     return {
         "busy": max(busy, default=0.0),
         "extra_busy": free.overhead.protection_busy or 0.0,
-        "extra_bytes": free.overhead.protection_link_bytes or 0.0,
+        "extra_bytes": free.overhead.protection_stream_bytes or 0.0,
         "latency_p99_s": free.without_failures.latency_p99_s,
         "same": free.same,
     }

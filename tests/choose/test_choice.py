@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from asif import cli
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
+from model.protocol import SourceNeed
+from model.protocols.abs.design import AbsDesign, Sources, ends
 from model.registry import protocols
 from model.results.choice import TriedSetting, WorkloadChoice
 from model.results.interval import Interval
@@ -22,9 +24,11 @@ from reports.results import choose as words
 from reports.results import choose_plots
 from sim.choose.candidates import candidates
 from sim.choose.choose import choose, terms_alone
-from sim.choose.trials import Trial, excesses
+from sim.choose.trials import Trial, excesses, simulate_trial, trial
 from sim.choose.verified import AskedEvidence, counterexamples, knob_variants, verified
 from sim.choose.workload import ChoiceWorkload, TargetTable, read
+from sim.scenarios.run import simulate
+from sim.scenarios.scenario import check_draft
 
 SCENARIO = Path("docs/scenarios/sums.toml").read_text(encoding="utf-8")
 WORKLOAD = """\
@@ -262,6 +266,19 @@ def test_an_interrupted_search_goes_on_from_there(tmp_path: Path) -> None:
     assert len(second) == again.runs - 5
 
 
+def test_bytes_for_protection_are_those_sent_and_stored_for_each_of_the_stream(
+    tmp_path: Path,
+) -> None:
+    """As `asif simulate` prints them: crb stores its state, and sends next to nothing for it."""
+    asked = written(tmp_path, scenario=SCENARIO.replace("seconds = 60", "seconds = 12"))
+    crb = next(one for one in candidates(asked).found if one.name == "crb")
+    row = simulate_trial(asked.base, trial(crb, 1.0, replications=1))
+    free = replace(check_draft(asked.base.override(crb.setting(1.0))), planned=())
+    overhead = simulate(free).overhead
+    assert row["extra_bytes"] == overhead.protection_stream_bytes
+    assert row["extra_bytes"] > (overhead.protection_link_bytes or 0.0)
+
+
 def test_a_trial_is_another_one_in_another_scenario(tmp_path: Path) -> None:
     asked = written(tmp_path)
     choose(asked, tmp_path / "out", by_formula(asked))
@@ -272,11 +289,21 @@ def test_a_trial_is_another_one_in_another_scenario(tmp_path: Path) -> None:
 
 
 def test_ends_that_can_do_less_cross_protocols_out(tmp_path: Path) -> None:
-    text = f'{WORKLOAD}\n[ends]\nsources = "keeps"\nsinks = ["remembers"]\n'
-    asked = written(tmp_path, text)
-    known = {one.name: one.known.crossed_out for one in candidates(asked).found}
-    assert known["abs"] == "its sources have to go back to a position in a log"
-    assert known["crb"] == known["passive-standby"] == ""
+    """A source of abs keeps the events of open epochs in its memory; micro-batch reads a log."""
+    more = WORKLOAD.replace('"crb", "abs"', '"crb", "abs", "micro-batch"')
+    text = f'{more}\n[ends]\nsources = "keeps"\nsinks = ["remembers"]\n'
+    known = {one.name: one.known for one in candidates(written(tmp_path, text)).found}
+    assert known["micro-batch"].crossed_out == "its sources have to go back to a position in a log"
+    assert known["abs"].crossed_out == "its sinks have to take part in transactions"
+    assert known["abs"].needs[0] == "its sources have to keep events until they are acknowledged"
+    assert known["crb"].crossed_out == known["passive-standby"].crossed_out == ""
+
+
+def test_a_design_of_abs_needs_the_sources_that_it_names() -> None:
+    """SourceNeed: KEEPS sends again from memory, SEEKS goes back to a position in a log."""
+    assert ends(AbsDesign(sources=Sources.REPLAYABLE)).source is SourceNeed.KEEPS
+    assert ends(AbsDesign(sources=Sources.SEEKING)).source is SourceNeed.SEEKS
+    assert ends(AbsDesign(sources=Sources.ONCE)).source is SourceNeed.NOTHING
 
 
 def test_failures_that_overlap_cross_out_who_is_verified_for_single_ones(tmp_path: Path) -> None:

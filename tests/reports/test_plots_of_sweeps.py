@@ -17,6 +17,7 @@ from model.results.sweep import SweepGroup, SweepSummary
 from reports.diagrams.canvas import ON_WHITE
 from reports.diagrams.labels import PointLabel, place_labels
 from reports.results import sweep_plots
+from reports.results.choose_plots import OUT
 from reports.results.looks import COLOURS, MARKS, look_of, protocol_looks
 from reports.results.sweep_plots import OVERHEAD, RECOVERY, Chart, is_wide
 
@@ -41,6 +42,10 @@ def test_a_family_has_one_colour_and_its_designs_marks_of_their_own() -> None:
     assert look("crb").colour == look("crb:synchronous").colour
     assert look("crb").mark != look("crb:synchronous").mark
     assert look("abs").colour != look("crb").colour != look("mine.py:PROTOCOL").colour
+
+
+def test_no_family_looks_crossed_out() -> None:
+    assert OUT not in COLOURS
 
 
 def test_looks_repeat_late() -> None:
