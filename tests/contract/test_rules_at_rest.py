@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from model.core import Guarantee
-from model.evidence import Case, Mutant, Outcome
+from model.evidence import Mutant, Outcome, PinnedScope
 from model.observations import observe
 from model.properties import compares_outputs, guarantee
 from model.protocol import Protocol
@@ -33,7 +33,7 @@ FEW = 3
 """The smallest scopes, which `make test` explores; `make test-all` explores those that follow."""
 
 
-def broken(family: str, variant: str, name: str) -> tuple[Protocol, dict[str, Case]]:
+def broken(family: str, variant: str, name: str) -> tuple[Protocol, dict[str, PinnedScope]]:
     """The variant with the mutant, and its quick scopes, by the names that mutants use."""
     home, protocol = HOMES[family]
     right = protocol.named(f"{family}:{variant}")
@@ -47,7 +47,7 @@ def mutant_of(family: str, name: str) -> Mutant:
     return mutant
 
 
-def hold_without_the_rules(protocol: Protocol, scopes: Iterable[Case]) -> None:
+def hold_without_the_rules(protocol: Protocol, scopes: Iterable[PinnedScope]) -> None:
     """Without the rules, the protocol holds in each of the scopes."""
     outputs = tuple(one for one in protocol.promise.properties if compares_outputs(one))
     assert len(outputs) < len(protocol.promise.properties)
@@ -55,7 +55,7 @@ def hold_without_the_rules(protocol: Protocol, scopes: Iterable[Case]) -> None:
         assert explore(protocol.vary(properties=outputs), one.scope).outcome is Outcome.HOLDS
 
 
-def small(scopes: Iterable[Case]) -> list[Case]:
+def small(scopes: Iterable[PinnedScope]) -> list[PinnedScope]:
     """The scopes of fewer than 60,000 worlds, the smallest first."""
     return sorted((one for one in scopes if one.worlds < 60_000), key=lambda one: one.worlds)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from model.boxes.reorder import Ordered
 from model.errors import Invalid
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import run, simulate
@@ -94,12 +95,19 @@ def test_both_have_the_same_pipeline() -> None:
         ("costs.storage.blocking=false", "nodes wait for what they store"),
         ("operators.OP3.gathers=0", "greater than or equal to 1"),
         ('operators.OP3.group="size"', "no event has the attribute 'size'"),
-        ('operators.OP3.inputs=["OP2", "source"]', "a gathering operator has one input"),
+        ('operators.OP3.inputs=["OP2", "sourse"]', "no input 'sourse'; did you mean 'source'"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(changed: str, message: str) -> None:
     with pytest.raises(Invalid, match=message):
         read(LOG, overrides([changed]))
+
+
+def test_a_gathering_operator_takes_several_inputs_in_the_order_of_time() -> None:
+    graph = read(LOG, overrides(['operators.OP3.inputs=["OP2", "source"]'])).workload.graph
+    assert graph.preds("OP3") == ("OP2", "source")
+    one = read(LOG).workload.graph.specs["OP3"]
+    assert graph.specs["OP3"] == Ordered(one)
 
 
 def test_sets_of_groups_are_apart() -> None:
