@@ -204,7 +204,7 @@ def _latencies(result: TimedResult, outputs: OutputRecord) -> LatencySeries:
     width = result.ended_ps / PS / BINS or 1.0
     bins = np.minimum((times / width).astype(np.int32), BINS - 1)
     found, begins = np.unique(bins, return_index=True)
-    numbers, ends = found.tolist(), [*begins[1:].tolist(), len(delays)]
+    numbers, ends = found.tolist(), [*begins.tolist(), len(delays)][1:]  # none: no outputs
     inside = [delays[start:end] for start, end in zip(begins, ends, strict=True)]
     p50, p95, p99 = (tuple(_rank(one, percent) for one in inside) for percent in PERCENTILES)
     return LatencySeries(

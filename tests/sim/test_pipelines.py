@@ -156,6 +156,10 @@ def test_which_lists_every_family_with_all_reasons(tmp_path: Path) -> None:
     )
     assert len(found["two-phase-sink"].why) == 3
     assert found["cec"].keys == ""
+    assert found["micro-batch"].keys == ""  # a failure of an operator is one of the node with it
+    shop(tmp_path, "abs", f"{SUMS}\n[costs.work.paid]\nevent_s = 1e-3\n")
+    found = {one.protocol: one for one in which(draft(tmp_path / "bad.toml"))}
+    assert {name for name, one in found.items() if one.runs} == runs
     assert "'paid' within another node; name 'large'" in found["micro-batch"].keys
 
 
