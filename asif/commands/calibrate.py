@@ -32,7 +32,7 @@ def calibrate(
     ] = None,
     json_: JsonOption = None,
 ) -> None:
-    """Measure costs on this machine, and write them as the [costs] of a scenario."""
+    """Measure costs on this machine, and write them as the costs of a scenario."""
     from asif.progress import show_progress
     from model.results.calibration import Calibration
     from sim.calibration.costs_file import costs_toml

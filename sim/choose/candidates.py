@@ -220,16 +220,20 @@ def _fixed(
 
 def _read_s(costs: Costs, failure: FailureTable, system: System, keys: int) -> float:
     """The least time in which the states of the nodes are read: of their fixed parts and of all
-    keys.  Open windows come on top: only a run knows them."""
+    keys.  Open windows come on top: only a run knows them.  Each node reads its local ones from its
+    own disk, beside the others."""
     operators = [one for name in failure.nodes for one in system.operators_at(name)]
     prices = [costs.state[one] for one in operators if one in costs.state]
-    size = sum(price.bytes + price.key_bytes * keys for price in prices)
-    if not size:
-        return 0.0
+    sizes = [(price.bytes + price.key_bytes * keys, price.local) for price in prices]
     own = next((costs.stores[name] for name in costs.stores), None)
-    if own is None:
-        return costs.read_ps(size) / PS
-    return own.read_s + size / (own.bandwidth_bytes_per_s or inf)
+    local = [size for size, is_local in sizes if is_local and own is not None]
+    size = sum(size for size, _ in sizes) - sum(local)
+    found = [costs.read_ps(one) / PS for one in local if one]
+    if size and own is None:
+        found.append(costs.read_ps(size) / PS)
+    elif size and own is not None:
+        found.append(own.read_s + size / (own.bandwidth_bytes_per_s or inf))
+    return max(found, default=0.0)
 
 
 def _keys(file: ScenarioFile) -> int:

@@ -5,6 +5,7 @@ Rule of this file: no check; pydantic has found the error.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, get_args, get_origin
 
@@ -13,6 +14,14 @@ from pydantic import ValidationError
 from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
 from sim.timed.costs import ScenarioTable
+
+WORDS = (
+    ("^(Value error, |Input |Tuple )", ""),
+    (" after validation, not [0-9]+$", ""),
+    ("valid tuple", "list"),
+    ("valid dictionary or instance of [A-Za-z]+", "table"),
+)
+"""Words of pydantic about its own types, and those of users' files."""
 
 
 class Complaint(Invalid):
@@ -42,7 +51,8 @@ def complaint(
         return key, f"{name}: unknown key{nearest(str(key[-1]), known)}"
     if first["type"] == "missing":
         return key, f"{name} is missing; give it a value"
-    message = message.removeprefix("Value error, ").removeprefix("Input ")
+    for words, ours in WORDS:
+        message = re.sub(words, ours, message)
     if first["type"] == "value_error":
         return key, f"{name}: {message}"
     return key, f"{name} = {_toml(first['input'])}: it {message}"

@@ -56,7 +56,12 @@ def _common(run: Metrics, free: Metrics, costs: Costs, detector: Detector) -> It
 
 def _reading(costs: Costs) -> float:
     """A restart takes time to find its state, or to read one that has a size."""
-    return costs.storage.read_s + len(costs.state)
+    return costs.storage.read_s + _moving(costs, costs.storage.bandwidth_bytes_per_s)
+
+
+def _moving(costs: Costs, bandwidth: float | None) -> bool:
+    """Does it take time to move a state?"""
+    return bool(costs.state and bandwidth)
 
 
 def _stores(run: Metrics, costs: Costs) -> Iterator[PricedStep]:
@@ -64,7 +69,8 @@ def _stores(run: Metrics, costs: Costs) -> Iterator[PricedStep]:
     for name, own in costs.stores.items():
         key = f"costs.stores.{name}"
         yield PricedStep(f"transactions of {name}", f"{key}.transaction_s", True, _writing(own))
-        reading = own.read_s + own.read_event_s
+        moving = _moving(costs, own.bandwidth_bytes_per_s)
+        reading = own.read_s + own.read_event_s + moving
         yield PricedStep(f"reads from {name}", f"{key}.read_s", run.crashes, reading)
 
 

@@ -146,6 +146,19 @@ def test_reading_the_state_is_a_fixed_term(tmp_path: Path) -> None:
     )
 
 
+def test_a_local_state_is_read_from_the_disk_of_its_node(tmp_path: Path) -> None:
+    """200 MB: 10 s from a store of 20 MB/s, 1 s from the node's own disk."""
+    store = (
+        "\n[costs.state.sums]\nbytes = 200_000_000\n{local}"
+        "[protocols.abs.stores.coordinator]\ntransaction_s = 0.001\nbandwidth_bytes_per_s = 20e6\n"
+        "[costs.storage]\nbandwidth_bytes_per_s = 200e6\n"
+    )
+    for local, wanted in (("", 1 + 1 + 10), ("local = true\n", 1 + 1 + 1)):
+        asked = written(tmp_path, scenario=SCENARIO + store.format(local=local))
+        known = {one.name: one.known for one in candidates(asked).found}
+        assert known["abs"].fixed_s == pytest.approx(wanted)
+
+
 def test_the_closed_form_says_what_is_impossible(tmp_path: Path) -> None:
     text = WORKLOAD.replace("recovery_s = 6.0", "recovery_s = 1.5")
     printed = words.terms(terms_alone(written(tmp_path, text)))

@@ -134,6 +134,12 @@ def test_constant_arrivals_in_seconds(seconds: int, rate: int) -> None:
         ("seconds = 4", "", "4: source[1]: say how long: give one of events and seconds"),
         ("seconds = 4", "seconds = 4\nevents = 5", "4: source[1]: say how long: give one of ev"),
         ("seconds = 4", "seconds = 0", "6: source[1].seconds = 0: it should be greater than 0"),
+        ("rate_per_s = 200.0", "rates = 5", "7: source[1].rates = 5: it should be a list"),
+        (
+            "rate_per_s = 200.0",
+            "rates = [[0, 1, 2]]",
+            "7: source[1].rates[1] = [0, 1, 2]: it should have at most 2 items",
+        ),
         (
             'arrivals = "constant"',
             'arrivals = "constnt"',

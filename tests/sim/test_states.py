@@ -384,3 +384,12 @@ def test_the_page_says_where_each_state_lies() -> None:
     reads = [set(re.findall(r"`([a-z-]+)`", line.split("|")[2])) for line in rows]
     by_hand = [{name for name in READ_S if READ_S[name] == wanted} for wanted in (10, 0)]
     assert [reads[0] | reads[1], reads[2] | reads[3]] == by_hand
+
+
+def test_a_read_that_takes_time_is_not_said_to_be_free(tmp_path: Path) -> None:
+    """A store with a bandwidth reads 200 MB in 10 s, whatever its read_s; one without, in none."""
+    price = "costs.stores.coordinator.read_s"
+    store = "costs.stores.coordinator={ transaction_s = 0.001"
+    for bandwidth, free in ((", bandwidth_bytes_per_s = 20e6", False), ("", True)):
+        found = simulate(made("abs", tmp_path, *BYTES, f"{store}{bandwidth} }}"))
+        assert (price in [step.key for step in found.free_steps]) is free

@@ -38,7 +38,7 @@ BEHAVIOUR = Behaviour(
     size=messages.size,
     states=messages.states,
     quantities=messages.QUANTITIES,
-    outage=OutageTerms(restart=True, read=False, again=Since.NEEDED),
+    outage=OutageTerms(restart=False, read=False, again=Since.NEEDED),
     interval="acknowledge",
     ends=lambda _design: EndNeeds(SourceNeed.KEEPS, SinkNeed.REMEMBERS),
 )
