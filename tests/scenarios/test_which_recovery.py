@@ -139,3 +139,20 @@ def test_the_products_of_a_year() -> None:
         " ".join(PAGE.split())
     )
     assert f"{away:,.0f} s, {away / 3600:.1f} hours" in PAGE
+
+
+def test_the_column_of_the_formula_is_read_first() -> None:
+    """2 x 10 + 2 = 22 s; 24 + 10 + 24 = 58 s, and 68 s with an upload of 10 s in the age."""
+    asked = workload.read(DOCS / "workloads" / "pipeline.toml")
+    by_name = {one.name: one for one in candidates(asked).found}
+    standby = by_name["passive-standby"].terms(2, 0.5).recovery_s
+    restored = by_name["abs"].terms(10, 0.5).recovery_s
+    uploaded = RecoveryTerms(10, RESTART_S, READ_S, 10 + READ_S, 0.5).recovery_s
+    assert (standby, restored, uploaded) == pytest.approx((2 * 10 + 2, 24 + 34, 24 + 44))
+    assert 2 * 8 <= 19.1 <= standby
+    assert 65.1 <= uploaded
+    text = " ".join(PAGE.split())
+    assert "with 19.1 s at the longest" in text
+    assert f"The formula beside it has {standby:.0f} s, which misses the target" in text
+    assert f"the column has {restored:.0f} s, and a run took 65.1 s" in text
+    assert f"and R to {uploaded:.0f} s" in text
