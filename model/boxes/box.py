@@ -184,6 +184,10 @@ class Packed:
         """The state as tuples, for those who look into it or compare it."""
         raise NotImplementedError
 
+    def lineages(self) -> Iterator[Lineage]:
+        """The lineage of everything that the state holds."""
+        return held(self.unpacked())
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Packed) and self.unpacked() == other.unpacked()
 
@@ -194,8 +198,8 @@ class Packed:
 def held(state: Any) -> Iterator[Lineage]:
     """The lineage of everything that a state of a box holds.  Another set may hold some."""
     if isinstance(state, Packed):
-        state = state.unpacked()
-    if isinstance(state, frozenset) and all(isinstance(one, Of) for one in state):
+        yield from state.lineages()
+    elif isinstance(state, frozenset) and all(isinstance(one, Of) for one in state):
         yield state
     elif isinstance(state, frozenset | tuple):
         for part in state:

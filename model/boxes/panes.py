@@ -7,6 +7,7 @@ more groups, which only long runs have, does a change in a time that does not gr
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -132,6 +133,11 @@ class ManyPanes(Packed):
 
     def unpacked(self) -> Panes:
         return Panes(self.open, self.turns)
+
+    def lineages(self) -> Iterator[Lineage]:
+        for _, group in self.groups.items():
+            for _, pane in group.panes:
+                yield pane.of
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _many, (self.unpacked(),)

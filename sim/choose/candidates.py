@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from model.core import Deployment, Guarantee, OperatorClass, Scope
 from model.errors import Invalid
-from model.outages import FROM_CHECKPOINT, OutageTerms
+from model.outages import FROM_CHECKPOINT, OutageTerms, Since
 from model.protocol import Protocol
 from model.registry import protocols
 from model.results.choice import ChoiceProtocol, FixedTerm
@@ -31,7 +31,7 @@ from sim.scenarios.complaints import Complaint
 from sim.scenarios.overrides import Override
 from sim.scenarios.scenario import Draft, Scenario, check_draft
 from sim.scenarios.tables import RandomStream, ScenarioFile
-from sim.timed.costs import PS, Costs
+from sim.timed.costs import PS, Costs, StateCosts
 from sim.timed.failures import FailureTable
 
 PROTOCOL = ("protocol",)
@@ -40,25 +40,28 @@ PROTOCOL = ("protocol",)
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A protocol with its scenario.  timer: its interval, "" if it has none.  crossed_out: why the
-    protocol will not do; empty if it may."""
+    protocol will not do; empty if it may.  writing_s: the least time from the beginning of a
+    checkpoint until its states are stored or shipped."""
 
     known: ChoiceProtocol
     scenario: Scenario
     draft: Draft
     asked: AskedEvidence
+    writing_s: float = 0.0
 
     @property
     def name(self) -> str:
         return self.known.name
 
     def terms(self, interval_s: float | None, busy: float) -> RecoveryTerms:
-        """The terms of the longest recovery: the crash comes just before the next checkpoint."""
+        """The terms of the longest recovery: the crash comes just before the next checkpoint is
+        complete, so that the last complete one is as old as the interval and the writing."""
         by_name = {term.name: term.seconds for term in self.known.fixed}
         possible = RecoveryTerms(
             by_name.get(DETECTION, 0.0),
             by_name.get(RESTART, 0.0),
             by_name.get(READ, 0.0),
-            interval_s or 0.0,
+            (interval_s or 0.0) + self.writing_s,
             busy,
         )
         return applied(possible, outage_of(self.scenario.protocol))
@@ -68,8 +71,9 @@ class Candidate:
         short enough, or the node has nothing to do again."""
         if not busy:
             return None
-        outage_s = self.terms(None, busy).outage_s
-        left = (recovery_s - outage_s) * (1 - busy) / busy - outage_s
+        terms = self.terms(None, busy)
+        behind = (recovery_s - terms.outage_s) * (1 - busy) / busy
+        left = behind - terms.outage_s - terms.age_s
         return left if left > 0 else None
 
     def setting(self, interval_s: float | None) -> tuple[Override, ...]:
@@ -154,7 +158,8 @@ def _candidate(
         settings=(),
         best=None,
     )
-    return Candidate(known, scenario, draft, asked)
+    writing = [_writing_s(scenario, one, system, keys) for one in scenario.failures]
+    return Candidate(known, scenario, draft, asked, max(writing, default=0.0))
 
 
 def _crossed_out(
@@ -222,8 +227,7 @@ def _read_s(costs: Costs, failure: FailureTable, system: System, keys: int) -> f
     """The least time in which the states of the nodes are read: of their fixed parts and of all
     keys.  Open windows come on top: only a run knows them.  Each node reads its local ones from its
     own disk, beside the others."""
-    operators = [one for name in failure.nodes for one in system.operators_at(name)]
-    prices = [costs.state[one] for one in operators if one in costs.state]
+    prices = _prices(costs, failure, system)
     sizes = [(price.bytes + price.key_bytes * keys, price.local) for price in prices]
     own = next((costs.stores[name] for name in costs.stores), None)
     local = [size for size, is_local in sizes if is_local and own is not None]
@@ -234,6 +238,28 @@ def _read_s(costs: Costs, failure: FailureTable, system: System, keys: int) -> f
     elif size and own is not None:
         found.append(own.read_s + size / (own.bandwidth_bytes_per_s or inf))
     return max(found, default=0.0)
+
+
+def _writing_s(scenario: Scenario, failure: FailureTable, system: System, keys: int) -> float:
+    """The least time in which a checkpoint has the states of the nodes, without their open windows
+    and incremental parts: at the store, or at the standby of a family that reads nothing back."""
+    costs, outage = scenario.costs, outage_of(scenario.protocol)
+    prices = _prices(costs, failure, system)
+    size = sum(one.bytes + one.key_bytes * keys for one in prices if not one.incremental)
+    if not size or outage.again is not Since.CHECKPOINT:
+        return 0.0
+    if not outage.read:
+        return size / (costs.link.bandwidth_bytes_per_s or inf)
+    own = next((costs.stores[name] for name in costs.stores), None)
+    if own is None:
+        return costs.storage.latency_s + size / (costs.storage.bandwidth_bytes_per_s or inf)
+    return own.transaction_s + size / (own.bandwidth_bytes_per_s or inf)
+
+
+def _prices(costs: Costs, failure: FailureTable, system: System) -> list[StateCosts]:
+    """The sizes of the states of the nodes that fail."""
+    operators = [one for name in failure.nodes for one in system.operators_at(name)]
+    return [costs.state[one] for one in operators if one in costs.state]
 
 
 def _keys(file: ScenarioFile) -> int:

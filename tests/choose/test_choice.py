@@ -451,3 +451,35 @@ def test_the_command_prints_terms_and_refuses_what_they_do_not_need(
         cli.main()
     assert ended.value.code == 2
     assert "--terms simulates nothing" in capsys.readouterr().err
+
+
+STATE = """
+[costs.state.sums]
+bytes = 200_000_000
+
+[costs.storage]
+bandwidth_bytes_per_s = 20e6
+latency_s = 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "protocol", "wanted"),
+    [
+        # D = 1, rs = 1, rd = 10; age = 8 and the 10 s of the write: 12 + (18 + 12).
+        ("", "crb", 42.0),
+        ("", "abs", 42.0),
+        # Later checkpoints write no fixed part: 12 + (8 + 12).
+        ("incremental = true\n", "crb", 32.0),
+        # Shipped by the link of 125 MB/s in 1.6 s: 1 + (9.6 + 1).
+        ("", "passive-standby", 11.6),
+    ],
+)
+def test_the_writing_of_a_checkpoint_makes_the_last_one_older(
+    tmp_path: Path, changed: str, protocol: str, wanted: float
+) -> None:
+    text = STATE.replace("200_000_000\n", f"200_000_000\n{changed}")
+    asked = written(tmp_path, scenario=SCENARIO + text)
+    found = {one.name: one for one in candidates(asked).found}[protocol]
+    assert found.terms(8.0, BUSY).recovery_s == pytest.approx(wanted)
+    assert found.longest_interval_s(wanted, BUSY) == pytest.approx(8.0)

@@ -7,6 +7,7 @@ Hwang et al., Section 5.3.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 
 from model.boxes.box import Lineage, inputs_in
 from model.core import Effect, Note, Send, Site
@@ -31,8 +32,10 @@ def marks_of(site: Site, state: Replica, of: Lineage, processed: Lineage) -> Mar
     high = tuple(max(_places(of, edge), default=before[edge]) for edge in edges)
     if site.config.design.serves is Serves.HIGH:
         return (*high, *high)
-    held = processed.union(inputs_in(state.inner))
-    return (*high, *(min(_places(held, edge), default=0) for edge in edges))
+    held: dict[int, int] = {}
+    for one in chain(processed, inputs_in(state.inner)):
+        held[one.edge] = min(one.place, held.get(one.edge, one.place))
+    return (*high, *(held.get(-1 - edge, 0) for edge in edges))
 
 
 def _places(of: Lineage, edge: int) -> list[int]:
