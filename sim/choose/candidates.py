@@ -55,13 +55,14 @@ class Candidate:
 
     def terms(self, interval_s: float | None, busy: float) -> RecoveryTerms:
         """The terms of the longest recovery: the crash comes just before the next checkpoint is
-        complete, so that the last complete one is as old as the interval and the writing."""
+        complete, so that the last complete one is as old as the interval and the writing.  The
+        next one begins when the one before is written, or later."""
         by_name = {term.name: term.seconds for term in self.known.fixed}
         possible = RecoveryTerms(
             by_name.get(DETECTION, 0.0),
             by_name.get(RESTART, 0.0),
             by_name.get(READ, 0.0),
-            (interval_s or 0.0) + self.writing_s,
+            max(interval_s or 0.0, self.writing_s) + self.writing_s,
             busy,
         )
         return applied(possible, outage_of(self.scenario.protocol))
@@ -71,10 +72,10 @@ class Candidate:
         short enough, or the node has nothing to do again."""
         if not busy:
             return None
-        terms = self.terms(None, busy)
-        behind = (recovery_s - terms.outage_s) * (1 - busy) / busy
-        left = behind - terms.outage_s - terms.age_s
-        return left if left > 0 else None
+        outage_s = self.terms(None, busy).outage_s
+        behind = (recovery_s - outage_s) * (1 - busy) / busy
+        left = behind - outage_s - self.writing_s
+        return left if left > self.writing_s else None
 
     def setting(self, interval_s: float | None) -> tuple[Override, ...]:
         """The overrides of the scenario for this interval: on the clock if the scenario or the

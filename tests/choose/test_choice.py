@@ -466,13 +466,13 @@ latency_s = 0
 @pytest.mark.parametrize(
     ("changed", "protocol", "wanted"),
     [
-        # D = 1, rs = 1, rd = 10; age = 8 and the 10 s of the write: 12 + (18 + 12).
-        ("", "crb", 42.0),
-        ("", "abs", 42.0),
-        # Later checkpoints write no fixed part: 12 + (8 + 12).
-        ("incremental = true\n", "crb", 32.0),
-        # Shipped by the link of 125 MB/s in 1.6 s: 1 + (9.6 + 1).
-        ("", "passive-standby", 11.6),
+        # D = 1, rs = 1, rd = 10; age = 16 and the 10 s of the write: 12 + (26 + 12).
+        ("", "crb", 50.0),
+        ("", "abs", 50.0),
+        # Later checkpoints write no fixed part: 12 + (16 + 12).
+        ("incremental = true\n", "crb", 40.0),
+        # Shipped by the link of 125 MB/s in 1.6 s: 1 + (17.6 + 1).
+        ("", "passive-standby", 19.6),
     ],
 )
 def test_the_writing_of_a_checkpoint_makes_the_last_one_older(
@@ -481,5 +481,13 @@ def test_the_writing_of_a_checkpoint_makes_the_last_one_older(
     text = STATE.replace("200_000_000\n", f"200_000_000\n{changed}")
     asked = written(tmp_path, scenario=SCENARIO + text)
     found = {one.name: one for one in candidates(asked).found}[protocol]
-    assert found.terms(8.0, BUSY).recovery_s == pytest.approx(wanted)
-    assert found.longest_interval_s(wanted, BUSY) == pytest.approx(8.0)
+    assert found.terms(16.0, BUSY).recovery_s == pytest.approx(wanted)
+    assert found.longest_interval_s(wanted, BUSY) == pytest.approx(16.0)
+
+
+def test_a_checkpoint_begins_when_the_one_before_is_written(tmp_path: Path) -> None:
+    """An interval of 2 s beside a write of 10 s is one of 10 s: 12 + (10 + 10 + 12)."""
+    asked = written(tmp_path, scenario=SCENARIO + STATE)
+    found = {one.name: one for one in candidates(asked).found}["abs"]
+    assert found.terms(2.0, BUSY).recovery_s == pytest.approx(44.0)
+    assert found.longest_interval_s(43.9, BUSY) is None
