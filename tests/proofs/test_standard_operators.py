@@ -46,7 +46,6 @@ UNION = STANDARD[-1]
 REFUSED = {
     ("crb", "union"),
     ("kafka-transactions", "union"),
-    ("micro-batch", "union"),
     ("two-phase-sink", "union"),
     ("upstream-backup", "union"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import merge
@@ -541,7 +542,9 @@ LONG = {"aggregate", "flights", "merged-sources", "two-sources"}
 SCENARIOS = [
     pytest.param(path, id=path.stem, marks=pytest.mark.exhaustive if path.stem in LONG else ())
     for path in sorted(Path("docs/scenarios").glob("*.toml"))
+    if "protocol" in tomllib.loads(path.read_text(encoding="utf-8"))
 ]
+"""Those of one protocol; tests/choose and test_which_recovery run the others."""
 
 
 @pytest.mark.slow
