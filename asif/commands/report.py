@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from model.results.verdict import Verdict
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
-"""The scenarios that the report simulates."""
+"""The scenarios; the report simulates those that name a protocol."""
 EVENTS = 10_000
 """Scenarios of more events are simulated in the full profile alone."""
 DEPARTURES = 5_000
@@ -197,7 +198,11 @@ def _run(job: Job) -> Ran:
     large, most, limit = (EVENTS, 1, DEPARTURES) if job.quick else (None, None, None)
     # What is expected to lose is not judged by whether it loses.
     names = [one.name for one in modules().values() if one.evidence.expected is Outcome.HOLDS]
-    simulations = {f"simulating {at.stem}": partial(_simulate, at, large) for at in SCENARIOS}
+    simulations = {
+        f"simulating {at.stem}": partial(_simulate, at, large)
+        for at in SCENARIOS
+        if "protocol" in tomllib.loads(at.read_text(encoding="utf-8"))
+    }
     reproductions = {
         f"reproducing {name}": partial(_reproduce, name, job.out, most)
         for name, experiment in experiments().items()
