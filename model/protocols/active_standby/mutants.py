@@ -84,8 +84,8 @@ MUTANTS = (
     Mutant(
         "high watermarks that are too low",
         WATERMARKS,
-        "return (*high, *(min(_places(held, edge), default=0) for edge in edges))",
-        "return (*(m - 1 for m in high), *(min(_places(held, edge), default=0) for edge in edges))",
+        "return (*high, *(held.get(-1 - edge, 0) for edge in edges))",
+        "return (*(m - 1 for m in high), *(held.get(-1 - edge, 0) for edge in edges))",
     ),
     Mutant(
         "send nothing when all have answered",
