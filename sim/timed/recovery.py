@@ -24,6 +24,8 @@ class RecoveryRecord:
 
     def __init__(self, protocol: Protocol, usual: UsualAges | None) -> None:
         self.protocol, self.usual = protocol, usual
+        terms = protocol.behaviour.outage
+        self._replicas_have_the_state = terms is not None and not terms.restart and not terms.read
 
     def record_step(
         self,
@@ -64,7 +66,11 @@ class RecoveryRecord:
 
     def _take_over(self, node: TimedNode, outage: TimedOutage, done: int) -> None:
         """Record it if the node has come as far as its replica that is down."""
-        if done >= outage.detected_ps and outage.server is None and self._is_reached(node, outage):
+        if done < outage.detected_ps:
+            return
+        if outage.restored_ps is None and self._replicas_have_the_state:
+            outage.restored_ps, outage.restoring_done_ps = outage.detected_ps, done
+        if outage.server is None and self._is_reached(node, outage):
             if outage.restored_ps is None:
                 outage.restored_ps = outage.restoring_done_ps = done
             outage.replayed_ps = outage.replayed_ps or done

@@ -186,6 +186,16 @@ def test_the_wait_for_a_backlog_at_the_source_counts() -> None:
     assert course("passive-standby", 0.5).recovery_s == pytest.approx(9.5 + 9.5 + 4.5, abs=0.01)
 
 
+@pytest.mark.parametrize("name", ["active-standby", "passive-standby", "upstream-backup-acks"])
+def test_a_takeover_waits_for_no_restart_and_no_state(name: str) -> None:
+    """The other node has the state at the detection; passive standby then does 4.5 s of events
+    again, at half load in 2.25 s and an event at most."""
+    found = course(name, 0.5)
+    assert found.restart_s == found.redirection_s == 0
+    if name == "passive-standby":
+        assert found.replay_s == pytest.approx(2.25, abs=EVENT_S)
+
+
 @pytest.mark.slow
 def test_the_old_definition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """It ended a recovery with the first event after the replay."""
