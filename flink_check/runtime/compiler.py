@@ -1,0 +1,57 @@
+"""The compiled Java of this package: classes in the environment, made once for each text of it.
+
+Rule of this file: no class is loaded; the compiler (Janino) lies in Flink's own jars.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+from zipfile import ZipFile
+
+from flink_check.environment import FlinkHome
+from flink_check.runtime.java import MainClass, command
+
+SOURCES = Path(__file__).parents[1] / "java"
+JOB_PACKAGE = "counts"
+"""The folder whose classes are the job; those of `gates` belong to each process of Flink."""
+
+
+def compiled(home: FlinkHome, sources: Path = SOURCES) -> Path:
+    """The folder of the compiled classes.  Raises RuntimeError with what the compiler says."""
+    folder = home.folder / "classes" / _digest(sources)
+    if folder.exists():
+        return folder
+    folder.parent.mkdir(exist_ok=True)
+    part = Path(mkdtemp(dir=folder.parent, prefix="part-"))
+    words = [str(sources / "Build.java"), "Build", str(sources), str(part)]
+    done = subprocess.run(
+        command(home, MainClass.COMPILER, words), capture_output=True, text=True, cwd=part
+    )
+    if done.returncode or not [*part.rglob("*.class")]:
+        shutil.rmtree(part)
+        raise RuntimeError(f"flink_check/java does not compile: {done.stderr or done.stdout}")
+    shutil.copytree(sources / "META-INF", part / "META-INF")
+    try:
+        os.rename(part, folder)
+    except OSError:  # another process was first
+        shutil.rmtree(part)
+    return folder
+
+
+def write_job_jar(jar: Path, classes: Path) -> Path:
+    """Write the jar of the counting job: its path."""
+    with ZipFile(jar, "w") as archive:
+        for path in sorted((classes / JOB_PACKAGE).glob("*.class")):
+            archive.write(path, f"{JOB_PACKAGE}/{path.name}")
+    return jar
+
+
+def _digest(sources: Path) -> str:
+    files = sorted(path for path in sources.rglob("*") if path.is_file())
+    text = b"".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
+    return sha256(text).hexdigest()[:16]
