@@ -33,12 +33,12 @@ UNLIMITED = 10**12
 
 
 class CountRow(NamedTuple):
-    """A row of a sink: event `number` of `source` was the `count`-th of its key."""
+    """A row of a sink: event `number` of `source` was the `nth` of its key."""
 
     source: int
     number: int
     key: int
-    count: int
+    nth: int
 
 
 class AppendedRow(NamedTuple):
@@ -119,7 +119,14 @@ class CountJob:
         """Wait until the appending sink has at least so many rows, repeated ones included."""
         flink.wait_for(lambda: len(self.appended()) >= number, f"{number} appended rows", timeout_s)
 
-    # --- what the sinks hold -----------------------------------------------------------------------
+    def await_committed(self, flink: FlinkCluster, number: int, timeout_s: float = 60) -> None:
+        """Wait until the two-phase sink has committed at least so many rows: some time after the
+        checkpoint is completed, since the coordinator informs the sink then."""
+        flink.wait_for(
+            lambda: len(self.committed()) >= number, f"{number} committed rows", timeout_s
+        )
+
+    # --- what the sinks hold ---------------------------------------------------------------------
     def appended(self) -> tuple[AppendedRow, ...]:
         """The rows of the appending sink, in order; also repeated ones.  Complete lines alone."""
         path = self.folder / "append.csv"
@@ -141,7 +148,7 @@ class CountJob:
         return (path for path in (self.folder / "files").rglob("*part-*") if path.is_file())
 
 
-# --- requests that are waited for ------------------------------------------------------------------
+# --- requests that are waited for ------------------------------------------------------------
 def take_checkpoint(flink: FlinkCluster, job: str, timeout_s: float = 60) -> Checkpoint:
     """Request a checkpoint and wait until it is completed.  Raises TimeoutError."""
     before = flink.rest.checkpoints(job).completed
@@ -216,7 +223,7 @@ def host(flink: FlinkCluster, job: str, vertex: str, subtask: int = 0) -> str:
     raise KeyError(vertex)
 
 
-# --- rows ----------------------------------------------------------------------------------------
+# --- rows ------------------------------------------------------------------------------------
 def expected(events: int, keys: int = 7, source: int = 0) -> tuple[CountRow, ...]:
     """The rows of a run in which nothing fails, of one source alone."""
     return tuple(CountRow(source, n, n % keys, n // keys + 1) for n in range(events))

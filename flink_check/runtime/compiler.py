@@ -6,6 +6,7 @@ Rule of this file: no class is loaded; the compiler (Janino) lies in Flink's own
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from hashlib import sha256
@@ -34,7 +35,8 @@ def compiled(home: FlinkHome, sources: Path = SOURCES) -> Path:
     )
     if done.returncode or not [*part.rglob("*.class")]:
         shutil.rmtree(part)
-        raise RuntimeError(f"flink_check/java does not compile: {done.stderr or done.stdout}")
+        causes = re.findall(r"CompileException: (.*)", done.stderr) or [done.stderr + done.stdout]
+        raise RuntimeError(f"{sources} does not compile: {causes[-1]}")
     shutil.copytree(sources / "META-INF", part / "META-INF")
     try:
         os.rename(part, folder)

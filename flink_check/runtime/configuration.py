@@ -16,8 +16,9 @@ HOST = "127.0.0.1"
 FlinkSettings: TypeAlias = Mapping[str, str]
 """Options of Flink -> their values, as in its own documentation."""
 
-ON_REQUEST = "1 h"
-"""An interval of checkpoints within which no check lasts: each one is requested by REST."""
+INTERVAL = "execution.checkpointing.interval"
+ON_REQUEST = MappingProxyType({INTERVAL: "1 h", "execution.checkpointing.min-pause": "1 h"})
+"""Checkpoints by REST alone: no check lasts an hour, and with the pause a job begins with none."""
 MEMORY = MappingProxyType(
     {
         # Flink's own start script computes these; without all of them a TaskManager ends at once.
@@ -54,7 +55,6 @@ RECOVERY = MappingProxyType(
         # Longer than the detection (1.1 s): one restart for each kill, not a first one that still
         # sends tasks to the killed process.
         "restart-strategy.fixed-delay.delay": "2 s",
-        "execution.checkpointing.interval": ON_REQUEST,
         "execution.checkpointing.timeout": "10 min",
         "execution.checkpointing.num-retained": "3",
         "execution.checkpointing.externalized-checkpoint-retention": "RETAIN_ON_CANCELLATION",
@@ -128,7 +128,8 @@ def settings(
 ) -> FlinkSettings:
     """All options of a cluster; the given ones come last.
 
-    Checkpoints are written through the file system "gate" (java/gates), which can be held.
+    Without a given interval, a checkpoint is taken only on request.  Checkpoints are written
+    through the file system "gate" (java/gates), which can be held.
     """
     temporary = str(folders.temporary)
     return {
@@ -149,6 +150,7 @@ def settings(
         **MEMORY,
         **PROMPT,
         **RECOVERY,
+        **({} if INTERVAL in given else ON_REQUEST),
         **(_high_availability(folders, ports.zookeeper) if ports.zookeeper else {}),
         **given,
     }

@@ -17,9 +17,9 @@ ZOOKEEPER_HEAP_MB = 128
 GATES = "flink_check.gates"
 """The system property that names the folder of the gates (java/gates/Gate.java)."""
 _OPEN = (
-    "lang lang.reflect net io nio text time util util.concurrent util.concurrent.atomic "
-    "util.concurrent.locks"
-).split()
+    *("lang", "lang.reflect", "net", "io", "nio", "text", "time"),
+    *("util", "util.concurrent", "util.concurrent.atomic", "util.concurrent.locks"),
+)
 OPENED = (*(f"java.base/java.{one}" for one in _OPEN), "java.base/sun.nio.ch")
 EXPORTED = ("java.rmi/sun.rmi.registry", "java.security.jgss/sun.security.krb5")
 OPTIONS = (

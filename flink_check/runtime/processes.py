@@ -14,8 +14,6 @@ from pathlib import Path
 
 import psutil
 
-from flink_check.runtime.waiting import POLL_S
-
 GUARD = 'exec 3<&0; { cat <&3; kill -s KILL 0; } & exec "$@" </dev/null 3<&-'
 """Runs a command, and kills its process group when the standard input ends."""
 
