@@ -15,7 +15,7 @@ backlog).
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -173,6 +173,16 @@ def await_restored(flink: FlinkCluster, job: str, since: float, timeout_s: float
     id_ = flink.wait_for(restored, f"job {job} is restored", timeout_s)
     flink.await_running(job, timeout_s)
     return id_
+
+
+def on_disk(flink: FlinkCluster, job: str) -> Mapping[int, str]:
+    """The number of each checkpoint whose _metadata is on disk -> its address.
+
+    A JobManager need not know of it; `submit` restores it.
+    """
+    found = (flink.folders.checkpoints / job).glob("chk-*/_metadata")
+    folders = {int(path.parent.name.removeprefix("chk-")): path.parent for path in found}
+    return {number: gated(folders[number]) for number in sorted(folders)}
 
 
 def take_savepoint(

@@ -11,6 +11,7 @@ a heap of 300 MB, and ends with the caller's process, however that ends.
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,10 +132,11 @@ class FlinkCluster:
         self.wait_for(lambda: self.rest.all_running(job), f"job {job} runs", timeout_s)
 
     def fail(self) -> None:
-        """Raise RuntimeError, with the end of its output, if a process has ended by itself."""
+        """Raise RuntimeError, with its reason, if a process has ended by itself."""
         for name, child in self._children.items():
             if child.ended:
-                raise RuntimeError(f"{name} of the Flink cluster has ended: {child.said()}")
+                log = self.folders.logs / f"{name}.log"
+                raise RuntimeError(f"{name} has ended: {last_error(self.log(name))} (log: {log})")
 
     # --- inside --------------------------------------------------------------------------------
     def start_zookeeper(self) -> None:
@@ -198,6 +200,13 @@ def cluster(
         yield flink
     finally:
         flink.end()
+
+
+def last_error(log: str) -> str:
+    """The last line of a log that reports an error; without one, its last line."""
+    lines = [line for line in log.splitlines() if line.strip()]
+    errors = [line for line in lines if re.search(r" (ERROR|FATAL) |^Error|^Exception", line)]
+    return (errors or lines or ["its log is empty"])[-1].strip()
 
 
 def _write_configuration(

@@ -177,7 +177,7 @@ def as_zookeeper(folders: ClusterFolders, port: int) -> str:
         "syncLimit": 5,
         "maxSessionTimeout": 10_000,
         "admin.enableServer": "false",
-        "server.1": f"{HOST}:0:0",
+        "server.1": f"{HOST}:1:2",  # must be named; a single server does not open these ports
     }
     return "".join(f"{name}={value}\n" for name, value in lines.items())
 

@@ -47,10 +47,6 @@ class Child:
         self._close()
         return at
 
-    def said(self) -> str:
-        """The end of its output."""
-        return self.log.read_text(errors="replace")[-2000:]
-
     def _close(self) -> None:
         """Let the guard end, with what is left of the group."""
         assert self._popen.stdin is not None
