@@ -20,7 +20,8 @@ PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
 ROLES: Mapping[str, str] = {
     "asif": "the command line",
     "reports": "what a person reads",
-    "spark_check": "what a real engine does",
+    "spark_check": "what Spark does",
+    "engine_check": "how it is checked",
     "proofs": "why it holds",
     "sim": "what it costs",
     "model": "what a protocol is",

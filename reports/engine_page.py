@@ -57,7 +57,7 @@ def _check(one: EngineCheck) -> tuple[str, ...]:
         str(sum(len(case.crashed) for case in one.cases) or ""),
         f"{one.seconds:,.0f} s",
         where.day,
-        where.spark,
+        where.version,
         where.java,
         f"{where.load} on {where.cores} cores",
     )

@@ -11,8 +11,9 @@ import os
 import shutil
 from pathlib import Path
 
+from engine_check.families import family_modules
 from model.progress import Progress, silent
-from spark_check.families import family_modules
+from spark_check.engine import ENGINE
 from spark_check.runtime.java import aot_cache
 from spark_check.runtime.jvm import OPTIONS
 from spark_check.runtime.session import session
@@ -49,7 +50,7 @@ def _train(known: Path) -> None:
     part, work = known.with_suffix(".part"), known.with_suffix(".work")
     shutil.rmtree(work, ignore_errors=True)
     with session(work, conf={OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
-        for number, module in enumerate(family_modules("rehearsal")):
+        for number, module in enumerate(family_modules(ENGINE, "rehearsal")):
             module.rehearse(spark, work / f"rehearsal-{number}")
         spark.range(9).groupBy("id").count().orderBy("id").toPandas()
         spark.sparkContext.parallelize(range(4), 2).map(str).collect()

@@ -83,11 +83,12 @@ def _operator(name: str | None) -> tuple[str, Any, Any]:
 
 def _spark() -> list[MeasuredCost]:
     """The costs that the families measure on Spark."""
-    from spark_check.families import family_modules
+    from engine_check.families import family_modules
+    from spark_check.engine import ENGINE
 
     with tempfile.TemporaryDirectory() as work:
         return [
             cost
-            for number, module in enumerate(family_modules("costs"))
+            for number, module in enumerate(family_modules(ENGINE, "costs"))
             for cost in module.measure(Path(work, str(number)))
         ]

@@ -66,12 +66,13 @@ def report(
     from importlib.metadata import version
 
     from asif.progress import show_progress
+    from engine_check.known_checks import checks
     from model.results.report import ReportResults
     from reports import page
-    from spark_check.known_checks import checks
+    from spark_check.engine import ENGINE
 
     started, quick = perf_counter(), profile is Profile.QUICK
-    wanted = [*checks("report" if quick else profile.value).values()]
+    wanted = [*checks(ENGINE, "report" if quick else profile.value).values()]
     with show_progress() as progress, on_spark(wanted, profile, out / "spark", progress) as checked:
         os.nice(POLITE)
         job, found, over = Job(quick, out, progress, checked), [], 0

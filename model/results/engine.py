@@ -1,6 +1,6 @@
-"""The results of `asif spark`: what was done to a real engine, predicted and seen.
+"""The results of `asif spark` and `asif flink`: what was done to a real engine, predicted and seen.
 
-Rule of this file: values only; the checks of spark_check make them.
+Rule of this file: values only; engine_check makes them of the cases of a check.
 """
 
 from __future__ import annotations
@@ -30,12 +30,14 @@ class EngineOutage(NamedTuple):
 class EngineMachine(NamedTuple):
     """Where and when a check ended.
 
-    day: as 2026-11-27.  spark, java, python: versions.  load: the processes that ran or were ready
-    to run, over the last minute of the check.
+    day: as 2026-11-27.  engine: its name (Spark, Flink).  version: of the engine.  java, python:
+    versions.  load: the processes that ran or were ready to run, over the last minute of the
+    check.
     """
 
     day: str
-    spark: str
+    engine: str
+    version: str
     java: str
     python: str
     cores: int

@@ -15,13 +15,13 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.state import GroupStateTimeout
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
+from engine_check.notes import add_note, read_notes
 from model.results.table import Row
 from sim.predictions.abs import EpochPoint, EpochSink
 from spark_check.abs.pairs import pair
 from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.stream import read_stream
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
-from spark_check.runtime.notes import add_note, read_notes
 from spark_check.runtime.session import BRIEF, session
 
 ALL_STARTED = "all started"

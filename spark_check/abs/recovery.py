@@ -19,6 +19,9 @@ from typing import NamedTuple
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, engine_case
+from engine_check.notes import read_notes
 from model.recovery import classify
 from model.results.engine import EngineCase, Facts
 from sim.predictions import abs as epochs
@@ -29,14 +32,11 @@ from sim.predictions.log_io.replay import TaskWork, expected, predict
 from spark_check.abs import timed_task
 from spark_check.abs.job import CheckpointedQuery
 from spark_check.abs.job import start_query as start_checkpointed
-from spark_check.check import CheckSetting, engine_case
 from spark_check.log_io.external import open_book
 from spark_check.log_io.job import start_query as start_logged
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.notes import read_notes
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from engine_check.notes import add_note
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.operators import FUNCTIONS, PipelineStops, recover
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.notes import add_note
 
 
 def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, str]]) -> None:

@@ -14,6 +14,9 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, engine_case
+from engine_check.victim import start
 from model.core import Arrival
 from model.graph import chain
 from model.oracle import oracle
@@ -27,10 +30,8 @@ from spark_check.cec.job import ALL_STARTED, begin_of, start_query
 from spark_check.cec.operator import CONF
 from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import CecWorld
-from spark_check.check import CheckSetting, engine_case
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start
 
 JOB = "spark_check.cec.job:run"
 SOURCE, SINK = "source", "sink"
@@ -92,13 +93,13 @@ def crash(
         for begin, place in zip(begins, stops, strict=True):
             victim.go(begin)
             victim.stopped(place)
-        victim.kill(CrashKind.TREE)
+        victim.kill()
 
 
 def finish(setting: CheckSetting, worlds: Sequence[tuple[CecWorld, int]]) -> None:
     """Run the last incarnation of each world, of this number, to the end of the stream."""
     work = setting.work / "end"
-    with session(work, conf={**BRIEF, **CONF}, jvm=setting.jvm) as spark:
+    with session(work, conf={**BRIEF, **CONF}, jvm=setting.shared) as spark:
         none = Breakpoints(str(work))
         for world, last in worlds:
             start_query(spark, world, none, last).awaitTermination()

@@ -17,6 +17,7 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
 from sim.predictions.cec import ExtentRestart
 from spark_check.cec.keyed_node import load
 from spark_check.cec.log import End, Placed, end_of, number
@@ -24,7 +25,6 @@ from spark_check.cec.operator import CONF, INPUT, MadeRow, stream_records
 from spark_check.cec.scan import find
 from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import SAVED, CecWorld
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.micro_batches import read_batches
 from spark_check.runtime.session import BRIEF, session
 

@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, engine_case
 from model.boxes.aggregate import Aggregate
 from model.results.engine import EngineCase
 from sim.predictions.cec import ExtentCosts, cuts
@@ -31,8 +33,6 @@ from spark_check.cec.loop import find_in, go_on
 from spark_check.cec.operator import CONF
 from spark_check.cec.stops import CecPoint, CecStops
 from spark_check.cec.world import CecWorld
-from spark_check.check import CheckSetting, engine_case
-from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.planned_failures import FailingBreakpoints, await_failure
 from spark_check.runtime.session import BRIEF, session
 

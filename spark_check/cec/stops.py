@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
-from spark_check.runtime.breakpoints import Breakpoints
+from engine_check.breakpoints import Breakpoints
 
 
 class CecPoint(StrEnum):

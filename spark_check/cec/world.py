@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from engine_check.notes import add_note, read_notes
 from model.events import Body
 from model.protocols.cec.messages import Record
 from model.results.table import Row
@@ -24,7 +25,6 @@ from sim.predictions.cec import cuts
 from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.log import RecordLog
 from spark_check.runtime.micro_batches import write_batches
-from spark_check.runtime.notes import add_note, read_notes
 
 SAVED = "world.pickle"
 

@@ -15,6 +15,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, engine_case
+from engine_check.victim import Victim, start
 from model.events import Body
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage, Facts
@@ -27,16 +30,14 @@ from sim.predictions.log_io.replay import (
     expected,
     predict,
 )
-from spark_check.check import CheckSetting, engine_case
 from spark_check.log_io.external import text
 from spark_check.log_io.job import ALL_STARTED, begin_of, end_of, start_query
 from spark_check.log_io.observation import Seen, observe, observe_log
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import write_stream
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, Victim, start
 
 JOB = "spark_check.log_io.job:run"
 
@@ -93,7 +94,7 @@ def crash(work: Path, planned: Sequence[Planned]) -> dict[str, LogContents]:
             stopped[world.name] = victim.stopped(places[world.name])
         left = {world.name: observe_log(world) for world in awaited}
         kill_workers(victim, awaited, stopped)
-        victim.kill(CrashKind.TREE)
+        victim.kill()
     left |= {world.name: observe_log(world) for world in worlds if world not in awaited}
     return left
 
@@ -101,7 +102,7 @@ def crash(work: Path, planned: Sequence[Planned]) -> dict[str, LogContents]:
 def kill_workers(victim: Victim, worlds: Sequence[LogIoWorld], stopped: dict[str, int]) -> None:
     """Kill the workers that run these pipelines' tasks, and wait until the pipelines have ended."""
     for world in worlds:
-        victim.kill(CrashKind.WORKER, stopped[world.name])
+        kill_kind(victim, CrashKind.WORKER, stopped[world.name])
     for world in worlds:
         victim.stopped(end_of(world))
         victim.go(end_of(world))
@@ -111,7 +112,7 @@ def finish(setting: CheckSetting, worlds: Sequence[LogIoWorld]) -> None:
     """Run each pipeline to the end of its stream."""
     if worlds:
         work = setting.work / "end"
-        with session(work, conf=BRIEF, jvm=setting.jvm) as spark:
+        with session(work, conf=BRIEF, jvm=setting.shared) as spark:
             for world in worlds:
                 start_query(spark, world, Breakpoints(str(work))).awaitTermination()
 

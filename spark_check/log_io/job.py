@@ -13,10 +13,10 @@ from pathlib import Path
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.stream import read_stream
 from spark_check.log_io.world import LogIoWorld, process
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 
 ATTEMPTS = 2

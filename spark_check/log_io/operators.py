@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from engine_check.breakpoints import Breakpoints
 from sim.predictions.log_io.points import MIDDLE, SINK, SOURCE, WRITER, StepPoint
 from spark_check.log_io.external import ExternalBook, WrittenPair
 from spark_check.log_io.library import (
@@ -27,7 +28,6 @@ from spark_check.log_io.library import (
     execute_writes,
     write_action,
 )
-from spark_check.runtime.breakpoints import Breakpoints
 
 OUT, IN = "out", "in"
 EVENTS = Connection(SOURCE, OUT, MIDDLE, IN)

@@ -18,20 +18,21 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from engine_check.check import CheckSetting
+from engine_check.victim import JobEnded, start
 from model.errors import Invalid
 from model.protocol import Protocol
 from model.protocols.micro_batch import crashes as model_crashes
 from model.protocols.micro_batch.messages import NO_BATCH, Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.results.engine import Facts
-from spark_check.check import CheckSetting
 from spark_check.micro_batch.checkpoint import committed_batches, offsets_by_batch, stores
 from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, Writer, run_to_end
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.session import BRIEF, LOCAL, session
-from spark_check.runtime.victim import CrashKind, JobEnded, start
 
 T = TypeVar("T")
 JOB = "spark_check.micro_batch.job:run"
@@ -117,7 +118,7 @@ def crash(settings: JobSettings, plan: JobCrash, load: JobLoad) -> int | None:
     """
     where = breakpoint_at(plan.point, load.ends[plan.batch])
     with start(JOB, Path(settings.work), settings._asdict(), stop_at={where: 0}) as victim:
-        victim.kill(plan.kind, victim.stopped(where))
+        kill_kind(victim, plan.kind, victim.stopped(where))
         if plan.kind is CrashKind.TREE:
             return None
         victim.go(where)
@@ -179,7 +180,7 @@ def recover_all(setting: CheckSetting, jobs: Sequence[CrashedJob]) -> tuple[Rest
         retried = any(line.get("attempt") for line in store.notes(job.plan.point))
         crashed.append((job, store, RestartedJob(code, retried, observe_stores(store), "", store)))
     found = []
-    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.shared) as spark:
         for number, (job, store, recovery) in enumerate(crashed):
             setting.report(f"restart {job.name}", number, len(jobs))
             error = restart(spark, JobSettings(store.work, writer=job.writer), job.load)

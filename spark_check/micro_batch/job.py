@@ -18,6 +18,7 @@ import pandas as pd
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.state import GroupState, GroupStateTimeout
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
 from spark_check.micro_batch.external_store import STARTED, ExternalStore
 from spark_check.micro_batch.stream import (
     JobPoint,
@@ -27,7 +28,6 @@ from spark_check.micro_batch.stream import (
     task_attempt,
     write_batch,
 )
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, LOCAL, session
 
 

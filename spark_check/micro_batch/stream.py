@@ -1,6 +1,6 @@
 """The source and the sink of the streaming job, as Spark calls them.
 
-Rule of this file: it imports little; `spark_check.runtime.breakpoints` says why.  Each call, in
+Rule of this file: it imports little; `engine_check.breakpoints` says why.  Each call, in
 whatever process, is noted before it does anything: a check reads these notes after a crash, when
 the job itself can report nothing any more.
 """
@@ -27,9 +27,9 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
+from engine_check.breakpoints import Breakpoints
 from model.protocols.micro_batch.messages import Batch
 from spark_check.micro_batch.external_store import CountRow, ExternalStore
-from spark_check.runtime.breakpoints import Breakpoints
 
 PARTITIONS = 2
 """Partitions of a batch; as many tasks run at once in local[2]."""

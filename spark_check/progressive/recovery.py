@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from engine_check.breakpoints import POLL_S
+from engine_check.children import kill_trees, wait_ended
 from model.plans.plan import NOTHING, Planner
 from spark_check.progressive.topology import RunningTopology, Topology, TopologyRow
-from spark_check.runtime.breakpoints import POLL_S
-from spark_check.runtime.standalone import Cluster, kill
-from spark_check.runtime.victim import wait_ended
+from spark_check.runtime.standalone import Cluster
 
 CORES = 2
 """Of a worker."""
@@ -110,8 +110,8 @@ def _fail(
         running.start(spark, part)
     queries = [*running.topology.priorities]
     _wait(lambda: all(map(running.has_begun, queries)), "the first batches", running)
-    killed = kill(cluster.workers)
-    return killed, sum(len(running.output(query)) for query in queries)
+    killed = kill_trees(cluster.workers).processes
+    return [*killed], sum(len(running.output(query)) for query in queries)
 
 
 def _start(spark: SparkSession, running: RunningTopology, names: Collection[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
-from spark_check.runtime.breakpoints import Breakpoints
+from engine_check.breakpoints import Breakpoints
 
 
 class PlannedFailure(Exception):

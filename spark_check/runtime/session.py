@@ -28,7 +28,7 @@ from spark_check.runtime import java
 from spark_check.runtime.jvm import Jvm, environment, kill
 
 LOCAL = "local[2]"
-PACKAGES = ("model", "proofs", "sim", "spark_check", "reports")
+PACKAGES = ("model", "proofs", "sim", "engine_check", "spark_check", "reports")
 """The packages that are sent to workers on other machines."""
 BRIEF = {
     "spark.driver.defaultJavaOptions": java.BRIEF,

@@ -6,26 +6,23 @@ of the caller, and ends with the caller's process, however that ends.
 
 from __future__ import annotations
 
-import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from time import sleep
 
 import psutil
 
+from engine_check.breakpoints import POLL_S
+from engine_check.children import alive, end, free_port, start_guarded
 from spark_check.runtime import java
-from spark_check.runtime.breakpoints import POLL_S
 from spark_check.runtime.home import spark_home
-from spark_check.runtime.victim import alive
 
 CONF = {"spark.driver.host": "127.0.0.1", "spark.executor.memory": "512m"}
 """A session's configuration that fits the workers."""
-GUARD = 'exec 3<&0; { cat <&3; kill -s KILL 0; } & exec "$@" </dev/null 3<&-'
-"""Runs a command, and kills its process group when the standard input ends."""
 
 
 class Cluster:
@@ -56,9 +53,7 @@ class Cluster:
 def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Cluster]:
     """A cluster of workers with these cores each; leaving the block kills the rest."""
     folder.mkdir(parents=True, exist_ok=True)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     with ExitStack() as running:
         process = _start(running, folder, "Master", "--port", str(port))
         while not _answers(port):
@@ -69,18 +64,6 @@ def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Clust
         for _ in range(workers):
             cluster.start_worker()
         yield cluster
-
-
-def kill(roots: Iterable[psutil.Process]) -> list[psutil.Process]:
-    """Send SIGKILL to processes and all below them, at once: the processes, which end."""
-    tree = [process for root in roots for process in (root, *root.children(recursive=True))]
-    for process in tree:
-        with suppress(psutil.NoSuchProcess):
-            process.suspend()  # so that it does not react to the end of another
-    for process in tree:
-        with suppress(psutil.NoSuchProcess):
-            process.kill()
-    return tree
 
 
 def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subprocess.Popen[bytes]:
@@ -94,30 +77,14 @@ def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subproce
         "SPARK_DAEMON_JAVA_OPTS": f"{java.BRIEF} {java.learned()}",
     }
     start_class = home / "bin" / "spark-class"
-    with (folder / f"{part.lower()}.log").open("ab") as log:
-        process = subprocess.Popen(
-            [
-                *("/bin/sh", "-c", GUARD, "guard"),
-                *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
-                *("--host", "127.0.0.1", "--webui-port", "0", *words),
-            ],
-            env={**os.environ, **environment},
-            cwd=folder,
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    running.callback(_end, process)
+    command = [
+        *(str(start_class), f"org.apache.spark.deploy.{part.lower()}.{part}"),
+        *("--host", "127.0.0.1", "--webui-port", "0", *words),
+    ]
+    log = folder / f"{part.lower()}.log"
+    process = start_guarded(command, log, folder=folder, environment=environment)
+    running.callback(end, process)
     return process
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        kill([psutil.Process(process.pid)])
-    process.wait()
-    assert process.stdin is not None
-    process.stdin.close()
 
 
 def _answers(port: int) -> bool:

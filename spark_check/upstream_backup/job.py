@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
 from model.core import Arrival, Inputs, Received, Role, Scope, Send, Site
 from model.graph import Graph
 from model.oracle import assign_times
@@ -26,7 +27,6 @@ from model.protocol import Protocol
 from model.protocols.upstream_backup.buffers import Ack, Restore
 from model.registry import protocols
 from model.system import System
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 from spark_check.runtime.session import BRIEF, session
 from spark_check.upstream_backup.buffer import Buffer, event
 from spark_check.upstream_backup.sink import DurableSink

@@ -1,7 +1,7 @@
 """A streaming data source for Spark in front of an upstream backup.
 
 Rule of this file: it passes Spark's calls on to the buffer, and keeps nothing itself.  It imports
-little; `spark_check.runtime.breakpoints` says why.  Spark plans a batch (latestOffset), logs it,
+little; `engine_check.breakpoints` says why.  Spark plans a batch (latestOffset), logs it,
 acknowledges the one before (commit) and reads (read, in tasks).  An offset is the number of the
 last event before it.
 """
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxRows
 
-from spark_check.runtime.breakpoints import Breakpoints
+from engine_check.breakpoints import Breakpoints
 from spark_check.upstream_backup.buffer import Buffer
 
 FORMAT = "upstream_backup"

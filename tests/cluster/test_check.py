@@ -14,13 +14,13 @@ import pytest
 
 from asif.console import calls_on_spark
 from docs.examples import relay
+from engine_check.breakpoints import POLL_S, Breakpoints
+from engine_check.children import kill_trees, wait_ended
 from model.registry import protocols
 from model.results.plain import plain
 from proofs.explore.tasks import Task, TaskKind, TaskResult, list_tasks, perform
 from proofs.explore.verdict import perform_all
-from spark_check.runtime.breakpoints import POLL_S, Breakpoints
-from spark_check.runtime.standalone import CONF, Cluster, kill, standalone
-from spark_check.runtime.victim import wait_ended
+from spark_check.runtime.standalone import CONF, Cluster, standalone
 from tests.commands.test_cli import asif
 from tests.proofs.test_tasks import RELAY, untimed
 
@@ -59,7 +59,7 @@ def test_a_lost_worker_loses_nothing(tmp_path: Path) -> None:
         performing = psutil.Process(json.loads(mark.read_text())["pid"])
         above = set(performing.parents())
         (worker,) = above & set(cluster.workers)
-        return kill([worker])
+        return [*kill_trees([worker]).processes]
 
     every = [*tasks()]
     expected = perform_all(perform, every)

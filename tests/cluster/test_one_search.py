@@ -17,15 +17,15 @@ import psutil
 import pytest
 
 from asif.console import levels_on_spark
+from engine_check.breakpoints import POLL_S, Breakpoints
+from engine_check.children import kill_trees, wait_ended
 from model.levels import LevelWork
 from model.registry import absolute
 from proofs.explore.explorer import explore
 from proofs.explore.spread.search import explore_spread
 from proofs.explore.spread.work import system_of
-from spark_check.runtime.breakpoints import POLL_S, Breakpoints
 from spark_check.runtime.session import BRIEF
-from spark_check.runtime.standalone import CONF, kill, standalone
-from spark_check.runtime.victim import wait_ended
+from spark_check.runtime.standalone import CONF, standalone
 from tests.commands.test_cli import asif
 from tests.contract.conftest import HEAD
 from tests.contract.test_failing_steps import TEXT
@@ -179,7 +179,7 @@ def test_a_lost_worker_of_a_cluster_loses_nothing(tmp_path: Path, place: str) ->
 
         def kill_worker(pid: int) -> list[psutil.Process]:
             (worker,) = {*psutil.Process(pid).parents()} & {*cluster.workers}
-            return kill([worker])
+            return [*kill_trees([worker]).processes]
 
         with levels_on_spark(tmp_path / "session", cluster.master, {**BRIEF, **CONF}) as start:
             assert lose(start, stops, kill_worker) >= 4

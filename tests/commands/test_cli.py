@@ -402,7 +402,10 @@ def test_a_command_imports_no_other_command_and_no_other_family(tmp_path: Path) 
     ("module", "without"),
     [
         ("asif", {"model", "typer", "rich", "dataclasses"}),
-        ("asif.protocol", {"typer", "rich", "z3", "pyspark", "proofs", "sim", "spark_check"}),
+        (
+            "asif.protocol",
+            {"typer", "rich", "z3", "pyspark", "proofs", "sim", "engine_check", "spark_check"},
+        ),
         ("asif.log_io", {"typer", "rich", "z3", "pyspark", "model", "proofs", "sim", "reports"}),
     ],
 )

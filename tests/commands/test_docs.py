@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from asif import cli
 from asif.console import console
 from docs.examples import passive_standby
+from engine_check import known_checks
 from model.core import Guarantee
 from model.events import Body
 from model.evidence import Outcome
@@ -31,7 +32,7 @@ from reports import architecture, docs, engine_page
 from reports.results import plans
 from sim.plans.compare import compare
 from sim.plans.read import read
-from spark_check import known_checks
+from spark_check.engine import ENGINE as SPARK
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -115,7 +116,7 @@ def test_the_results_on_spark_are_fresh() -> None:
 def test_the_results_on_spark_are_of_all_quick_checks_and_none_failed() -> None:
     results = engine_page.kept()
     quick = {one.check for one in results if one.profile == "quick"}
-    assert set(known_checks.checks("quick")) <= quick <= set(known_checks.checks())
+    assert set(known_checks.checks(SPARK, "quick")) <= quick <= set(known_checks.checks(SPARK))
     assert len({(one.check, one.profile) for one in results}) == len(results)
     assert [one.check for one in results if not one.holds or one.error] == []
 
@@ -190,7 +191,7 @@ def test_links_to_a_part_of_a_page_lead_there(page: Path) -> None:
         assert part in anchors(page.parent / name if name else page), f"{name}#{part}"
 
 
-ROOMS = "asif|model|proofs|sim|spark_check|reports|tests|benchmarks|docs"
+ROOMS = "asif|model|proofs|sim|engine_check|spark_check|reports|tests|benchmarks|docs"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

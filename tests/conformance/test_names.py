@@ -18,7 +18,7 @@ import pytest
 from model.registry import modules
 
 PROJECT = Path(__file__).parents[2]
-PACKAGES = ("asif", "model", "proofs", "reports", "sim", "spark_check")
+PACKAGES = ("asif", "model", "proofs", "reports", "sim", "engine_check", "spark_check")
 FAMILIES = [home.split(".")[-2] for home in modules()]
 ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
 PAPERS = {

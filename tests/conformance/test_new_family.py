@@ -15,7 +15,17 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-COPIED = ("asif", "docs", "model", "proofs", "reports", "sim", "spark_check", "tests")
+COPIED = (
+    "asif",
+    "docs",
+    "model",
+    "proofs",
+    "reports",
+    "sim",
+    "engine_check",
+    "spark_check",
+    "tests",
+)
 PROTOCOLS = ("standby", "standby:any", "standby:unready")
 SCENARIO = """\
 protocol = "standby"

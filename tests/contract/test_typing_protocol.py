@@ -10,7 +10,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-ROOMS = ("asif", "benchmarks", "docs", "model", "proofs", "reports", "sim", "spark_check", "tests")
+ROOMS = (
+    "asif",
+    "benchmarks",
+    "docs",
+    "model",
+    "proofs",
+    "reports",
+    "sim",
+    "engine_check",
+    "spark_check",
+    "tests",
+)
 
 
 def bare_imports(text: str) -> Iterator[int]:

@@ -14,7 +14,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("asif", "model", "proofs", "sim", "spark_check", "reports", "tests", "benchmarks", "docs")
+ROOMS = (
+    "asif",
+    "model",
+    "proofs",
+    "sim",
+    "engine_check",
+    "spark_check",
+    "reports",
+    "tests",
+    "benchmarks",
+    "docs",
+)
 WORDS = {
     "what": re.compile(r"\bwhat\b(?!-if)(?! if\b)", re.IGNORECASE),
     "so many": re.compile(r"\bso many\b", re.IGNORECASE),

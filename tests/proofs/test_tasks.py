@@ -19,6 +19,7 @@ from asif.cli import main
 from asif.commands import check
 from asif.commands.check import in_processes
 from docs.examples import relay
+from engine_check.children import wait_ended
 from model import registry
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
@@ -32,7 +33,6 @@ from proofs.explore.search.meter import Budget
 from proofs.explore.tasks import NotDone, Task, TaskKind, TaskResult, list_tasks, perform_on
 from proofs.explore.verdict import good, perform_all, verdicts
 from reports.results import verdicts as output
-from spark_check.runtime.victim import wait_ended
 from tests.children import children
 
 ROOT = Path(__file__).parents[2]

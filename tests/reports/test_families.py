@@ -37,7 +37,7 @@ def proof(protocol: str, seconds: float) -> ProofResult:
     return ProofResult(protocol, (), (), seconds)
 
 
-MACHINE = EngineMachine("2026-11-27", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
+MACHINE = EngineMachine("2026-11-27", "Spark", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
 
 
 def check(family: str, seconds: float) -> EngineCheck:

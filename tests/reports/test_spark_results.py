@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from engine_check.check import engine_case
 from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineOutage
 from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
 from reports.results import spark as engine
-from spark_check.check import engine_case
 
 
 def case(
@@ -42,7 +42,7 @@ def case(
     )
 
 
-MACHINE = EngineMachine("2026-11-27", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
+MACHINE = EngineMachine("2026-11-27", "Spark", "4.3.0", "25.0.2", "3.11.7", 2, 1.5)
 
 
 def check(*cases: EngineCase) -> EngineCheck:

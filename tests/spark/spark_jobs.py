@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_check.runtime.breakpoints import Breakpoints
+from engine_check.breakpoints import Breakpoints
+from engine_check.victim import start
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import start
 
 
 def sleeper(work: Path, settings: Mapping[str, Any], breakpoints: Breakpoints) -> None:

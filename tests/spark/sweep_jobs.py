@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from engine_check.breakpoints import Breakpoints
 from model.results.table import Row
 from sim.sweeps.grid import SweepRun, read
 from sim.sweeps.results import carry_out
-from spark_check.runtime.breakpoints import Breakpoints
 from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
 

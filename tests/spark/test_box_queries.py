@@ -14,6 +14,7 @@ from pyspark.sql import Row as SparkRow
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from engine_check.check import CheckSetting
 from model.predicates import Where
 from model.results.plain import plain
 from spark_check.boxes.checks import boxes
@@ -32,7 +33,6 @@ from spark_check.boxes.queries import (
     near,
 )
 from spark_check.boxes.run import BoxRun
-from spark_check.check import CheckSetting
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 from tests.spark.box_predictions import FILTER, JOIN, SLIDING, TUMBLING, UNION, right, streams

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from engine_check.check import CheckSetting
 from model.cep.denotation import evaluate
 from model.cep.operator import CepState, Operator
 from model.cep.patterns import Strategy
@@ -21,7 +22,6 @@ from model.events import Body
 from model.results.engine import EngineCase
 from model.results.plain import plain
 from proofs.explore.strategies import operators, words
-from spark_check.check import CheckSetting
 from spark_check.operator.checks.equality import cases, cut, merge, run_in_loop, run_random
 from spark_check.operator.outcome import differing_keys, outcome
 from spark_check.operator.queries import STRATEGIES, draw_query, operator

@@ -22,13 +22,15 @@ from pyspark import SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
+from engine_check.children import wait_ended
+from engine_check.victim import start
 from model.errors import Invalid
 from sim.sweeps.results import JOURNAL
 from spark_check.runtime import parallel_calls as spark_sweep
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start, wait_ended
 from tests.commands.test_cli import asif
 from tests.sim.test_sweeps import SWEEP, swept_table, written
 from tests.spark.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
@@ -176,14 +178,14 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     kept = [0]
     for place, passed, kind in kills:
         with start(JOB, tmp_path, job, stop_at={place: passed}) as victim:
-            victim.kill(kind, victim.stopped(place))
+            kill_kind(victim, kind, victim.stopped(place))
             assert victim.join() != 0
         kept.append((tmp_path / "out" / JOURNAL).read_text().count("\n"))
         assert len(pd.read_parquet(tmp_path / "out")) <= kept[-1]
     assert kept == sorted(kept)
     assert 0 < kept[-1] < len(undisturbed)  # something was kept, and something is left
     with start(JOB, tmp_path, job, stop_at={"run": 0}) as victim:
-        victim.kill(CrashKind.WORKER, victim.stopped("run"))
+        kill_kind(victim, CrashKind.WORKER, victim.stopped("run"))
         assert victim.join() == 0, victim.said()
     found = pd.read_parquet(tmp_path / "out").drop(columns="seconds")
     pd.testing.assert_frame_equal(found, undisturbed)

@@ -16,13 +16,15 @@ import psutil
 import pyspark
 import pytest
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.children import wait_ended
+from engine_check.victim import JobEnded, start
 from model.errors import Invalid
 from spark_check.runtime import java
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, keep_ctrl_c, session
 from spark_check.runtime.standalone import CONF, standalone
-from spark_check.runtime.victim import CrashKind, JobEnded, start, wait_ended
 from tests.children import children
 
 JOB = "tests.spark.spark_jobs:sleeper"
@@ -275,7 +277,7 @@ def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path:
 )
 def test_each_kind_of_crash_ends_the_job(kind: CrashKind, tmp_path: Path) -> None:
     with start(JOB, tmp_path, {}, stop_at={"task": 1}) as victim:
-        victim.kill(kind, victim.stopped("task"))
+        kill_kind(victim, kind, victim.stopped("task"))
         assert victim.join() != 0
 
 

@@ -27,12 +27,12 @@ from hypothesis import given, settings
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from engine_check.victim import start
 from model.core import Guarantee
 from model.errors import Invalid
 from model.results.plain import plain
 from spark_check.runtime.jvm import Jvm
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import start
 from spark_check.traces import columns, streams, verify
 from spark_check.traces.logs import OutputLog, find_log
 from spark_check.traces.roles import ColumnRoles

@@ -10,6 +10,9 @@ from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.events import Body
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage, Facts
@@ -17,12 +20,10 @@ from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
 from sim.predictions.crashes import BatchCrash
 from spark_check.abs.job import ALL_STARTED, CheckpointedQuery, start_query
 from spark_check.abs.recovery import measure_sizes
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.log_io.external import open_book, text
 from spark_check.log_io.stream import write_stream
-from spark_check.runtime.breakpoints import Breakpoints
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start
 
 JOB = "spark_check.abs.job:run"
 TYPES, ENDS = "aababbabba", (4, 7, 10)
@@ -74,7 +75,7 @@ def run_cases(setting: CheckSetting, cases: Sequence[EpochCase]) -> tuple[Engine
         planned = [pair for pair in zip(pipelines, plans, strict=True) if pair[1] is not None]
         crash(setting.work / f"crash-{number}", planned)
     setting.report("restarts", len(rounds), len(rounds) + 1)
-    with session(setting.work / "end", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "end", conf=BRIEF, jvm=setting.shared) as spark:
         for one in pipelines:
             start_query(spark, one, Breakpoints(one.folder)).awaitTermination()
     return tuple(compare(*pair) for pair in zip(cases, pipelines, strict=True))
@@ -89,7 +90,7 @@ def crash(work: Path, planned: Sequence[tuple[CheckpointedQuery, BatchCrash[Epoc
         for one, place in places.items():
             victim.go(one.begin)
             victim.stopped(place)
-        victim.kill(CrashKind.TREE)
+        victim.kill()
 
 
 # --- predicted and seen ----------------------------------------------------------------------
@@ -120,7 +121,7 @@ def _replayed(pipeline: CheckpointedQuery) -> int:
     return sum(sizes[batch] for batch in handed) - sum(sizes)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "abs",
     "Spark's own checkpoint with an idempotent and with a plain sink: ABS, and its gap",
     run,

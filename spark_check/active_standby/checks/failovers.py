@@ -14,17 +14,18 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.protocols.micro_batch.messages import Batch
 from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.active_standby import batches, waiting
 from sim.predictions.counts import appended, idempotent
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
 from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
-from spark_check.runtime.victim import CrashKind, start
+from spark_check.runtime.crash_kinds import CrashKind
 
 LOAD = JobLoad((4, 4, 2), late=4)
 DIES = LOAD.ends[1]
@@ -77,7 +78,7 @@ def fail(failover: Failover, work: Path) -> tuple[ExternalStore, ExternalStore]:
         )
         first.stopped(dies)
         second.stopped(holds)
-        first.kill(CrashKind.TREE)
+        first.kill()
         store.arrive(LOAD.types()[LOAD.ends[-1] :])
         second.go(holds)
         second.finish()
@@ -119,7 +120,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(cases)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "active-standby",
     "Active standby: two queries over one source, the outputs of one are released on failover",
     run,

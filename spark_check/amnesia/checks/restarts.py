@@ -8,17 +8,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.amnesia import batches
 from sim.predictions.counts import appended, idempotent, lost, text
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import CrashedJob, JobCrash, JobLoad, crash_job
 from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import judge
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind
 
 LATE, LATER = 3, 4
 """Events that come while the query is down, and after it has begun again."""
@@ -86,7 +86,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
         setting.report(one.job.name, number, len(restarts))
         crashed.append((one, crash_job(setting.work / f"crash-{number}", one.job)[0]))
     cases = []
-    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "restarts", conf=BRIEF, jvm=setting.shared) as spark:
         for number, (one, store) in enumerate(crashed):
             setting.report(f"restart, {one.job.name}", number, len(crashed))
             types, load = one.load.types(), one.load
@@ -106,7 +106,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(cases)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "amnesia",
     "Amnesia: a query that restarts without its checkpoint",
     run,

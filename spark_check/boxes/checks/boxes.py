@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from pyspark.sql import SparkSession
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.results.engine import EngineCase, Facts
 from spark_check.boxes.allowed import Outcome, in_any_order
 from spark_check.boxes.queries import QUERIES, BoxQuery
 from spark_check.boxes.run import BoxRun, feed, finish, start
 from spark_check.boxes.streams import BATCHES, Stream, draw_stream, flush, show, show_output, ties
 from spark_check.boxes.watermark import watermarks
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.runtime.session import BRIEF, INTERPRETED, session
 
 STREAMS = {"quick": 100, "full": 1_000}
@@ -139,7 +139,7 @@ def stream_all(
 def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Run all queries in one session."""
     brief = {**BRIEF, **INTERPRETED} if setting.profile == "quick" else {}
-    with session(setting.work, conf=brief, jvm=setting.jvm) as spark:
+    with session(setting.work, conf=brief, jvm=setting.shared) as spark:
         return cases(spark, setting)
 
 
@@ -150,7 +150,7 @@ def cases(spark: SparkSession, setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(compare(*one) for one in all_)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "boxes",
     "The boxes, as operators of Spark",
     run,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import accumulate
 from random import Random
 
+from engine_check.check import Check, CheckSetting
 from model.boxes.aggregate import Aggregate
 from model.protocols.cec.design import MENDED, Bound, CecDesign, Closed, Empty
 from model.results.engine import EngineCase
@@ -18,7 +19,6 @@ from spark_check.cec.keyed_node import InputRow, KeyedQuery
 from spark_check.cec.recovery import measure_sizes
 from spark_check.cec.stops import CecPoint
 from spark_check.cec.world import CecWorld
-from spark_check.check import CheckSetting, SparkCheck
 
 SIZES, SHORT = (20, 8, 12, 10), (20, 12, 8)
 """Tuples of the batches."""
@@ -95,7 +95,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return (*crashed, *measured)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "cec",
     "Recovery from the operator's own log, crashed at every point that differs from the others",
     run,

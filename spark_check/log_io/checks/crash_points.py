@@ -10,13 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting
 from model.results.engine import EngineCase
 from sim.predictions.log_io.points import MIDDLE, SOURCE, WRITER, StepCrash, StepPoint
-from spark_check.check import CheckSetting, SparkCheck
 from spark_check.log_io.crashes import PipelineCase, run_cases
 from spark_check.log_io.databases import new_database, postgresql
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.victim import CrashKind
+from spark_check.runtime.crash_kinds import CrashKind
 
 TYPES, ENDS = "aababbabba", (4, 7, 10)
 """Of the events, and the last one of each batch: pairs are complete in each of the batches, and one
@@ -148,7 +148,7 @@ def _on_postgresql(work: Path, url: str, planned: Sequence[Planned]) -> list[Pip
     ]
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "log-io",
     "A pipeline under LOG.io, killed at named points of the paper's algorithms",
     run,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from model.results.engine import EngineCase, EngineOutage
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import (
     CrashedJob,
     JobCrash,
@@ -22,8 +22,8 @@ from spark_check.micro_batch.crashes import (
 )
 from spark_check.micro_batch.job import Writer
 from spark_check.micro_batch.stream import JobPoint
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import LOCAL
-from spark_check.runtime.victim import CrashKind
 
 RETRYING, CLUSTER = "local[2,4]", "local-cluster[2,1,1024]"
 
@@ -123,7 +123,7 @@ def predict_case(one: ProcessCrash) -> dict[str, object]:
     }
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "crash-kinds",
     "Each process of a query, killed",
     run,

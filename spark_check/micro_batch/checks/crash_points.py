@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.protocols.micro_batch.crashes import CrashPoint as ModelPoint
 from model.results.engine import EngineCase, EngineOutage
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import (
     CrashedJob,
     JobCrash,
@@ -20,7 +20,7 @@ from spark_check.micro_batch.crashes import (
     recover_all,
 )
 from spark_check.micro_batch.stream import JobPoint
-from spark_check.runtime.victim import CrashKind
+from spark_check.runtime.crash_kinds import CrashKind
 
 WHERE = {
     ModelPoint.BEFORE_OFFSETS: (JobPoint.PLAN, 0),
@@ -82,7 +82,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(cases)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "micro-batch",
     "Micro-batch recovery, crashed at every point that differs from the others",
     run,

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from pyspark.sql import SparkSession
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage, Facts
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.checkpoint import complaints
 from spark_check.micro_batch.crashes import (
     CrashedJob,
@@ -34,8 +34,8 @@ from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint
 from spark_check.micro_batch.verdict import bodies, expected_bodies
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind
 
 EVIDENCE = Path(__file__).with_suffix(".toml")
 PROVIDER = "spark.sql.streaming.stateStore.providerClass"
@@ -141,7 +141,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
         plan = JobCrash(CrashKind.TREE, JobPoint.WRITTEN, len(LOAD.sizes) - 1)
         bases["crashed"], _ = crash_job(setting.work / "crashed", CrashedJob("crashed", plan, LOAD))
     cases = []
-    with session(setting.work / "session", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "session", conf=BRIEF, jvm=setting.shared) as spark:
         for number, damage in enumerate(damages):
             setting.report(damage.name, number, len(damages))
             if damage.base not in bases:
@@ -249,7 +249,7 @@ def essence(error: str) -> str:
     return " < ".join(cause[:300] for cause in causes[-2:]) or error[:300]
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "damage",
     "Damaged checkpoints",
     run,

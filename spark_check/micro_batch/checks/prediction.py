@@ -16,11 +16,14 @@ from random import Random
 from statistics import median
 from typing import NamedTuple
 
+from engine_check.breakpoints import JsonSettings
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.children import wait_ended
+from engine_check.machine import load
+from engine_check.victim import start
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.micro_batch import BatchPhase
-from spark_check.check import CheckSetting, SparkCheck, engine_case
-from spark_check.machine import load
 from spark_check.micro_batch.calibration import (
     RUNNING,
     BatchCalibration,
@@ -36,8 +39,7 @@ from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import bodies, expected_bodies
-from spark_check.runtime.breakpoints import JsonSettings
-from spark_check.runtime.victim import CrashKind, start, wait_ended
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 
 TYPES = "abcd"
 
@@ -274,7 +276,7 @@ def crash_and_restart(stream: TimedStream, plan: JobCrash) -> MeasuredRun:
         stopped = victim.stopped(stop)
         family = victim.family()
         job = [p for p in family if p.pid == victim.process.pid or p.name() == "java"]
-        crashed = victim.kill(plan.kind, stopped)
+        crashed = kill_kind(victim, plan.kind, stopped)
         wait_ended(job, END_S)
         if stopped != victim.process.pid:
             victim.go(stop)  # else the process that stopped there would outlive the job
@@ -295,7 +297,7 @@ def crash_and_restart(stream: TimedStream, plan: JobCrash) -> MeasuredRun:
     )
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "prediction",
     "How well the simulator predicts recovery and total time",
     _run,

@@ -14,15 +14,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.micro_batch import predict_plan
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.calibration import arm, read_times
 from spark_check.micro_batch.crashes import JOB
 from spark_check.micro_batch.external_store import ExternalStore
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
-from spark_check.runtime.victim import CrashKind, start
+from spark_check.runtime.crash_kinds import CrashKind
 
 PERIOD_S, LONG_S = 4.0, 3_600.0
 """The trigger of the query, and of the query that is started again."""
@@ -114,7 +115,7 @@ def run_query(setting: CheckSetting) -> tuple[list[PlannedBatch], RestartedQuery
         time.sleep(max(0.0, tick + PERIOD_S / 2 - time.time()))
         job.go(held)
         job.stopped(last)
-        job.kill(CrashKind.TREE)
+        job.kill()
     times = read_times(work / "run-0")
     commits = store.checkpoint / "commits"
     batches = [
@@ -130,7 +131,7 @@ def run_query(setting: CheckSetting) -> tuple[list[PlannedBatch], RestartedQuery
     return batches, RestartedQuery(started, read_times(work / "run-1")[last])
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "triggers",
     "When a query with a trigger plans its batches",
     _run,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import pandas as pd
 from pyspark.sql import SparkSession
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.cep.merge import InputQueue, ready
 from model.cep.operator import CepState, Operator, process
 from model.events import NOTHING, Body, Event
@@ -23,7 +24,6 @@ from model.log import Log
 from model.oracle import assign_times, oracle
 from model.results.engine import EngineCase
 from sim.inputs.flights import departures, flight_workload
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.operator.outcome import differing_keys, outcome, sent
 from spark_check.operator.queries import RandomQuery, draw_query, operator
 from spark_check.operator.sql import Simple, SqlMatch, answer
@@ -247,7 +247,7 @@ def forgetful(name: str, one: RandomQuery, batches: int) -> Iterator[MatchRow]:
 def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     """Run all cases in a session with the state store of the operator."""
     brief = BRIEF if setting.profile == "quick" else {}
-    with session(setting.work, conf={**ROCKSDB, **brief}, jvm=setting.jvm) as spark:
+    with session(setting.work, conf={**ROCKSDB, **brief}, jvm=setting.shared) as spark:
         return cases(spark, setting)
 
 
@@ -271,7 +271,7 @@ def cases(spark: SparkSession, setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(done)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "operator",
     "The CEP operator, run by Spark",
     run,

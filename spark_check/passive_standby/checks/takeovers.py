@@ -19,17 +19,18 @@ from py4j.protocol import Py4JJavaError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.counts import SinkBatch, appended, idempotent, text
 from sim.predictions.passive_standby import Shipped, after, before, is_refused
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare
 from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings, run_to_end
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import judge
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start
 
 LOAD = JobLoad((4, 4, 2), late=6)
 SHIPPED = Shipped(1, LOAD.ends[1])
@@ -75,7 +76,7 @@ def fail_over(settings: JobSettings, ship: int, dies: int, copy: Path | None) ->
             shutil.copytree(own, copy)
         victim.go(stop)
         victim.stopped(end)
-        victim.kill(CrashKind.TREE)
+        victim.kill()
 
 
 def fail(work: Path) -> ExternalStore:
@@ -162,7 +163,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
-    with session(setting.work / "takeovers", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "takeovers", conf=BRIEF, jvm=setting.shared) as spark:
         for number, (one, store) in enumerate(failed):
             setting.report(f"takeover: {one.name}", number, len(failed))
             crash = EngineOutage(CrashKind.TREE.value, JobPoint.PROCESSED.value)
@@ -177,7 +178,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(cases)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "passive-standby",
     "Passive standby: a second driver takes over from a shipped checkpoint",
     run,

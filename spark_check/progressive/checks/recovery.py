@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
 from model.plans.baselines import blocking
 from model.plans.mended import mended
 from model.plans.plan import Planner
@@ -17,7 +18,6 @@ from model.plans.supply import Host, Supply
 from model.predicates import Where
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.progressive.recovery import CORES, QueriesRecovery, recover
 from spark_check.progressive.topology import Topology, TopologyPart, TopologyRow, bodies, draw_rows
 from spark_check.runtime.java import learned
@@ -160,7 +160,7 @@ def _cases(setting: CheckSetting, plan: PlannedRecovery) -> Iterator[EngineCase]
                 yield compare(plan, policy, rows, seen)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "progressive",
     "Queries restarted in the order of a plan as killed workers return, and all at once",
     _run,

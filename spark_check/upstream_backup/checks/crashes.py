@@ -17,16 +17,17 @@ from pathlib import Path
 
 import psutil
 
+from engine_check.breakpoints import Breakpoints, JsonSettings
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.events import Body
 from model.oracle import oracle
 from model.recovery import classify
 from model.registry import protocols
 from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.upstream_backup import Incarnation, predict
-from spark_check.check import CheckSetting, SparkCheck, engine_case
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
+from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start
 from spark_check.upstream_backup.buffer import IncarnationCounts
 from spark_check.upstream_backup.cases import FACTS, OUTLIVED, QUICK, BackupCase, BackupCrash, full
 from spark_check.upstream_backup.job import ALL_STARTED, ChainPipeline, run_pipelines
@@ -77,7 +78,7 @@ def _run_group(
         kinds.append(_crash(work, plans))
     begin()
     end, master = work / "end", _master(pipelines)
-    with session(end, master=master, conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(end, master=master, conf=BRIEF, jvm=setting.shared) as spark:
         run_pipelines(spark, pipelines, Breakpoints(str(end)), crashed=False)
     return tuple(
         judge(planned, pipeline, kinds[len(kinds) - len(planned.crashes) :])
@@ -111,7 +112,7 @@ def _crash(work: Path, plans: Mapping[ChainPipeline, BackupCrash]) -> CrashKind:
         for pipeline, plan in plans.items():
             victim.go(pipeline.begin)
             victim.stopped(breakpoint_at(pipeline.name, plan.point))
-        victim.kill(kind)
+        kill_kind(victim, kind)
         victim.join()
     return kind
 
@@ -139,7 +140,7 @@ def outlive(work: Path) -> EngineCase:
     settings = _settings([pipeline], crashed=True)
     with start(JOB, work / "first", settings, stop_at=armed) as first:
         left_over = psutil.Process(first.stopped(late))
-        first.kill(CrashKind.JVM)
+        kill_kind(first, CrashKind.JVM)
         settings = _settings([pipeline], crashed=False)
         with start(JOB, work / "second", settings, stop_at={replay: 0}) as second:
             second.stopped(replay)
@@ -228,7 +229,7 @@ def _in_log(checkpoint: Path, life: IncarnationCounts) -> int:
     return len(ends) if tuple(ends) == life.ends[: len(ends)] else -1
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "upstream-backup",
     "Upstream backup with savepoints, run by Spark and crashed",
     _run,

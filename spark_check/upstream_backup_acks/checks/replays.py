@@ -17,17 +17,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from engine_check.check import Check, CheckSetting, engine_case
+from engine_check.victim import start
 from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.counts import Row, SinkBatch, appended, idempotent
 from sim.predictions.upstream_backup_acks import after, cause, is_refused
-from spark_check.check import CheckSetting, SparkCheck, engine_case
 from spark_check.micro_batch.crashes import JOB, JobLoad, insist, prepare, restart
 from spark_check.micro_batch.external_store import ExternalStore, StoreSink
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.micro_batch.verdict import three_sinks
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.runtime.session import BRIEF, session
-from spark_check.runtime.victim import CrashKind, start
 
 LOAD = JobLoad((4, 4, 2), late=6)
 WINDOW = 3
@@ -106,7 +107,7 @@ def _kill(job: JobSettings, start_: int) -> None:
     place = breakpoint_at(JobPoint.PROCESSED, start_)
     with start(JOB, Path(job.work), job._asdict(), stop_at={place: 0}) as victim:
         victim.stopped(place)
-        victim.kill(CrashKind.TREE)
+        victim.kill()
 
 
 def observe(error: str, append: Sequence[Row], by_batch: Sequence[Row]) -> Facts:
@@ -142,7 +143,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
             (one, insist(setting.work / f"case-{number}", partial(fail_again, one, first)))
         )
     cases = []
-    with session(setting.work / "replays", conf=BRIEF, jvm=setting.jvm) as spark:
+    with session(setting.work / "replays", conf=BRIEF, jvm=setting.shared) as spark:
         for number, (one, store) in enumerate(failed):
             setting.report(f"replay: {one.name}", number, len(failed))
             last = settings(one, store, 2, one.begins(store.acked()))
@@ -161,7 +162,7 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return tuple(cases)
 
 
-CHECK = SparkCheck(
+CHECK = Check(
     "upstream-backup-acks",
     "Upstream backup: a query without a checkpoint, whose events upstream sends again",
     run,

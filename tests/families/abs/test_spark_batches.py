@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine_check.check import CheckSetting, run_check
+from engine_check.notes import read_notes
 from model.core import Guarantee
 from model.errors import Invalid
 from model.events import Body
@@ -32,11 +34,10 @@ from spark_check.abs.recovery import (
     output,
 )
 from spark_check.abs.timed_task import process
-from spark_check.check import CheckSetting, run_check
+from spark_check.engine import ENGINE
 from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.operators import PipelineStops
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.notes import read_notes
 from spark_check.runtime.planned_failures import FailingBreakpoints, PlannedFailure
 from spark_check.runtime.session import BRIEF, session
 
@@ -182,6 +183,6 @@ def test_both_recoveries_are_measured_beside_each_other(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     assert len(result.cases) == len(QUICK)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine_check.check import CheckSetting, run_check
 from model.boxes.aggregate import Aggregate
 from model.errors import Invalid
 from model.events import Body
@@ -33,7 +34,7 @@ from spark_check.cec.operator import CONF
 from spark_check.cec.recovery import FAILING, WindowsSize, measure, seek
 from spark_check.cec.scan import summarize
 from spark_check.cec.stops import CecPoint
-from spark_check.check import CheckSetting, run_check
+from spark_check.engine import ENGINE
 from spark_check.runtime.session import BRIEF, session
 
 BEFORE = predictions.DurablePart.BEFORE
@@ -261,7 +262,7 @@ def test_what_the_restart_will_find_follows_from_the_loop() -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # the report runs the same check
 def test_killed_queries_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     assert [case.crashed[0].kind for case in result.cases] == ["tree"] * len(QUICK)
 

@@ -12,13 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, run_check
 from model.core import Guarantee
 from model.errors import Invalid
 from model.recovery import classify
 from model.results.engine import Facts
 from sim.predictions.log_io.points import OPERATORS, StepCrash, StepPoint
 from sim.predictions.log_io.replay import CHECKABLE, PLAIN, expected, predict
-from spark_check.check import CheckSetting, run_check
+from spark_check.engine import ENGINE
 from spark_check.log_io import external, operators
 from spark_check.log_io.checks import crash_points
 from spark_check.log_io.checks.crash_points import ENDS, FULL, QUICK, REFUTED, TYPES
@@ -30,7 +32,6 @@ from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.observation import observe, observe_log
 from spark_check.log_io.operators import PipelineStops, SourceOnSpark, recover
 from spark_check.log_io.world import LogIoWorld
-from spark_check.runtime.breakpoints import Breakpoints
 from tests.families.log_io.library.server import trust_the_machine
 
 SHORT = "aabab", (3, 5)
@@ -273,6 +274,6 @@ def test_a_server_may_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # the report runs the same check
 def test_killed_pipelines_do_as_predicted(tmp_path: Path) -> None:
-    result = run_check(crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, crash_points.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     assert [len(case.crashed) for case in result.cases] == [len(case.crashes) for case in QUICK]

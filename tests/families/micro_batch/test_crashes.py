@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
+from engine_check.check import Check, CheckSetting
+from engine_check.victim import JobEnded
 from model.core import Guarantee
 from model.errors import Invalid
 from model.protocols.micro_batch.crashes import CrashPoint as Modelled
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
 from model.results.engine import EngineCase
-from spark_check.check import CheckSetting, SparkCheck
 from spark_check.micro_batch import crashes
 from spark_check.micro_batch.checks import crash_kinds, damage
 from spark_check.micro_batch.checks import crash_points as micro_batch
@@ -26,7 +27,6 @@ from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalSt
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.jvm import Jvm
-from spark_check.runtime.victim import JobEnded
 
 CHECKS = {
     "micro-batch": micro_batch.CHECK,
@@ -47,9 +47,7 @@ class Results:
         return self.known[name]
 
 
-def cases(
-    check: SparkCheck, work: Path, profile: str, jvm: Jvm | None = None
-) -> tuple[EngineCase, ...]:
+def cases(check: Check, work: Path, profile: str, jvm: Jvm | None = None) -> tuple[EngineCase, ...]:
     return check.run(CheckSetting(work, profile, lambda *_: None, jvm))
 
 

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting, run_check
 from model.errors import Invalid
 from model.protocols.micro_batch.messages import Batch
 from model.protocols.micro_batch.protocol import PROTOCOL
@@ -18,7 +20,7 @@ from model.results.engine import EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.linear import LinearCost
 from sim.predictions.micro_batch import BatchCosts, BatchPhase, JobPrediction, admitting, predict
-from spark_check.check import CheckSetting, run_check
+from spark_check.engine import ENGINE
 from spark_check.micro_batch.calibration import (
     RUNNING,
     BatchCalibration,
@@ -40,8 +42,7 @@ from spark_check.micro_batch.costs import costs_of
 from spark_check.micro_batch.crashes import JobCrash
 from spark_check.micro_batch.external_store import CountRow
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
-from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.victim import CrashKind
+from spark_check.runtime.crash_kinds import CrashKind
 
 COSTS = BatchCosts(start_s=10, trigger_s=0.03, save_s=0.02, batch_s=0.4, event_s=0.0001, stop_s=1.5)
 ENDS = (5_000, 8_000, 8_200, 18_000)
@@ -345,7 +346,7 @@ def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -
 @pytest.mark.spark
 @pytest.mark.exhaustive  # it measures time, and the full report runs it
 def test_crashed_runs_are_predicted(tmp_path: Path) -> None:
-    result = run_check(prediction.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, prediction.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     free, *crashed = result.cases
     assert free.details["event_s"] >= 0

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_check.check import CheckSetting, run_check
+from engine_check.check import CheckSetting, run_check
+from spark_check.engine import ENGINE
 from spark_check.micro_batch.checks import triggers
 from spark_check.micro_batch.checks.triggers import PlannedBatch, RestartedQuery
 
@@ -44,7 +45,7 @@ def test_a_query_that_waits_after_its_restart_is_seen() -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # it measures time, and the full report runs it
 def test_a_query_on_spark_plans_as_predicted(tmp_path: Path) -> None:
-    result = run_check(triggers.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, triggers.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     planned = [case.predicted["planned"] for case in result.cases]
     assert planned[1:] == ["at once", "on the clock", "on the clock", "at once"]

@@ -11,13 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
-from spark_check.check import CheckSetting, run_check
+from engine_check.check import CheckSetting, run_check
+from engine_check.children import kill_trees, wait_ended
+from spark_check.engine import ENGINE
 from spark_check.progressive.checks import recovery
 from spark_check.progressive.checks.recovery import FULL, PLANS, POLICIES, QUICK, compare, predict
 from spark_check.progressive.recovery import CORES, QueriesRecovery
 from spark_check.progressive.topology import LATE, RunningTopology, TopologyRow, draw_rows
-from spark_check.runtime.standalone import kill, standalone
-from spark_check.runtime.victim import wait_ended
+from spark_check.runtime.standalone import standalone
 
 ROWS = draw_rows(0, QUICK.rows)
 
@@ -138,7 +139,7 @@ def test_a_cluster_ends_with_the_process_that_is_killed(tmp_path: Path) -> None:
 def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
     with standalone(tmp_path) as cluster:
         cluster.fail()
-        wait_ended(kill(cluster.workers))
+        wait_ended(kill_trees(cluster.workers).processes)
         with pytest.raises(RuntimeError, match="a worker of the cluster has ended"):
             cluster.fail()
     assert (tmp_path / "master.log").stat().st_size > 0
@@ -147,6 +148,6 @@ def test_a_worker_that_ends_is_not_waited_for(tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_queries_come_back_as_planned(tmp_path: Path) -> None:
-    result = run_check(recovery.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    result = run_check(ENGINE, recovery.CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert result.holds
     assert [len(case.crashed) for case in result.cases] == [QUICK.workers] * len(QUICK.policies)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine_check.check import engine_case
 from sim.predictions import active_standby, amnesia, passive_standby, upstream_backup_acks
 from sim.predictions.counts import SinkBatch, appended, idempotent, lost, newer, rows, text
 from sim.predictions.passive_standby import Shipped
 from spark_check.active_standby.checks import failovers
 from spark_check.amnesia.checks import restarts
-from spark_check.check import engine_case
 from spark_check.passive_standby.checks import takeovers
 from spark_check.upstream_backup_acks.checks import replays
 

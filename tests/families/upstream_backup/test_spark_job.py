@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine_check.breakpoints import Breakpoints
+from engine_check.check import CheckSetting
 from model.cep.operator import Operator as Cep
 from model.cep.patterns import sequence
 from model.cep.windows import CountWindows
@@ -24,9 +26,7 @@ from model.oracle import assign_times
 from model.protocols.upstream_backup.buffers import Ack
 from model.results.engine import EngineCase
 from proofs.explore.strategies import operators, streams
-from spark_check.check import CheckSetting
-from spark_check.runtime.breakpoints import Breakpoints
-from spark_check.runtime.victim import CrashKind
+from spark_check.runtime.crash_kinds import CrashKind
 from spark_check.upstream_backup import buffer as buffers
 from spark_check.upstream_backup.buffer import Buffer, Fenced
 from spark_check.upstream_backup.cases import (

@@ -1,4 +1,4 @@
-"""The families of protocols that real Spark is checked with: the contents of each family's folder.
+"""The families of protocols that an engine is checked with: the contents of each family's folder.
 
 Rule of this file: a family is found by its folder; no file outside that folder names the family.
 """
@@ -11,12 +11,12 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 
-import spark_check
+from engine_check.engine import Engine
 
 
-def family_modules(name: str) -> Iterator[ModuleType]:
+def family_modules(engine: Engine, name: str) -> Iterator[ModuleType]:
     """The module or package `name` of each family's folder that has one, by family."""
-    for package in iter_modules(spark_check.__path__):
-        home = f"{spark_check.__name__}.{package.name}.{name}"
+    for package in iter_modules(import_module(engine.package).__path__):
+        home = f"{engine.package}.{package.name}.{name}"
         if package.ispkg and find_spec(home):
             yield import_module(home)

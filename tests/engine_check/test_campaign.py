@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -16,15 +12,15 @@ from threading import Barrier, Event
 import psutil
 import pytest
 
+from engine_check import check_process
+from engine_check.campaign import KEPT, campaign
+from engine_check.check import Check, CheckSetting, engine_case, run_check
+from engine_check.check_process import Stopped
+from engine_check.children import wait_ended
 from model.errors import Invalid
 from model.progress import Progress, silent
 from model.results.engine import EngineCase, EngineCheck
-from spark_check import check_process
-from spark_check.campaign import KEPT, campaign
-from spark_check.check import CAMPAIGNS, CheckSetting, SparkCheck, engine_case, run_check
-from spark_check.check_process import Stopped
-from spark_check.known_checks import checks
-from spark_check.runtime.victim import wait_ended
+from tests.engine_check.toy.engine import ENGINE
 
 NAMES = ("one", "two", "three")
 
@@ -37,7 +33,7 @@ class Campaign:
         self.ran: list[str] = []
         self.stop: str | None = None
 
-    def check(self, name: str) -> SparkCheck:
+    def check(self, name: str) -> Check:
         def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
             self.ran.append(name)
             assert not any(setting.work.iterdir())
@@ -46,20 +42,20 @@ class Campaign:
                 raise KeyboardInterrupt
             return (engine_case(f"a case of {name}", {"rows": [1, 2]}, {"rows": [1, 2]}),)
 
-        return SparkCheck(name, name.title(), run)
+        return Check(name, name.title(), run)
 
     def __call__(
         self, *names: str, profile: str = "quick", version: str = "1"
     ) -> list[EngineCheck]:
         self.ran.clear()
         checks = [self.check(name) for name in names or NAMES]
-        run = campaign(checks, self.folder, profile, version, silent, run=in_this_process)
+        run = campaign(ENGINE, checks, self.folder, profile, version, silent, run=in_this_process)
         with run as results:
             return [*results]
 
 
-def in_this_process(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
-    return run_check(check, setting)
+def in_this_process(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
+    return run_check(ENGINE, check, setting)
 
 
 @pytest.fixture
@@ -132,23 +128,9 @@ class Interrupted(Exception):
     """The user pressed Ctrl-C."""
 
 
-# --- which there are
-def test_the_quick_profile_has_a_check_of_each_family() -> None:
-    reported, quick, every = map(checks, CAMPAIGNS)
-    assert {one.family for one in quick.values()} == {one.family for one in every.values()}
-    assert reported.keys() < quick.keys() < every.keys()
-    assert all(one.campaign == "full" for one in every.values() if one.name not in quick)
-
-
-def test_ci_runs_every_quick_check() -> None:
-    """The report leaves out most of them."""
-    ci = Path(__file__).parents[2] / ".ci" / "run"
-    assert ".venv/bin/asif spark --all" in ci.read_text().splitlines()
-
-
 # --- side by side ------------------------------------------------------------------------------
-def named(name: str) -> SparkCheck:
-    return SparkCheck(name, name.title(), lambda _: ())
+def named(name: str) -> Check:
+    return Check(name, name.title(), lambda _: ())
 
 
 def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> None:
@@ -156,7 +138,7 @@ def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> No
     both, second_ended = Barrier(2, timeout=60), Event()
     ended: list[str] = []
 
-    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+    def run(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
         both.wait()
         if check.name == "first":
             assert second_ended.wait(60)
@@ -165,7 +147,7 @@ def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> No
         return in_this_process(check, setting, stop)
 
     pair = [named("first"), named("second")]
-    with campaign(pair, tmp_path, "quick", "1", silent, at_once=2, run=run) as results:
+    with campaign(ENGINE, pair, tmp_path, "quick", "1", silent, at_once=2, run=run) as results:
         assert [one.check for one in results] == ["first", "second"]
     assert ended == ["second", "first"]
 
@@ -173,14 +155,14 @@ def test_checks_run_side_by_side_and_report_in_their_order(tmp_path: Path) -> No
 def test_leaving_stops_what_runs_and_begins_nothing_else(tmp_path: Path) -> None:
     begun, began = list[str](), Event()
 
-    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+    def run(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
         begun.append(check.name)
         began.set()
         assert stop.wait(60)
         raise Stopped
 
     both = [named("first"), named("second")]
-    with campaign(both, tmp_path, "quick", "1", silent, run=run):
+    with campaign(ENGINE, both, tmp_path, "quick", "1", silent, run=run):
         assert began.wait(60)
     assert begun == ["first"]
     assert not (tmp_path / KEPT).exists()
@@ -191,7 +173,7 @@ def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path
     stopped, second_kept = Event(), tmp_path / KEPT
     ran: list[str] = []
 
-    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+    def run(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
         ran.append(check.name)
         if check.name == "first" and not stopped.is_set():
             stop.wait()
@@ -204,12 +186,15 @@ def test_what_ended_before_an_interruption_is_kept_also_if_nobody_asked(tmp_path
 
     second_ended = Event()
     both = [named("first"), named("second")]
-    with suppress(Interrupted), campaign(both, tmp_path, "quick", "1", watch, at_once=2, run=run):
+    with (
+        suppress(Interrupted),
+        campaign(ENGINE, both, tmp_path, "quick", "1", watch, at_once=2, run=run),
+    ):
         assert second_ended.wait(60)
         raise Interrupted
     assert second_kept.exists()
     stopped.set()
-    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+    with campaign(ENGINE, both, tmp_path, "quick", "1", silent, run=run) as results:
         assert [one.check for one in results] == ["first", "second"]
     assert sorted(ran) == ["first", "first", "second"]
     assert not second_kept.exists()
@@ -219,19 +204,19 @@ def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> 
     """The next campaign runs it again, and not the other."""
     ran: list[str] = []
 
-    def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+    def run(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
         ran.append(check.name)
         if len(ran) == 1:
             raise RuntimeError("Traceback (most recent call last):\nTimeoutError: waited 300 s")
         return in_this_process(check, setting, stop)
 
     both = [named("first"), named("second")]
-    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+    with campaign(ENGINE, both, tmp_path, "quick", "1", silent, run=run) as results:
         first, second = results
     assert first.error == f"TimeoutError: waited 300 s (logs: {tmp_path / 'first'})"
     assert (first.check, first.holds, first.cases) == ("first", False, ())
     assert (second.check, second.error) == ("second", None)
-    with campaign(both, tmp_path, "quick", "1", silent, run=run) as results:
+    with campaign(ENGINE, both, tmp_path, "quick", "1", silent, run=run) as results:
         assert [(one.check, one.error) for one in results] == [("first", None), ("second", None)]
     assert ran == ["first", "second", "first"]
     assert not (tmp_path / KEPT).exists()
@@ -242,9 +227,9 @@ def test_a_check_that_fails_is_a_result_and_the_others_go_on(tmp_path: Path) -> 
 def process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[..., EngineCheck]]:
-    """Runs one of the checks of tests.spark.check_jobs in a process."""
-    monkeypatch.setattr(check_process, "JOB", "tests.spark.check_jobs:run")
-    with check_process.check_processes(tmp_path / "processes") as run:
+    """Runs one of the checks of tests.engine_check.check_jobs in a process."""
+    monkeypatch.setattr(check_process, "JOB", "tests.engine_check.check_jobs:run")
+    with check_process.check_processes(ENGINE, tmp_path / "processes") as run:
 
         def called(
             name: str, report: Progress = silent, stop: Event | None = None, work: str = ""
@@ -338,26 +323,4 @@ def test_a_check_that_is_stopped_leaves_no_process(
 
     with pytest.raises(Stopped):
         process("endless", report, stop)
-    wait_ended(below)
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize("to_all", [True, False], ids=["a terminal", "kill -INT"])
-def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(to_all: bool, tmp_path: Path) -> None:
-    """To the whole group of processes, as a terminal sends it, or to the command alone."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "asif", "spark", "--all", "--out", str(tmp_path)],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as command:
-        while command.poll() is None and len([*tmp_path.glob("process-*/said.log")]) < 2:
-            time.sleep(0.05)
-        below = psutil.Process(command.pid).children(recursive=True)
-        (os.killpg if to_all else os.kill)(command.pid, signal.SIGINT)
-        _, said = command.communicate(timeout=120)
-    assert command.returncode == 130, said
-    assert "interrupted; the same command goes on from there" in said
-    assert "Traceback" not in said, said
-    assert below
     wait_ended(below)

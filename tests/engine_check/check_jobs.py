@@ -1,4 +1,4 @@
-"""Checks without Spark for a process of their own."""
+"""Checks without an engine for a process of their own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import sys
 import time
 from pathlib import Path
 
+from engine_check import check_process, known_checks
+from engine_check.breakpoints import Breakpoints, JsonSettings
+from engine_check.check import Check, CheckSetting, engine_case
 from model.errors import Invalid
 from model.results.engine import EngineCase
-from spark_check import check_process, known_checks
-from spark_check.check import CheckSetting, SparkCheck, engine_case
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
 
 
 def fine(setting: CheckSetting) -> tuple[EngineCase, ...]:
@@ -49,8 +49,8 @@ def endless(setting: CheckSetting) -> tuple[EngineCase, ...]:
 def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """check_process.run, with these checks."""
     known = {
-        one.__name__: SparkCheck(one.__name__, "", one)
+        one.__name__: Check(one.__name__, "", one)
         for one in (fine, brief, gone, refused, broken, endless)
     }
-    known_checks.checks = lambda _profile="full": known
+    known_checks.checks = lambda *_: known
     check_process.run(work, settings, breakpoints)

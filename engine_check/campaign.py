@@ -17,13 +17,14 @@ from threading import Event, Lock
 from time import perf_counter
 from typing import NamedTuple, TypeAlias
 
+from engine_check.check import Check, CheckSetting
+from engine_check.check import result as check_result
+from engine_check.check_process import Run, Stopped, check_processes
+from engine_check.engine import Engine
 from model.errors import Invalid
 from model.progress import Progress
 from model.results.engine import EngineCheck
 from model.results.plain import plain, read
-from spark_check.check import CheckSetting, SparkCheck
-from spark_check.check import result as check_result
-from spark_check.check_process import Run, Stopped, check_processes
 
 KEPT = "unfinished.json"
 
@@ -41,7 +42,8 @@ class CampaignKey(NamedTuple):
 
 @contextmanager
 def campaign(
-    checks: Sequence[SparkCheck],
+    engine: Engine,
+    checks: Sequence[Check],
     folder: Path,
     profile: str,
     version: str,
@@ -50,9 +52,9 @@ def campaign(
     at_once: int = 1,
     run: Run | None = None,
 ) -> Iterator[Iterator[EngineCheck]]:
-    """A context in which the checks run, some at a time; it holds their results, in order.
+    """A context in which an engine's checks run, some at a time; it holds their results, in order.
 
-    A result is that of spark_check.check.run_check.  A check that ends with an error has it in its
+    A result is that of engine_check.check.run_check.  A check that ends with an error has it in its
     result, and the others go on.  Leaving the context ends what still runs.  A check that an
     interrupted campaign of the same checks, profile and version of the code has finished in this
     folder is not run again, but for errors.  A single check is always run.  run: runs a check;
@@ -65,12 +67,12 @@ def campaign(
     done: Results = {} if alone else _read(kept, described)
     stop, failed, writing = Event(), Event(), Lock()
 
-    def result(run: Run, one: SparkCheck) -> EngineCheck:
+    def result(run: Run, one: Check) -> EngineCheck:
         if one.name in done:
             return done[one.name]
         if failed.is_set() or stop.is_set():
             raise Stopped
-        report = partial(_report, progress, one.name)
+        report = partial(_report, progress, f"{engine.title}, {one.name}")
         try:
             setting = CheckSetting(_empty(folder / one.name), profile, report)
             started = perf_counter()
@@ -79,7 +81,7 @@ def campaign(
             except RuntimeError as error:  # a process, a port, a time limit: not what is checked
                 report("ended with an error", 1, 1)
                 why = f"{_last_line(error)} (logs: {setting.work})"
-                return check_result(one, setting, started, (), why)
+                return check_result(engine, one, setting, started, (), why)
         except BaseException:
             failed.set()  # no other begins; those that run may end
             raise
@@ -90,7 +92,7 @@ def campaign(
                 _write(kept, described, done)
         return found
 
-    processes = check_processes(folder) if run is None else nullcontext(run)
+    processes = check_processes(engine, folder) if run is None else nullcontext(run)
     with processes as call, ThreadPoolExecutor(at_once) as pool:
         try:
             running = [pool.submit(result, call, one) for one in checks]
@@ -102,9 +104,9 @@ def campaign(
             pool.shutdown(cancel_futures=True)
 
 
-def _report(progress: Progress, name: str, stage: str, done: int, total: int, _: str = "") -> None:
+def _report(progress: Progress, what: str, stage: str, done: int, total: int, _: str = "") -> None:
     """A stage of a check is shown as the part of the check that is under way."""
-    progress(f"Spark, {name}", done, total, stage)
+    progress(what, done, total, stage)
 
 
 def _last_line(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""A check on the real engine: cases, each predicted by the model and observed on Spark.
+"""A check on a real engine: cases, each predicted by the model and observed on the engine.
 
 Rule of this file: a check is a value; drivers (the command line, the tests) run it.
 """
@@ -10,38 +10,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
+from engine_check.engine import Engine
+from engine_check.machine import engine_machine
 from model.progress import Progress
 from model.results.engine import CountSteps, EngineCase, EngineCheck, EngineOutage, Facts
-from spark_check.machine import engine_machine
-
-if TYPE_CHECKING:
-    from spark_check.runtime.jvm import Jvm
 
 
 class CheckSetting(NamedTuple):
     """Where and how a check runs.
 
     work: a folder of its own.  profile: "quick" or "full".  report: receives the stages of the
-    check.  jvm: for its sessions but those that are measured, whose Java must not have run before;
-    None: each has its own.
+    check.  shared: what the checks of a process share (`Engine.shared`); None: each has its own.
     """
 
     work: Path
     profile: str
     report: Progress
-    jvm: Jvm | None = None
+    shared: Any = None
 
 
 CAMPAIGNS = ("report", "quick", "full")
-"""Which checks run together: in the quick report, that of Spark's own recovery alone; in the
+"""Which checks run together: in the quick report, those of an engine's own recovery; in the
 quick profile, all that measure no time; in the full one, all.  Each has what those before it
 have."""
 
 
 @dataclass(frozen=True, slots=True)
-class SparkCheck:
+class Check:
     """run: makes the cases.  notes: for readers of the cases.  campaign: the first of
     CAMPAIGNS that it is in.  Called by its name it runs in both profiles."""
 
@@ -75,14 +72,15 @@ def engine_case(
     )
 
 
-def run_check(check: SparkCheck, setting: CheckSetting) -> EngineCheck:
-    """Run the check.  It holds if there are cases and every case agrees."""
+def run_check(engine: Engine, check: Check, setting: CheckSetting) -> EngineCheck:
+    """Run the check on the engine.  It holds if there are cases and every case agrees."""
     started = perf_counter()
-    return result(check, setting, started, check.run(setting))
+    return result(engine, check, setting, started, check.run(setting))
 
 
 def result(
-    check: SparkCheck,
+    engine: Engine,
+    check: Check,
     setting: CheckSetting,
     started: float,
     cases: Sequence[EngineCase],
@@ -102,5 +100,5 @@ def result(
         cases=tuple(cases),
         error=error,
         seconds=perf_counter() - started,
-        machine=engine_machine(),
+        machine=engine_machine(engine),
     )

@@ -1,6 +1,6 @@
-"""A Spark job in a process of its own, to be crashed: where, and which of its processes.
+"""A job in a process of its own, to be crashed at a named place.
 
-Rule of this file: nothing else kills.  A job runs in a child, which a breakpoint stops at a named
+Rule of this file: it knows no engine.  A job runs in a child, which a breakpoint stops at a named
 place until the processes in question are killed: so a crash comes exactly where it is planned, on a
 machine of any speed, and without sleeping.
 
@@ -16,35 +16,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
 import psutil
 
-from spark_check.runtime.breakpoints import POLL_S, Breakpoints, JsonSettings
-
-EXECUTOR = "CoarseGrainedExecutorBackend"
-"""The main class of an executor's JVM."""
-
-
-class CrashKind(StrEnum):
-    """Which processes of a job a crash takes."""
-
-    TREE = "tree"
-    """All of them, at once: the machine fails."""
-    DRIVER = "driver"
-    """The Python process that runs the job; the others notice by themselves."""
-    JVM = "jvm"
-    """Spark's driver."""
-    WORKER = "worker"
-    """A Python worker that runs a task: the one at the breakpoint."""
-    EXECUTOR = "executor"
-    """The JVM of an executor (local-cluster only): the one whose task is at the breakpoint."""
-    READER = "reader"
-    """The process in which a streaming data source plans its batches."""
+from engine_check.breakpoints import POLL_S, Breakpoints, JsonSettings
+from engine_check.children import kill_trees, tree, wait_ended
 
 
 class JobEnded(Exception):
@@ -65,28 +45,32 @@ class Victim:
 
     def family(self) -> list[psutil.Process]:
         """The job's process, and all below it."""
-        return _tree(self.process.pid)
+        return [process for root in self._root() for process in tree(root)]
 
     def go(self, place: str) -> None:
         (Path(self.breakpoints.folder) / f"{place}.go").touch()
 
-    def kill(self, kind: CrashKind, stopped: int | None = None) -> float:
-        """Send SIGKILL: seconds since the epoch.  `stopped`: the process at the breakpoint."""
-        if kind is CrashKind.TREE:
-            return self._end()
-        pid = self._pid(kind, stopped)
+    def kill(self) -> float:
+        """Send SIGKILL to all processes of the job, at once: seconds since the epoch."""
+        killed = kill_trees(self._root())
+        self.process.wait()
+        wait_ended(killed.processes)
+        return killed.at
+
+    def kill_process(self, pid: int) -> float:
+        """Send SIGKILL to one process of the job: seconds since the epoch."""
         at = time.time()
         os.kill(pid, signal.SIGKILL)
         return at
 
     def join(self, timeout_s: float = 900) -> int:
         """Wait for the end of the job and all its processes: its exit code."""
-        tree = self.family()
+        family = self.family()
         try:
             code: int = self.process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"the job does not end in {timeout_s:g} s: {self.said()}") from None
-        wait_ended(tree)
+        wait_ended(family)
         return code
 
     def finish(self) -> None:
@@ -98,29 +82,9 @@ class Victim:
         """The end of the job's output."""
         return (self.work / "said.log").read_text(errors="replace")[-2000:]
 
-    def _pid(self, kind: CrashKind, stopped: int | None) -> int:
-        if kind is CrashKind.DRIVER:
-            return self.process.pid
-        if kind is CrashKind.JVM:
-            below = psutil.Process(self.process.pid).children()
-            return int(next(p.pid for p in below if p.name() == "java"))
-        if stopped is None:
-            raise ValueError(f"a {kind} is killed at a breakpoint")
-        if kind in (CrashKind.WORKER, CrashKind.READER):
-            return stopped
-        above = psutil.Process(stopped).parents()
-        return int(next(p.pid for p in above if EXECUTOR in " ".join(p.cmdline())))
-
-    def _end(self) -> float:
-        tree = self.family()
-        for process in tree:  # so that none reacts to the end of another
-            _signal(process, signal.SIGSTOP)
-        at = time.time()
-        for process in {*tree, *self.family()}:
-            _signal(process, signal.SIGKILL)
-        self.process.wait()
-        wait_ended(tree)
-        return at
+    def _root(self) -> list[psutil.Process]:
+        running = self.process.poll() is None  # not yet waited for, so the number is still its own
+        return [psutil.Process(self.process.pid)] if running else []
 
     def _wait(self, ready: Callable[[], bool], timeout_s: float, what: str) -> None:
         until = time.monotonic() + timeout_s
@@ -148,7 +112,7 @@ def start(
     order = {"job": job, "work": str(work), "settings": settings, "breakpoints": breakpoints}
     with (work / "said.log").open("ab") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "spark_check.runtime.victim"],
+            [sys.executable, "-m", "engine_check.victim"],
             stdin=subprocess.PIPE,
             stdout=said,
             stderr=said,
@@ -160,41 +124,8 @@ def start(
         process.stdin.flush()
         yield victim
     finally:
-        victim._end()
+        victim.kill()
         process.stdin.close()
-
-
-def wait_ended(processes: Sequence[psutil.Process], timeout_s: float = 30) -> None:
-    """Wait until the processes have ended; RuntimeError if some do not.
-
-    A zombie has ended: its memory is free and its files are closed.  The process that adopts
-    orphans reaps it, which may take seconds and does not concern the job.
-    """
-    until = time.monotonic() + timeout_s
-    while left := [process for process in processes if alive(process)]:
-        if time.monotonic() > until:
-            raise RuntimeError(f"processes outlive their job: {left}")
-        time.sleep(POLL_S)
-
-
-def alive(process: psutil.Process) -> bool:
-    """Whether the process runs; a zombie does not."""
-    with suppress(psutil.NoSuchProcess):
-        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
-    return False
-
-
-def _tree(pid: int) -> list[psutil.Process]:
-    try:
-        root = psutil.Process(pid)
-        return [root, *root.children(recursive=True)]
-    except psutil.NoSuchProcess:
-        return []
-
-
-def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    with suppress(psutil.NoSuchProcess):
-        process.send_signal(number)
 
 
 def _main() -> None:
@@ -203,7 +134,7 @@ def _main() -> None:
 
     def orphaned() -> None:
         sys.stdin.read()
-        os._exit(1)  # the parent is gone; our JVM ends with us
+        os._exit(1)  # the parent is gone; what we started ends with us
 
     threading.Thread(target=orphaned, daemon=True).start()
     module, _, function = order["job"].partition(":")

@@ -1,4 +1,4 @@
-"""All checks, by name and by campaign.
+"""All checks of an engine, by name and by campaign.
 
 Rule of this file: it finds the checks in the folders of the families, and runs none.
 """
@@ -8,16 +8,17 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from spark_check.check import CAMPAIGNS, SparkCheck
-from spark_check.families import family_modules
+from engine_check.check import CAMPAIGNS, Check
+from engine_check.engine import Engine
+from engine_check.families import family_modules
 
 
-def checks(campaign: str = "full", /) -> dict[str, SparkCheck]:
+def checks(engine: Engine, campaign: str = "full", /) -> dict[str, Check]:
     """All checks of a campaign by name: each module in a family's folder `checks` holds one as
     CHECK."""
     found = [
         import_module(f"{package.__name__}.{module.name}").CHECK
-        for package in family_modules("checks")
+        for package in family_modules(engine, "checks")
         for module in iter_modules(package.__path__)
     ]
     until = CAMPAIGNS.index(campaign)

@@ -2,7 +2,8 @@
 
 Rule of this file: what two processes exchange; it knows nothing of what a check does.
 
-A process runs one check after the other, and they share its JVM: it starts Spark once.
+A process runs one check after the other, and they share what their engine lets them: Spark's Java
+starts once.
 """
 
 from __future__ import annotations
@@ -19,20 +20,21 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import Any, TypeAlias
 
+from engine_check import known_checks
+from engine_check.breakpoints import Breakpoints, JsonSettings
+from engine_check.check import Check, CheckSetting, run_check
+from engine_check.engine import Engine, engine_in
+from engine_check.victim import Victim, start
 from model.errors import Invalid
 from model.results.engine import EngineCheck
 from model.results.plain import plain, read
-from spark_check import known_checks
-from spark_check.check import CheckSetting, SparkCheck, run_check
-from spark_check.runtime.breakpoints import Breakpoints, JsonSettings
-from spark_check.runtime.victim import CrashKind, Victim, start
 
-JOB = "spark_check.check_process:run"
+JOB = "engine_check.check_process:run"
 POLL_S = 0.1
 
-Run: TypeAlias = Callable[[SparkCheck, CheckSetting, Event], EngineCheck]
-"""Runs a check: a result of spark_check.check.run_check.  Raises Stopped if the event is set before
-the check has ended."""
+Run: TypeAlias = Callable[[Check, CheckSetting, Event], EngineCheck]
+"""Runs a check: a result of engine_check.check.run_check.  Raises Stopped if the event is set
+before the check has ended."""
 
 
 class Stopped(Exception):
@@ -40,23 +42,24 @@ class Stopped(Exception):
 
 
 @contextmanager
-def check_processes(folder: Path) -> Iterator[Run]:
-    """A function that runs registered checks, in as many processes as it is called at once.
+def check_processes(engine: Engine, folder: Path) -> Iterator[Run]:
+    """A function that runs an engine's checks, in as many processes as it is called at once.
 
     The processes and all below them end with the context, a check's process at the latest when its
     `stop` is set, and all of them also if this process is killed.  folder: of their output.  Of
     the function: raises Invalid if the check does, RuntimeError if its process fails otherwise.
     """
     numbers, idle, starting = count(), list[_CheckProcess](), Lock()
+    words = {"engine": engine.package}
     with ExitStack() as running:
 
-        def run(check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+        def run(check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
             with starting:
                 one = idle.pop() if idle else None
                 if one is None:
                     work = folder / f"process-{next(numbers)}"
                     shutil.rmtree(work, ignore_errors=True)  # files of another campaign
-                    one = _CheckProcess(running.enter_context(start(JOB, work, {})))
+                    one = _CheckProcess(running.enter_context(start(JOB, work, words)))
             found = one.run(check, setting, stop)
             idle.append(one)
             return found
@@ -70,13 +73,13 @@ class _CheckProcess:
     def __init__(self, victim: Victim) -> None:
         self._victim, self._numbers = victim, count()
 
-    def run(self, check: SparkCheck, setting: CheckSetting, stop: Event) -> EngineCheck:
+    def run(self, check: Check, setting: CheckSetting, stop: Event) -> EngineCheck:
         order, state, result = _files(self._victim.work, next(self._numbers))
         words = {"check": check.name, "work": str(setting.work), "profile": setting.profile}
         _write(order, words)
         while not result.exists():
             if stop.wait(POLL_S):
-                self._victim.kill(CrashKind.TREE)
+                self._victim.kill()
                 raise Stopped
             if self._victim.process.poll() is not None:
                 self._victim.finish()
@@ -90,12 +93,11 @@ class _CheckProcess:
 
 
 # --- in the process ----------------------------------------------------------------------------
-def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
+def run(work: Path, settings: JsonSettings, _breakpoints: Breakpoints) -> None:
     """Run the ordered checks, one by one, and leave its state and its result as files."""
-    from spark_check.runtime.jvm import Jvm
-
-    known = known_checks.checks()
-    with Jvm() as jvm:
+    engine = engine_in(settings["engine"])
+    known = known_checks.checks(engine)
+    with engine.shared() as shared:
         for number in count():
             order, state, result = _files(work, number)
             while not order.exists():
@@ -103,9 +105,9 @@ def run(work: Path, _settings: JsonSettings, _breakpoints: Breakpoints) -> None:
             words = json.loads(order.read_text(encoding="utf-8"))
 
             report = partial(_write_state, state)
-            setting = CheckSetting(Path(words["work"]), words["profile"], report, jvm)
+            setting = CheckSetting(Path(words["work"]), words["profile"], report, shared)
             try:
-                found = plain(run_check(known[words["check"]], setting))
+                found = plain(run_check(engine, known[words["check"]], setting))
             except Invalid as error:
                 found = {"invalid": str(error)}
             _write(result, found)

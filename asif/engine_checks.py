@@ -1,0 +1,103 @@
+"""Checks on real engines: what `asif spark`, `asif flink` and `asif report` share.
+
+Rule of this file: no engine is named here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+from asif.console import Profile, print_all, save, write
+from model.errors import Invalid, unknown
+
+if TYPE_CHECKING:
+    from engine_check.check import Check
+    from engine_check.engine import Engine
+    from model.progress import Progress
+    from model.results.engine import EngineCheck
+
+ChecksArgument: TypeAlias = Annotated[
+    list[str] | None, typer.Argument(metavar="[CHECK]...", help="Checks.")
+]
+AllOption: TypeAlias = Annotated[bool, typer.Option("--all", help="Run every check.")]
+OutOption: TypeAlias = Annotated[
+    Path, typer.Option(help="Keep runs, logs and plots in this folder.")
+]
+
+
+def chosen(engine: Engine, names: Sequence[str], all_: bool, profile: Profile) -> list[Check]:
+    """The checks with these names, in their order, each once; all_: all of the profile instead.
+
+    Raises Invalid for another name, and if the user gives both or neither.
+    """
+    from engine_check.known_checks import checks
+    from model.registry import is_file, protocols
+
+    known = checks(engine)
+    for name in names:
+        if name not in known and (is_file(name) or name in protocols()):
+            raise Invalid(
+                f"{engine.name}: {name} is a protocol, and no check; give one of "
+                f"{', '.join(known)}; `asif check {name} --master local[2]` explores the protocol "
+                "on Spark"
+            )
+        if name not in known:
+            raise unknown("check", name, known)
+    if bool(names) == all_:
+        raise Invalid(f"{engine.name}: give checks or --all; known: {', '.join(known)}")
+    return [known[name] for name in dict.fromkeys(names or checks(engine, profile.value))]
+
+
+def print_checks(results: Iterator[EngineCheck], out: Path, json_: Path | None) -> None:
+    """Print and draw results as they come, and write them.  Exits with 1 if one does not hold."""
+    from reports import commands
+    from reports.results import spark as drawn
+
+    printed = []
+    for result in results:
+        print_all(commands.engine_check(result))
+        if any(case.seconds for case in result.cases):
+            write(out / f"{result.check}.png", drawn.predicted_png(result))
+        if any(case.over_time for case in result.cases):
+            write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
+        printed.append(result)
+    save(json_, printed)
+    if not all(result.holds for result in printed):
+        raise typer.Exit(1)
+
+
+@contextmanager
+def on_engine(
+    engine: Engine,
+    wanted: Sequence[Check],
+    profile: Profile,
+    out: Path,
+    progress: Progress,
+    *,
+    at_once: int = 1,
+) -> Iterator[Iterator[EngineCheck]]:
+    """A context in which the checks run beside what it holds; their results, in order.
+
+    at_once: how many of them run at once.
+    """
+    import engine_check
+    from engine_check.campaign import campaign
+    from sim.sweeps.grid import version
+
+    code = version(engine_check, import_module(engine.package))
+    try:
+        with campaign(
+            engine, wanted, out, profile.value, code, progress, at_once=at_once
+        ) as results:
+            yield results
+    except KeyboardInterrupt:
+        if len(wanted) > 1:
+            print("asif: interrupted; the same command goes on from there", file=sys.stderr)
+        raise
