@@ -180,13 +180,13 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
 
 def _why(said: str) -> str:
     """The reason of a failed download, in one line, from what pip said."""
-    if re.search(r"NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError|SSLError", said):
-        return (
-            "the package index cannot be reached, and the two wheels are not here yet: connect "
-            f"this machine, then `{SETUP}` again"
-        )
     if "DO NOT MATCH THE HASHES" in said:
         return "a downloaded wheel is not the one that wheels.txt locks: nothing is installed"
+    if re.search(r"from versions: none|ConnectionError|Timeout|ProxyError|SSLError", said):
+        return (
+            "no package index can be reached that has the two wheels: connect this machine, then "
+            f"`{SETUP}` again"
+        )
     if "No matching distribution" in said:
         return "the package index has no wheel for this machine (tried: Linux, x86-64)"
     errors = [line for line in said.splitlines() if line.startswith("ERROR")]
