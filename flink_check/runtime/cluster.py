@@ -14,6 +14,8 @@ from __future__ import annotations
 import re
 import shutil
 import signal
+import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -23,6 +25,7 @@ from typing import TypeVar
 
 import psutil
 
+from engine_check.children import end, start_guarded
 from flink_check.environment import FlinkHome, installed
 from flink_check.runtime import configuration
 from flink_check.runtime.agent import agent_option, write_agent
@@ -30,7 +33,6 @@ from flink_check.runtime.compiler import compiled
 from flink_check.runtime.configuration import ClusterFolders, ClusterPorts, FlinkSettings
 from flink_check.runtime.gates import Gates
 from flink_check.runtime.java import GATES, HEAP_MB, ZOOKEEPER_HEAP_MB, MainClass, command
-from flink_check.runtime.processes import Child
 from flink_check.runtime.rest import Rest
 from flink_check.runtime.waiting import wait_for
 
@@ -58,7 +60,7 @@ class FlinkCluster:
         self.home, self.folders, self._ports = home, folders, ports
         self.classes = compiled(home)
         self.rest, self.gates = Rest(ports.rest), Gates(folders.gates, self.fail)
-        self._children, self._starts = dict[str, Child](), count()
+        self._children, self._starts = dict[str, subprocess.Popen[bytes]](), count()
         self._options = [
             f"-D{GATES}={folders.gates}",
             f"-Dlog4j.configurationFile=file://{folders.configuration}/log4j.properties",
@@ -79,28 +81,28 @@ class FlinkCluster:
 
     def kill_job_manager(self) -> float:
         """Send SIGKILL to the JobManager and wait for its end: seconds since the epoch."""
-        return self._children.pop(JOB_MANAGER).kill()
+        return self._kill(JOB_MANAGER)
 
     def kill_task_manager(self, name: str) -> float:
         """Send SIGKILL to a TaskManager and wait for its end: seconds since the epoch."""
-        return self._children.pop(name).kill()
+        return self._kill(name)
 
     def suspend(self, name: str) -> None:
         """Send SIGSTOP to a process: it neither works nor answers until `resume`."""
-        self._children[name].process.send_signal(signal.SIGSTOP)
+        self._children[name].send_signal(signal.SIGSTOP)
 
     def resume(self, name: str) -> None:
         """Send SIGCONT to a suspended process."""
-        self._children[name].process.send_signal(signal.SIGCONT)
+        self._children[name].send_signal(signal.SIGCONT)
 
     def processes(self) -> Mapping[str, psutil.Process]:
         """The processes that were started and not killed, by name."""
-        return {name: child.process for name, child in self._children.items()}
+        return {name: psutil.Process(child.pid) for name, child in self._children.items()}
 
     def name_of(self, pid: int) -> str:
         """The name of the process; a gate knows the pid.  Raises KeyError if it is none of ours."""
-        for name, process in self.processes().items():
-            if process.pid == pid:
+        for name, child in self._children.items():
+            if child.pid == pid:
                 return name
         raise KeyError(pid)
 
@@ -134,9 +136,12 @@ class FlinkCluster:
     def fail(self) -> None:
         """Raise RuntimeError, with its reason, if a process has ended by itself."""
         for name, child in self._children.items():
-            if child.ended:
+            if child.poll() is not None:
                 log = self.folders.logs / f"{name}.log"
-                raise RuntimeError(f"{name} has ended: {last_error(self.log(name))} (log: {log})")
+                raise RuntimeError(
+                    f"{name} has ended with exit code {child.returncode}: "
+                    f"{last_error(self.log(name))} (log: {log})"
+                )
 
     # --- inside --------------------------------------------------------------------------------
     def start_zookeeper(self) -> None:
@@ -145,8 +150,15 @@ class FlinkCluster:
 
     def end(self) -> None:
         """Kill all processes."""
-        while self._children:
-            self._children.popitem()[1].kill()
+        for name in [*self._children]:
+            self._kill(name)
+
+    def _kill(self, name: str) -> float:
+        child = self._children.pop(name)
+        at = time.time()
+        child.kill()
+        end(child)
+        return at
 
     def _configured(self) -> tuple[str, ...]:
         return ("--configDir", str(self.folders.configuration))
@@ -163,7 +175,10 @@ class FlinkCluster:
             heap_mb=heap_mb,
         )
         environment = {"FLINK_CONF_DIR": str(self.folders.configuration)}
-        self._children[name] = Child(line, self.folders.logs / f"{name}.log", environment)
+        log = self.folders.logs / f"{name}.log"
+        self._children[name] = start_guarded(
+            line, log, folder=self.folders.work, environment=environment
+        )
 
 
 @contextmanager
