@@ -50,7 +50,7 @@ class FlinkHome(NamedTuple):
 
 
 class InstalledStamp(NamedTuple):
-    """What the stamp of an environment says.
+    """The content of the stamp of an environment.
 
     lock: the SHA-256 of wheels.txt.  sizes: needed file, relative to the folder -> bytes.
     """
@@ -75,7 +75,7 @@ def installed(folder: Path = ENVIRONMENT) -> FlinkHome:
 
 
 def set_up(folder: Path = ENVIRONMENT, progress: Progress = silent) -> FlinkHome:
-    """Make the environment, or what is missing of it: the environment.
+    """Make the environment, or its missing parts: the environment.
 
     Wheels that an interrupted call has downloaded completely are used again.  Raises Invalid, in
     one line, where there is no network, no wheel for this machine, or no room.
@@ -179,7 +179,7 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _why(said: str) -> str:
-    """The reason of a failed download, in one line, from what pip said."""
+    """The reason of a failed download, in one line, from pip's output."""
     if "DO NOT MATCH THE HASHES" in said:
         return "a downloaded wheel is not the one that wheels.txt locks: nothing is installed"
     if re.search(r"from versions: none|ConnectionError|Timeout|ProxyError|SSLError", said):
@@ -197,7 +197,7 @@ def _last_line(done: subprocess.CompletedProcess[str]) -> str:
     return ((done.stdout + done.stderr).strip() or f"exit code {done.returncode}").splitlines()[-1]
 
 
-# --- what is there ---------------------------------------------------------------------------
+# --- the parts that are there -----------------------------------------------------------------
 def _home(folder: Path) -> FlinkHome:
     root = folder.resolve()
     sites = sorted((root / "lib").glob("python*/site-packages"))

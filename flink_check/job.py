@@ -1,6 +1,6 @@
 """The counting job: numbered events, a running count for each key, two sinks.
 
-Rule of this file: how the job is submitted, and what its sinks hold; it knows no crash.
+Rule of this file: how the job is submitted, and the rows of its sinks; it knows no crash.
 
     source0 [, source1, ...] -> count -> files (two-phase: exactly once)
                                       -> append (each row at once: at least once)
@@ -116,17 +116,17 @@ class CountJob:
         os.replace(part, part.with_suffix(""))
 
     def await_rows(self, flink: FlinkCluster, number: int, timeout_s: float = 60) -> None:
-        """Wait until the appending sink has at least so many rows, repeated ones included."""
+        """Wait until the appending sink has at least this number of rows, repeated ones included."""
         flink.wait_for(lambda: len(self.appended()) >= number, f"{number} appended rows", timeout_s)
 
     def await_committed(self, flink: FlinkCluster, number: int, timeout_s: float = 60) -> None:
-        """Wait until the two-phase sink has committed at least so many rows: some time after the
+        """Wait until the two-phase sink has committed at least this number of rows: some time after the
         checkpoint is completed, since the coordinator informs the sink then."""
         flink.wait_for(
             lambda: len(self.committed()) >= number, f"{number} committed rows", timeout_s
         )
 
-    # --- what the sinks hold ---------------------------------------------------------------------
+    # --- the rows of the sinks ---------------------------------------------------------------------
     def appended(self) -> tuple[AppendedRow, ...]:
         """The rows of the appending sink, in order; also repeated ones.  Complete lines alone."""
         path = self.folder / "append.csv"

@@ -28,7 +28,7 @@ class Checkpoint(NamedTuple):
 
     status: PENDING, IN_PROGRESS, COMPLETED or FAILED.  triggered_at: seconds since the epoch.
     duration_s: until the coordinator had the last acknowledgement.  state_bytes: of all tasks.
-    in_flight_bytes: of unaligned ones, what was persisted of channels.  path: of a completed one.
+    in_flight_bytes: of unaligned ones, persisted bytes of channels.  path: of a completed one.
     """
 
     id: int
@@ -50,7 +50,7 @@ class Restored(NamedTuple):
 
 
 class CheckpointHistory(NamedTuple):
-    """The checkpoints of a job, newest first; what happened last of each kind.
+    """The checkpoints of a job, newest first, and the last one of each kind.
 
     completed: the newest completed checkpoint.  savepoint: the newest completed savepoint.
     """

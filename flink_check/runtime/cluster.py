@@ -47,7 +47,8 @@ class FlinkCluster:
 
     folders: its files; the output of the process NAME is logs/NAME.log.  rest: requests to the
     JobManager, whose port stays the same when it is started again.  gates: its named points.
-    home, classes: what its processes are started from.
+    home, classes: the files that its processes
+    are started from.
     """
 
     def __init__(
@@ -111,12 +112,12 @@ class FlinkCluster:
         return (self.folders.logs / f"{name}.log").read_text(errors="replace")
 
     # --- states --------------------------------------------------------------------------------
-    def wait_for(self, read: Callable[[], T | None], what: str, timeout_s: float = 60) -> T:
+    def wait_for(self, read: Callable[[], T | None], state: str, timeout_s: float = 60) -> T:
         """`waiting.wait_for`, which also ends with RuntimeError if a process ends by itself."""
-        return wait_for(read, what, timeout_s, self.fail)
+        return wait_for(read, state, timeout_s, self.fail)
 
     def await_task_managers(self, number: int, timeout_s: float = START_S) -> None:
-        """Wait until so many TaskManagers are registered, no killed one among them."""
+        """Wait until this number of TaskManagers is registered, no killed one among them."""
         self.wait_for(
             lambda: self.rest.size().task_managers == number,
             f"{number} TaskManagers are registered",
@@ -124,7 +125,7 @@ class FlinkCluster:
         )
 
     def await_free_slots(self, number: int, timeout_s: float = START_S) -> None:
-        """Wait until at least so many slots are free."""
+        """Wait until at least this number of slots is free."""
         self.wait_for(
             lambda: self.rest.size().free_slots >= number, f"{number} slots are free", timeout_s
         )

@@ -23,7 +23,7 @@ JOB_PACKAGE = "counts"
 
 
 def compiled(home: FlinkHome, sources: Path = SOURCES) -> Path:
-    """The folder of the compiled classes.  Raises RuntimeError with what the compiler says."""
+    """The folder of the compiled classes.  Raises RuntimeError with the compiler's reason."""
     folder = home.folder / "classes" / _digest(sources)
     if folder.exists():
         return folder

@@ -77,7 +77,7 @@ class ClusterPorts(NamedTuple):
 class ClusterFolders(NamedTuple):
     """The folders of a cluster, below its work folder.
 
-    checkpoints, savepoints, high_availability: what outlives processes.
+    checkpoints, savepoints, high_availability: files that outlive processes.
     """
 
     work: Path

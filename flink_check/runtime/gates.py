@@ -31,12 +31,13 @@ POINTS = {
 class GateStop(NamedTuple):
     """A thread that came to a held point.
 
-    at: seconds since the epoch.  pid: its process.  what: the checkpoint, the file, or the thread.
+    at: seconds since the epoch.  pid: its process.  place: the checkpoint, the file, or the name of
+    the thread.
     """
 
     at: float
     pid: int
-    what: str
+    place: str
 
 
 class Gates:
@@ -75,6 +76,6 @@ class Gates:
 
 
 def read_stop(line: str) -> GateStop:
-    """A line of a file at-POINT: milliseconds, process, what."""
-    at, pid, what = line.rstrip("\n").split(" ", 2)
-    return GateStop(int(at) / 1000, int(pid), what)
+    """A line of a file at-POINT: milliseconds, process, place."""
+    at, pid, place = line.rstrip("\n").split(" ", 2)
+    return GateStop(int(at) / 1000, int(pid), place)

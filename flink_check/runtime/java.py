@@ -35,7 +35,7 @@ OPTIONS = (
 
 
 class MainClass(StrEnum):
-    """What runs in a process."""
+    """The program of a process."""
 
     JOB_MANAGER = "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint"
     TASK_MANAGER = "org.apache.flink.runtime.taskexecutor.TaskManagerRunner"

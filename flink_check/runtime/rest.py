@@ -1,6 +1,6 @@
 """Flink's REST interface, as functions of a JobManager.
 
-Rule of this file: each method is a request; what an answer means is in answers.py.  Every method
+Rule of this file: each method is a request; answers.py reads the answers.  Every method
 raises Unanswered if nobody answers, or the answer is an error; `flink.wait_for` asks again.
 """
 

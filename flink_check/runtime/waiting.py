@@ -19,14 +19,14 @@ class Unanswered(RuntimeError):
 
 def wait_for(
     read: Callable[[], T | None],
-    what: str,
+    state: str,
     timeout_s: float = 60,
     watch: Callable[[], None] = lambda: None,
 ) -> T:
     """The first value of `read` that is true; an Unanswered question is asked again.
 
-    what: the end of "... not in 60 s", for people.  watch: is called before each question, and
-    raises what makes waiting vain.  Raises TimeoutError with the last answer.
+    state: the beginning of "...: not in 60 s", for people.  watch: is called before each question,
+    and raises an error that makes waiting vain.  Raises TimeoutError with the last answer.
     """
     until, last = time.monotonic() + timeout_s, ""
     while True:
@@ -39,5 +39,5 @@ def wait_for(
         except Unanswered as error:
             last = str(error)
         if time.monotonic() > until:
-            raise TimeoutError(f"{what}: not in {timeout_s:g} s; {last}")
+            raise TimeoutError(f"{state}: not in {timeout_s:g} s; {last}")
         time.sleep(POLL_S)
