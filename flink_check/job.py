@@ -116,17 +116,19 @@ class CountJob:
         os.replace(part, part.with_suffix(""))
 
     def await_rows(self, flink: FlinkCluster, number: int, timeout_s: float = 60) -> None:
-        """Wait until the appending sink has at least this number of rows, repeated ones included."""
+        """Wait until the appending sink has this number of rows or more, also repeated ones."""
         flink.wait_for(lambda: len(self.appended()) >= number, f"{number} appended rows", timeout_s)
 
     def await_committed(self, flink: FlinkCluster, number: int, timeout_s: float = 60) -> None:
-        """Wait until the two-phase sink has committed at least this number of rows: some time after the
-        checkpoint is completed, since the coordinator informs the sink then."""
+        """Wait until the two-phase sink has committed this number of rows or more.
+
+        That is some time after the checkpoint is completed: the coordinator informs the sink then.
+        """
         flink.wait_for(
             lambda: len(self.committed()) >= number, f"{number} committed rows", timeout_s
         )
 
-    # --- the rows of the sinks ---------------------------------------------------------------------
+    # --- the rows of the sinks ----------------------------------------------------------------
     def appended(self) -> tuple[AppendedRow, ...]:
         """The rows of the appending sink, in order; also repeated ones.  Complete lines alone."""
         path = self.folder / "append.csv"
