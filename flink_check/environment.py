@@ -17,8 +17,9 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -35,7 +36,6 @@ SETUP = "asif flink --setup"
 STAMP, DOWNLOADS = "installed.json", "downloads"
 SIZE_MB = 460
 """Of the environment on disk, megabytes."""
-STEPS = ("folder", "download of two wheels", "installation", "start of Java")
 
 
 class FlinkHome(NamedTuple):
@@ -86,13 +86,13 @@ def set_up(folder: Path = ENVIRONMENT, progress: Progress = silent) -> FlinkHome
         pass
     try:
         (folder / STAMP).unlink(missing_ok=True)
-        for done, (step, do) in enumerate(zip(STEPS, _DO, strict=True)):
-            progress("Flink's environment", done, len(STEPS), step)
+        for done, (step, do) in enumerate(_STEPS):
+            progress("Flink's environment", done, len(_STEPS), step)
             do(folder)
         stamp(folder)
     except OSError as error:
         raise Invalid(f"flink: {folder}: {error.strerror or error}") from error
-    progress("Flink's environment", len(STEPS), len(STEPS), "done")
+    progress("Flink's environment", len(_STEPS), len(_STEPS), "done")
     return installed(folder)
 
 
@@ -142,10 +142,15 @@ def _make_folder(folder: Path) -> None:
         )
 
 
-def _download(folder: Path) -> None:
-    words = ("--require-hashes", "--only-binary", ":all:", "--retries", "2")
+def _download(number: int, folder: Path) -> None:
+    """Download the wheel of a line of the lock, if its file is not there yet."""
     target = folder / DOWNLOADS
-    done = _pip(folder, "download", *words, "-d", str(target), "-r", str(WHEELS))
+    target.mkdir(exist_ok=True)
+    line = target / f"wheel-{number}.txt"
+    line.write_text(WHEELS.read_text(encoding="utf-8").splitlines()[number] + "\n")
+    words = ("--require-hashes", "--only-binary", ":all:", "--retries", "2")
+    links = ("--find-links", str(target))
+    done = _pip(folder, "download", *words, *links, "-d", str(target), "-r", str(line))
     if done.returncode:
         raise Invalid(f"flink: {_why(done.stdout + done.stderr)}")
 
@@ -165,7 +170,13 @@ def _start_java(folder: Path) -> None:
         raise Invalid(f"flink: {java} does not run on this machine: {_last_line(done)}")
 
 
-_DO = (_make_folder, _download, _install, _start_java)
+_STEPS: tuple[tuple[str, Callable[[Path], None]], ...] = (
+    ("folder", _make_folder),
+    ("download of Flink's jars", partial(_download, 0)),
+    ("download of Java", partial(_download, 1)),
+    ("installation", _install),
+    ("start of Java", _start_java),
+)
 
 
 def _pip(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -184,8 +195,8 @@ def _why(said: str) -> str:
         return "a downloaded wheel is not the one that wheels.txt locks: nothing is installed"
     if re.search(r"from versions: none|ConnectionError|Timeout|ProxyError|SSLError", said):
         return (
-            "no package index can be reached that has the two wheels: connect this machine, then "
-            f"`{SETUP}` again"
+            "no package index can be reached that has the wheels: connect this machine, then "
+            f"`{SETUP}` goes on where it was"
         )
     if "No matching distribution" in said:
         return "the package index has no wheel for this machine (tried: Linux, x86-64)"

@@ -219,10 +219,12 @@ def cluster(
 
 
 def last_error(log: str) -> str:
-    """The last line of a log that reports an error; without one, its last line."""
-    lines = [line for line in log.splitlines() if line.strip()]
-    errors = [line for line in lines if re.search(r" (ERROR|FATAL) |^Error|^Exception", line)]
-    return (errors or lines or ["its log is empty"])[-1].strip()
+    """The cause of the last error in a log, or the error; without one, the last line."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()] or ["its log is empty"]
+    errors = [at for at, line in enumerate(lines) if re.search(r" (ERROR|FATAL) |^Error", line)]
+    block = lines[errors[-1] :] if errors else lines[-1:]
+    causes = (line for line in block if line.startswith("Caused by: "))
+    return next(causes, block[0])
 
 
 def _write_configuration(
