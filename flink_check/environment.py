@@ -195,7 +195,7 @@ def _why(said: str) -> str:
         return "a downloaded wheel is not the one that wheels.txt locks: nothing is installed"
     if re.search(r"from versions: none|ConnectionError|Timeout|ProxyError|SSLError", said):
         return (
-            "no package index can be reached that has the wheels: connect this machine, then "
+            "a package index with the wheels cannot be reached: connect this machine, then "
             f"`{SETUP}` goes on where it was"
         )
     if "No matching distribution" in said:

@@ -169,11 +169,11 @@ def test_the_set_up_goes_on_where_it_was_interrupted(
         stages.append(done)
 
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))  # as if there were no network
-    assert "no package index can be reached" in refusal(folder)
+    assert "a package index with the wheels cannot be reached" in refusal(folder)
 
     (index / "smalljava-1-py3-none-any.whl").rename(tmp_path / "kept.whl")
     monkeypatch.setenv("PIP_FIND_LINKS", str(index))
-    assert "no package index can be reached" in refusal(folder)
+    assert "a package index with the wheels cannot be reached" in refusal(folder)
 
     (tmp_path / "kept.whl").rename(index / "smalljava-1-py3-none-any.whl")
     (index / "flinkjars-1-py3-none-any.whl").rename(tmp_path / "kept.whl")
