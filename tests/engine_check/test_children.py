@@ -57,7 +57,10 @@ def test_a_guarded_command_and_all_below_end_with_the_parent(how: str, tmp_path:
 
 def test_a_command_without_the_guard_outlives_its_parent(tmp_path: Path) -> None:
     """So the test above can fail: the process below is no child of a guarded one."""
-    orphan = "import subprocess, sys; print(subprocess.Popen(sys.argv[1:]).pid)"
+    orphan = (
+        "import subprocess as s, sys; print(s.Popen(sys.argv[1:], stdout=s.DEVNULL, "
+        "stderr=s.DEVNULL).pid)"
+    )
     words = [sys.executable, "-c", orphan, sys.executable, "-c", FOREVER]
     left = psutil.Process(int(subprocess.run(words, capture_output=True, text=True).stdout))
     with pytest.raises(RuntimeError, match="outlive"):
@@ -71,12 +74,13 @@ def test_a_tree_is_killed_at_once(tmp_path: Path) -> None:
         [sys.executable, "-c", TWO], tmp_path / "log", folder=tmp_path, environment={}
     )
     below = psutil.Process(_line(tmp_path / "log"))
-    killed = kill_trees([psutil.Process(child.pid)])
+    root = psutil.Process(child.pid)
+    killed = kill_trees([root])
     assert below in killed.processes
     wait_ended(killed.processes)
     end(child)
-    assert tree(below) == []
-    assert kill_trees([below]).processes == ()
+    assert tree(root) == []
+    assert kill_trees([root]).processes == ()
 
 
 def test_a_command_has_its_folder_its_variables_and_its_log(tmp_path: Path) -> None:
