@@ -15,6 +15,7 @@ from flink_check.job import (
     CountRow,
     await_restored,
     host,
+    on_disk,
     stop_with_savepoint,
     take_checkpoint,
 )

@@ -24,6 +24,6 @@ def write_traces(
     folder.mkdir(parents=True, exist_ok=True)
     for name, rows in ((REFERENCE, reference), (COMMITTED, committed), (APPENDED, appended)):
         with (folder / name).open("w", newline="", encoding="utf-8") as file:
-            lines = csv.writer(file)
+            lines = csv.writer(file, lineterminator="\n")
             lines.writerow(JobRow._fields)
             lines.writerows(rows)

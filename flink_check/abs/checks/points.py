@@ -6,7 +6,6 @@ Rule of this file: the points, run and compared.  A further point is one line of
 from __future__ import annotations
 
 from engine_check.check import Check, CheckSetting, engine_case
-
 from flink_check.abs.point import FlinkPoint, PointRun, run_point
 from flink_check.abs.traces import write_traces
 from flink_check.runtime.cluster import cluster
