@@ -18,7 +18,7 @@ from pyspark.sql.streaming.state import GroupStateTimeout
 from engine_check.breakpoints import Breakpoints, JsonSettings
 from engine_check.notes import add_note, read_notes
 from model.results.table import Row
-from sim.predictions.abs import EpochPoint, EpochSink
+from sim.predictions.abs.batches import EpochPoint, EpochSink
 from spark_check.abs.pairs import pair
 from spark_check.log_io.external import WrittenPair, open_book
 from spark_check.log_io.stream import read_stream

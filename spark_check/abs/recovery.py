@@ -24,8 +24,8 @@ from engine_check.check import CheckSetting, engine_case
 from engine_check.notes import read_notes
 from model.recovery import classify
 from model.results.engine import EngineCase, Facts
-from sim.predictions import abs as epochs
-from sim.predictions.abs import EpochSink, RestartParts
+from sim.predictions.abs import batches as epochs
+from sim.predictions.abs.batches import EpochSink, RestartParts
 from sim.predictions.log_io.points import MIDDLE, StepCrash, StepPoint
 from sim.predictions.log_io.recovery import ReplayParts, calibrate
 from sim.predictions.log_io.replay import TaskWork, expected, predict

@@ -16,7 +16,7 @@ from engine_check.victim import start
 from model.events import Body
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage, Facts
-from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
+from sim.predictions.abs.batches import EpochPoint, EpochSink, expected, predict
 from sim.predictions.crashes import BatchCrash
 from spark_check.abs.job import ALL_STARTED, CheckpointedQuery, start_query
 from spark_check.abs.recovery import measure_sizes

@@ -16,8 +16,8 @@ from model.core import Guarantee
 from model.errors import Invalid
 from model.events import Body
 from model.recovery import classify
-from sim.predictions import abs as epochs
-from sim.predictions.abs import EpochPoint, EpochSink, expected, predict
+from sim.predictions.abs import batches as epochs
+from sim.predictions.abs.batches import EpochPoint, EpochSink, expected, predict
 from sim.predictions.crashes import BatchCrash
 from sim.predictions.log_io.recovery import ReplayParts, calibrate
 from sim.predictions.log_io.replay import TaskWork
