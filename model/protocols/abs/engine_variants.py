@@ -6,15 +6,27 @@ word on these; the documentation of Apache Flink has.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from model.core import Guarantee
+from model.properties import NOTHING_LOST
 from model.protocols.abs import scopes
-from model.protocols.abs.design import AbsDesign, Alignment, Pauses, Sources
+from model.protocols.abs.design import (
+    AbsDesign,
+    Alignment,
+    CoordinatorStorage,
+    Pauses,
+    Sources,
+    WriteMode,
+)
 from model.protocols.abs.family import ABS, SEEN
-from model.protocols.abs.messages import IN_FLIGHT
+from model.protocols.abs.messages import IN_FLIGHT, RETURNED
 from model.uploads import SNAPSHOTS, Snapshots
 
-GAP = Guarantee.GAP
+GAP, REPEATING = Guarantee.GAP, Guarantee.REPEATING
 
+ENGINE = AbsDesign(snapshots=Snapshots.ASYNCHRONOUS, pauses=Pauses.MINIMUM, sources=Sources.SEEKING)
+RESTARTED = replace(ENGINE, coordinator=CoordinatorStorage.EPOCHS_AND_RUNS)
 ENGINE_VARIANTS = (
     ABS.design(
         "asynchronous",
@@ -75,7 +87,7 @@ ENGINE_VARIANTS = (
     ),
     ABS.design(
         "engine",
-        AbsDesign(snapshots=Snapshots.ASYNCHRONOUS, pauses=Pauses.MINIMUM, sources=Sources.SEEKING),
+        ENGINE,
         (
             scopes.A_RELAY.holds(773),
             scopes.A_RELAY_AND_TWO_CRASHES.holds(2_464),
@@ -92,12 +104,7 @@ ENGINE_VARIANTS = (
     ),
     ABS.design(
         "engine-unaligned",
-        AbsDesign(
-            alignment=Alignment.UNALIGNED,
-            snapshots=Snapshots.ASYNCHRONOUS,
-            pauses=Pauses.MINIMUM,
-            sources=Sources.SEEKING,
-        ),
+        replace(ENGINE, alignment=Alignment.UNALIGNED),
         (
             scopes.A_RELAY.holds(773),
             scopes.PAIRS_BEHIND_A_RELAY.holds(8_868),
@@ -109,5 +116,41 @@ ENGINE_VARIANTS = (
         "forget the pause: else the pause ends in the next epoch, and the records in snapshots "
         "never come into a complete epoch.",
         must_occur=(*SEEN, SNAPSHOTS, IN_FLIGHT),
+    ),
+    ABS.design(
+        "engine-coordinator",
+        RESTARTED,
+        (
+            scopes.COORDINATOR_OF_A_RELAY.holds(2_974),
+            scopes.COORDINATOR_OF_A_RELAY_TWICE.holds(3_362),
+            scopes.COORDINATOR_AND_A_RELAY.holds(7_541),
+            scopes.COORDINATOR_OF_PAIRS.holds(13_541),
+            scopes.A_RELAY.holds(5_734),
+            scopes.PAIRS.holds(25_669),
+            scopes.TWO_RELAYS.holds(6_516),
+            scopes.NO_CRASH.holds(738),
+        ),
+        "As engines run, with a coordinator that restarts from what a coordination service keeps: "
+        "the last complete epoch and the number of the run.",
+        must_occur=(*SEEN, SNAPSHOTS, RETURNED),
+    ),
+    ABS.design(
+        "engine-at-once",
+        replace(RESTARTED, writes=WriteMode.AT_ONCE),
+        (
+            scopes.COORDINATOR_OF_A_RELAY.holds(3_337, REPEATING),
+            scopes.COORDINATOR_OF_A_RELAY_TWICE.holds(4_018, REPEATING),
+            scopes.COORDINATOR_AND_A_RELAY.holds(8_909, REPEATING),
+            scopes.COORDINATOR_OF_PAIRS.holds(14_425, REPEATING),
+            scopes.A_RELAY.holds(6_642, REPEATING),
+            scopes.PAIRS.holds(28_283, REPEATING),
+            scopes.TWO_RELAYS.holds(7_616, REPEATING),
+            scopes.NO_CRASH.holds(736),
+        ),
+        "The same with a sink that writes each output at once: after a crash of whichever node, "
+        "outputs since the last complete epoch come twice.",
+        claims=REPEATING,
+        properties=(NOTHING_LOST,),
+        must_occur=(*SEEN, SNAPSHOTS, RETURNED),
     ),
 )
