@@ -20,6 +20,7 @@ from model.actions import OwnStep, Restart, Timeout
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, NodeName, Scope
 from model.errors import Invalid
+from model.events import Body
 from model.graph import SINK, Graph
 from model.graph import SOURCE as READS
 from model.play import Play
@@ -61,6 +62,10 @@ class JobRow(NamedTuple):
     number: int
     key: int
     nth: int
+
+    def body(self) -> Body:
+        """The row as a value of the model."""
+        return Body(self.number, str(self.key), (self.nth,))
 
 
 class PointPrediction(NamedTuple):
