@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import count, groupby
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from flink_check.abs import refuted_runs as runs
 from flink_check.runtime.cluster import FlinkCluster, cluster
 from model.results.engine import EngineCase, Facts
 from sim.predictions.abs import refuted as played
+from sim.predictions.abs.points import spans
 from sim.predictions.abs.refuted import CountedEvent, EpochEnds, RefutedRows, recovery
 
 KEYS, WRITTEN = 7, 180
@@ -98,7 +99,8 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
     def judged(flink: FlinkCluster, form: WrongForm) -> EngineCase:
         number = next(done)
         setting.report(form.name, number, total)
-        return compare(form, form.run(flink, setting.work / f"run-{number}"))
+        seen = form.run(flink, setting.work / f"run-{number}")
+        return compare(form, form.predicted(), seen)
 
     with cluster(setting.work / "plain", LONG_LIVED) as flink:
         plain = tuple(judged(flink, form) for form in PLAIN)
@@ -109,9 +111,8 @@ def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
 
 
 # --- predicted and seen ---------------------------------------------------------------------------
-def compare(form: WrongForm, seen: RefutedRows) -> EngineCase:
+def compare(form: WrongForm, predicted: RefutedRows, seen: RefutedRows) -> EngineCase:
     """The case: each sink's rows, also counted where they are the predicted ones."""
-    predicted = form.predicted()
     return engine_case(
         form.name,
         predicted=_facts(form, predicted, predicted),
@@ -142,19 +143,14 @@ def _row_words(
         "with two counts": [event for event in events if counts[event] > 1],
     }
     same = (Counter(rows) & Counter(wanted)).total()
-    parts = [f"{what} {ranges(some)}" for what, some in chosen.items() if some]
+    parts = [f"{what} {_spans(some)}" for what, some in chosen.items() if some]
     return "; ".join((kind, f"{len(rows)} rows, {same} of them as predicted", *parts))
 
 
-def ranges(events: Sequence[tuple[int, int]]) -> str:
-    """The numbers of events, by source, as ranges: "100-149", or "1: 2-4" of another source."""
-    words = []
-    for (source, _), group in groupby(
-        enumerate(events), key=lambda one: (one[1][0], one[1][1] - one[0])
-    ):
-        numbers = [number for _, (_, number) in group]
-        words.append(f"{source}: " * bool(source) + f"{numbers[0]}-{numbers[-1]}")
-    return ", ".join(words)
+def _spans(events: Sequence[tuple[int, int]]) -> str:
+    """The numbers of events in a few words; those of another source with its number before."""
+    found = {source: [n for own, n in events if own == source] for source, _ in events}
+    return ", ".join(f"{source}: " * bool(source) + spans(own) for source, own in found.items())
 
 
 CHECK = Check(

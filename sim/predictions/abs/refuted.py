@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from model.actions import Crash, Deliver, OwnStep, Restart, Suspect, Timeout
@@ -237,16 +238,20 @@ def recovery(rows: Sequence[CountedEvent], most: int, keys: int, sources: int = 
 
     A row is an output that was made of its event.
     """
+    return recovery_type(_allowed_rows(most, keys, sources), [_out(row) for row in rows])
+
+
+@cache
+def _allowed_rows(most: int, keys: int, sources: int) -> tuple[tuple[Out, ...], ...]:
+    """The outputs of each run without failures."""
     arrivals = {
         source_name(one): [_arrival(one, number, keys) for number in range(most)]
         for one in range(sources)
     }
-    graph = _graph(sources)
-    possible = (
-        [_out(_row(dict(out.body.data))) for out in expected[OUTPUT][0]]
-        for expected in allowed(graph, arrivals)
+    return tuple(
+        tuple(_out(_row(dict(out.body.data))) for out in expected[OUTPUT][0])
+        for expected in allowed(_graph(sources), arrivals)
     )
-    return recovery_type(possible, [_out(row) for row in rows])
 
 
 def _out(row: CountedEvent) -> Out:
