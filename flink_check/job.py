@@ -62,7 +62,8 @@ class CountJob:
     folder: of its sinks and allowances; made by `submit`.  pace: None: by number, see `allow`.
     events: of each source, after which it ends.  busy_s: for which an event keeps its counting task
     busy.  parallelism: of the counting operator.  files_uid: the identity of the two-phase sink;
-    with another one, the sink does not find its state again.
+    with another one, the sink does not find its state again.  port: of 127.0.0.1, from which the
+    one source reads lines instead; no line comes twice (LineServer).
     """
 
     folder: Path
@@ -73,6 +74,7 @@ class CountJob:
     busy_s: float = 0.0
     parallelism: int = 1
     files_uid: str = FILES
+    port: int | None = None
 
     # --- running -------------------------------------------------------------------------------
     def submit(
@@ -101,6 +103,8 @@ class CountJob:
             "parallelism": self.parallelism,
             "files_uid": self.files_uid,
         }
+        if self.port is not None:
+            named["port"] = self.port
         if self.pace is not None:
             named |= {"start_ms": round(self.pace.start * 1000), "rate": self.pace.rate}
         return [f"{name}={value}" for name, value in named.items()]

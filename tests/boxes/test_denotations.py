@@ -17,6 +17,7 @@ from model.boxes.counted import Counted
 from model.boxes.folds import FOLDS
 from model.boxes.join import Join
 from model.boxes.reorder import BSort, Resample
+from model.boxes.running import Running
 from model.boxes.stateless import AnyOf, Filter, Map, Relay, Union
 from model.boxes.triggered import Triggered
 from model.errors import Invalid
@@ -48,6 +49,21 @@ def test_any_of_has_an_answer_for_each_type() -> None:
     (item,) = items([(1, "a", 0)])
     assert {f.outs[0].of for f in AnyOf(("x", "y")).feed((), item)} == {item.of}
     assert [f.outs[0].body.type for f in AnyOf(("x", "y")).feed((), item)] == ["x", "y"]
+
+
+@given(two_edges(), st.sampled_from([None, "k", "type"]))
+def test_a_running_fold_answers_each_item(given_: list[Item], group: str | None) -> None:
+    expected = []
+    for at, item in enumerate(given_):
+        so_far = [
+            one
+            for one in given_[: at + 1]
+            if group is None or attribute(one.body, group) == attribute(item.body, group)
+        ]
+        data = (*item.body.data, ("value", tuple(attribute(one.body, "type") for one in so_far)))
+        of = frozenset().union(*(one.of for one in so_far))
+        expected.append((at, Out(item.body._replace(data=data), of)))
+    assert fed(Running("list", group=group), given_, 2) == expected
 
 
 # --- aggregates --------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from model.boxes.hourly import Hourly
 from model.boxes.join import Join
 from model.boxes.network import INPUT, OUTPUT, Arc, Network
 from model.boxes.reorder import BSort, Ordered, Resample
+from model.boxes.running import Running
 from model.boxes.stateless import Relay, Union
 from model.boxes.triggered import Triggered
 from model.events import Body
@@ -58,6 +59,7 @@ FRAMES = (
 """Boxes with one edge."""
 WITH_TWO = (
     Frame(Union(), 0, 1),
+    Frame(Running(group="type"), 0, 1),
     Frame(Join(2), 2, 1),
     Frame(Join(2, by="count"), 0, 1),
     Frame(Join(2, one_sided=True), 2, 1),

@@ -26,10 +26,20 @@ public class CountJob {
         DataStream all = null;
         for (int i = 0; i < sources; i++) {
             Numbers numbers = new Numbers(Long.parseLong(text(named, "events")), pace(named, i));
-            DataStreamSource one =
-                env.fromSource(numbers, WatermarkStrategy.noWatermarks(), "source" + i, Types.LONG);
-            one.setParallelism(1).uid("source" + i).slotSharingGroup("outer");
-            DataStream stream = one.map(new Named(i), Types.LONG)
+            DataStream one;
+            if (named.containsKey("port")) {
+                int port = Integer.parseInt(text(named, "port"));
+                DataStreamSource lines = env.socketTextStream("127.0.0.1", port);
+                lines.name("source" + i).uid("source" + i).slotSharingGroup("outer");
+                one = lines.map(new Parsed(), Types.LONG)
+                    .setParallelism(1).uid("parsed" + i).name("parsed" + i).slotSharingGroup("outer");
+            } else {
+                DataStreamSource read =
+                    env.fromSource(numbers, WatermarkStrategy.noWatermarks(), "source" + i, Types.LONG);
+                read.setParallelism(1).uid("source" + i).slotSharingGroup("outer");
+                one = read;
+            }
+            DataStream stream = ((SingleOutputStreamOperator) one.map(new Named(i), Types.LONG))
                 .setParallelism(1).uid("named" + i).name("named" + i).slotSharingGroup("outer");
             all = all == null ? stream : all.union(new DataStream[] {stream});
         }

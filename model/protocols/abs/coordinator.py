@@ -71,7 +71,7 @@ def recover_overseer(site: Site, kept: Kept | None) -> Step:
     effects: tuple[Effect, ...]
     match site.config.design.returns:
         case CoordinatorRestart.ROLLS_BACK:
-            state, effects = _roll_back(site, state)
+            state, effects = roll_back(site, state)
         case CoordinatorRestart.ASKS:
             effects = tuple(Send(name, AskRun()) for name in site.succs)
             state = state._replace(down=frozenset(site.succs))
@@ -158,7 +158,7 @@ def _abandon(state: OverseerState, node: NodeName) -> Step:
 def _restart(site: Site, state: OverseerState, node: NodeName) -> Step:
     """Once all nodes are up, restart them "from the last complete epoch" (8.1.1)."""
     state = state._replace(down=state.down - {node})
-    return Step(state) if state.down else _roll_back(site, state)
+    return Step(state) if state.down else roll_back(site, state)
 
 
 def _take_run(site: Site, state: OverseerState, node: NodeName, run: int) -> Step:
@@ -168,7 +168,7 @@ def _take_run(site: Site, state: OverseerState, node: NodeName, run: int) -> Ste
     return _restart(site, state._replace(run=max(state.run, run)), node)
 
 
-def _roll_back(site: Site, state: OverseerState) -> Step:
+def roll_back(site: Site, state: OverseerState) -> Step:
     """Restart all nodes in a new run, whose number is durable before any node knows it."""
     again = _in_flight(state.parts)
     state = state._replace(run=state.run + 1, begun=False, due=again, coming=())

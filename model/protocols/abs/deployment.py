@@ -14,7 +14,8 @@ from model.cep.operator import Operator
 from model.core import Deployment, NodeName, Role, Scope, Site
 from model.errors import map_all, refuse
 from model.parts import deploy_graph
-from model.protocols.abs.design import AbsDesign, CoordinatorStorage, Pauses
+from model.protocols.abs.design import AbsDesign, CoordinatorStorage, Pauses, Places
+from model.protocols.abs.places import with_places
 
 OVERSEER = "coordinator"
 EPOCH, PAUSE = "epoch", "pause"
@@ -31,6 +32,7 @@ class PipelineView(NamedTuple):
     readers: tuple[NodeName, ...]
     writers: tuple[NodeName, ...]
     sinks: tuple[NodeName, ...]
+    tasks: tuple[NodeName, ...]
     number: int = 0
 
     @property
@@ -52,7 +54,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
         by_role[site.role].append(site.name)
     readers, tasks, sinks = (tuple(by_role[role]) for role in Role)
     writers = tuple(name for name in tasks if {*graph.succs(name)} & {*sinks})
-    job = PipelineView(design, readers, writers, sinks)
+    job = PipelineView(design, readers, writers, sinks, tasks)
     sites = map_all(lambda site: _placed(site, job), deployment.sites)
     nodes = (*readers, *tasks)
     overseer = Site(OVERSEER, Role.OPERATOR, None, nodes, nodes, job)
@@ -61,7 +63,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
     prompt = ({OVERSEER} if design.prompt_store and not fails else set()) | (
         {*sinks} if design.prompt_system else set()
     )
-    return deployment._replace(
+    deployed = deployment._replace(
         sites=(*sites, overseer),
         channels=(*deployment.channels, *ends),
         crashable=deployment.crashable | ({OVERSEER} if fails else set()),
@@ -69,6 +71,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
         prompt=frozenset(prompt),
         storing=frozenset({OVERSEER} - prompt),
     )
+    return with_places(deployed, tasks) if design.places is Places.OTHERS else deployed
 
 
 def _placed(site: Site, job: PipelineView) -> Site:

@@ -104,6 +104,20 @@ class Generations(Enum):
     TAKEN = "it takes the message"
 
 
+class Places(Enum):
+    """Where a restart runs the tasks.  No word on it; Apache Flink takes any free slot."""
+
+    SAME = "where they were; a task that is suspected has to come up again"
+    OTHERS = "elsewhere, at once; a task that is up goes on until its place is needed"
+
+
+class Fences(Enum):
+    """What the external system does with a change of a run that is over.  No word on it."""
+
+    NONE = "it takes the change"
+    RUNS = "it refuses the change, once it has had one of a later run"
+
+
 @dataclass(frozen=True, slots=True)
 class AbsDesign:
     """A protocol: one choice of each kind.
@@ -124,6 +138,8 @@ class AbsDesign:
     coordinator: CoordinatorStorage = CoordinatorStorage.NEVER_FAILS
     decides: Decides = Decides.STORED_FIRST
     returns: CoordinatorRestart = CoordinatorRestart.ROLLS_BACK
+    places: Places = Places.SAME
+    fences: Fences = Fences.NONE
     prompt_store: bool = True
     prompt_system: bool = True
 

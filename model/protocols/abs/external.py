@@ -11,11 +11,13 @@ from typing import Any
 
 from model.boxes.box import Out
 from model.core import Effect, Emit, NodeName, Note, Site, Step
-from model.protocols.abs.design import Settles, WriteMode
+from model.protocols.abs.design import Fences, Settles, WriteMode
 from model.protocols.abs.messages import (
+    ORPHANED,
     SETTLED,
     CommitEpoch,
     ExternalState,
+    FromRun,
     Prepared,
     SettleEpoch,
     WriteAction,
@@ -28,6 +30,8 @@ def change(site: Site, state: ExternalState, sender: NodeName, message: Any) -> 
     design = site.config.design
     edge, last = site.preds.index(sender), dict(state.last)
     match message:
+        case FromRun(run, message):
+            return _compare_run(site, state, sender, run, message)
         case WriteAction(number, out):
             if design.writes is WriteMode.IDEMPOTENT and number <= last.get(sender, 0):
                 return Step(state, (STALE_NOTE,))
@@ -51,6 +55,20 @@ def change(site: Site, state: ExternalState, sender: NodeName, message: Any) -> 
             return Step(state, (Note(SETTLED), *effects))
         case _:
             raise TypeError(f"{site.name}: nothing to do with {message}")
+
+
+def _compare_run(
+    site: Site, state: ExternalState, sender: NodeName, run: int, message: Any
+) -> Step:
+    """Take a change of the writer's last run; one of an orphan only if there is no fence."""
+    runs = dict(state.runs)
+    if run >= runs.get(sender, 0):
+        after = tuple(sorted({**runs, sender: run}.items()))
+        return change(site, state._replace(runs=after), sender, message)
+    if site.config.design.fences is Fences.RUNS:
+        return Step(state, (Note(ORPHANED),))
+    state, effects = change(site, state, sender, message)
+    return Step(state, (Note(ORPHANED), *effects))
 
 
 def _numbered(site: Site, state: ExternalState, sender: NodeName, number: int) -> ExternalState:

@@ -253,6 +253,52 @@ SNAPSHOTTING = FindingTable(
             ),
         ),
         Finding(
+            "Nothing is said on a task that is suspected though it is up",
+            Judgement.SILENT,
+            section="(not considered)",
+            remark="a coordinator that waits for it restarts nothing",
+            witnesses=(ByScope("abs:suspected", "a relay"),),
+            mend="a restart elsewhere, and an external system that refuses runs that are over",
+            mended=("abs:elsewhere",),
+        ),
+        Finding(
+            "Nothing is said on tasks of the run before that write on",
+            Judgement.SILENT,
+            section="(not considered)",
+            remark=(
+                "transactions of both are committed, and a row of a table by key stays old; "
+                "appended outputs come again (`asif flink refuted`)"
+            ),
+            witnesses=(
+                ByScope("abs:elsewhere-unfenced", "a relay", "a woken task"),
+                ByScope("abs:elsewhere-table", "a table of running counts", "a woken task"),
+                ByScope("abs:orphans-unfenced", "coordinator of a relay", "after its coordinator"),
+                ByScope(
+                    "abs:orphans-table",
+                    "coordinator of a table of running counts",
+                    "after its coordinator",
+                ),
+                ByScope("abs:orphans-at-once"),
+            ),
+            mend="the external system refuses changes of runs that are over",
+            mended=("abs:elsewhere", "abs:orphans", "abs:orphans-table-fenced"),
+        ),
+        Finding(
+            "(not considered) outputs at once come again, and repeat or converge",
+            Judgement.CONDITIONAL,
+            remark=(
+                "not behind a union that restarts in another order: one event has two counts "
+                "(`asif flink refuted`)"
+            ),
+            witnesses=(
+                ByScope("abs:at-once"),
+                ByScope("abs:at-once-any", "a running count of a union"),
+                ByScope("abs:transactional-any", "a running count of a union"),
+            ),
+            mend="two phases",
+            mended=("abs", "abs:unaligned"),
+        ),
+        Finding(
             "Sources must be replayable",
             Judgement.NEEDED,
             section="8.1.1, 9.1",

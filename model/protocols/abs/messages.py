@@ -26,6 +26,7 @@ EARLY_RECORDS = Quantity(
 )
 SETTLED = Quantity("changes settled by a restart", "transactions", "a restart committed or dropped")
 RETURNED = Quantity("restarts of the coordinator", "restarts", "a crashed coordinator is up again")
+ORPHANED = Quantity("changes by orphans", "messages", "a task wrote whose run was over")
 QUANTITIES = (
     BEGUN,
     EPOCHS,
@@ -36,6 +37,7 @@ QUANTITIES = (
     SETTLED,
     SNAPSHOTS,
     RETURNED,
+    ORPHANED,
 )
 
 
@@ -135,6 +137,13 @@ class SettleEpoch(NamedTuple):
     epoch: int
 
 
+class FromRun(NamedTuple):
+    """A message to an external system from a task that has two places, with the run of the task."""
+
+    run: int
+    message: Any
+
+
 # --- what nodes hold -------------------------------------------------------------------------
 class TaskPart(NamedTuple):
     """The snapshot of an operator: its box, how many records it has taken and outputs it has made,
@@ -207,10 +216,14 @@ class OverseerState(NamedTuple):
 
 
 class ExternalState(NamedTuple):
-    """The external system: what is prepared, by writer, and the last number of each writer."""
+    """The external system: what is prepared, by writer, and the last number of each writer.
+
+    runs: the last run of each writer that has two places.
+    """
 
     prepared: tuple[tuple[NodeName, Prepared], ...] = ()
     last: tuple[tuple[NodeName, int], ...] = ()
+    runs: tuple[tuple[NodeName, int], ...] = ()
 
 
 State = ReaderState | TaskState | OverseerState | ExternalState
@@ -230,6 +243,8 @@ def size(message: Any) -> Size:
             return Size(MessageKind.UPLOAD, _in_flight(part), 1, name="snapshots")
         case RollBack(_, _, part):
             return Size(MessageKind.RECOVERY, 0, int(part is not None), name="rollbacks")
+        case FromRun(_, inner):
+            return size(inner)
         case Kept():  # its snapshots came as messages
             return Size(MessageKind.CHECKPOINT, 0, 1, name="decisions")
         case Reborn() | SettleEpoch() | AskRun() | RunIs():
@@ -288,6 +303,8 @@ def show(value: object) -> str:
             return f"{node} is in run {run}"
         case RollBack(_, epoch):
             return f"roll back to {epoch}"
+        case FromRun(run, inner):
+            return f"{show(inner)} (run {run})"
         case WriteAction(number):
             return f"write {number}"
         case Prepared(epoch, outs, _):

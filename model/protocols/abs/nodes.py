@@ -37,6 +37,7 @@ from model.protocols.abs.messages import (
     State,
     TaskState,
 )
+from model.protocols.abs.moves import moves, recover_in_place, step_in_place
 from model.protocols.abs.operators import load, operate
 from model.protocols.abs.sources import generate
 
@@ -51,12 +52,22 @@ def boot(site: Site) -> State:
 
 def recover(site: Site, durable: Kept | None) -> Step:
     """A restarted node has nothing, and waits for its snapshot; the coordinator has its storage."""
+    return recover_in_place(site, durable, _recover) if moves(site) else _recover(site, durable)
+
+
+def step(site: Site, state: State, input_: Input) -> Step:
+    if moves(site):
+        return step_in_place(site, state, input_, _step)
+    return _step(site, state, input_)
+
+
+def _recover(site: Site, durable: Kept | None) -> Step:
     if site.name == OVERSEER:
         return recover_overseer(site, durable)
     return Step(load(site, -1, 0, None), (Send(OVERSEER, Reborn()),))
 
 
-def step(site: Site, state: State, input_: Input) -> Step:
+def _step(site: Site, state: State, input_: Input) -> Step:
     match state, input_:
         case OverseerState(), Received():
             return oversee(site, state, input_)

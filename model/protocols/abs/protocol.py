@@ -8,6 +8,7 @@ from __future__ import annotations
 from model.protocols.abs import scopes
 from model.protocols.abs.design import AbsDesign
 from model.protocols.abs.family import ABS, SEEN
+from model.protocols.abs.fencing_mutants import FENCING_MUTANTS
 from model.protocols.abs.messages import ALIGNED
 from model.protocols.abs.mutants import MUTANTS
 from model.protocols.abs.variants import VARIANTS
@@ -26,6 +27,7 @@ PROTOCOL = ABS.design(
         scopes.TWO_RELAYS_AND_TWO_CRASHES.holds(8_042),
         scopes.A_COIN.holds(810),
         scopes.A_UNION.holds(21_669),
+        scopes.A_COUNT_OF_A_UNION.holds(21_669),
         scopes.A_DIAMOND.holds(33_809),
         scopes.PAIRS_BEHIND_A_RELAY_AND_TWO_CRASHES.holds(86_832, reduced=32_397),
         scopes.A_RELAY_BEHIND_PAIRS_AND_TWO_CRASHES.holds(41_909),
@@ -48,7 +50,7 @@ PROTOCOL = ABS.design(
     "Aligned markers, an epoch that is complete when all nodes have made their snapshots, a "
     "restart of all nodes, and a restart that settles what is pre-committed: precise.",
     must_occur=(*SEEN, ALIGNED),
-    mutants=MUTANTS,
+    mutants=(*MUTANTS, *FENCING_MUTANTS),
     lemmas=14,
     variants=VARIANTS,
 )

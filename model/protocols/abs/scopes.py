@@ -10,8 +10,11 @@ from itertools import pairwise
 
 from model.boxes.aggregate import Aggregate
 from model.boxes.box import Box
+from model.boxes.running import Running
 from model.boxes.stateless import AnyOf, Map, Relay, Union
+from model.comparison import table
 from model.core import Arrival, Inputs, OperatorClass, Scope
+from model.events import Body
 from model.evidence import Case
 from model.graph import SINK, SOURCE, Graph, chain
 from model.parts import over_words
@@ -77,6 +80,17 @@ def diamond(length: int, crashes: int = 1) -> Scope:
     return over_words(Graph(nodes, edges), length, "a", crashes=crashes)
 
 
+def into_a_table(length: int, crashes: int = 1) -> Scope:
+    """A writer behind a source, which writes how many events of each type there were so far: rows
+    of a table by type, of which the last one counts."""
+    scope = one(Running(group="type"), length, crashes)
+    return replace(scope, sinks=(("sink", table(type_of)),))
+
+
+def type_of(body: Body) -> str:
+    return body.type
+
+
 def alone(scope: Scope) -> Scope:
     """The scope in which the coordinator alone may crash, of designs that let it."""
     return replace(scope, victims=frozenset({"coordinator"}))
@@ -94,6 +108,7 @@ TWO_RELAYS_AND_TWO_CRASHES = Case(
 )
 A_COIN = Case("a coin", one(COIN, 2), ARBITRARY)
 A_UNION = Case("a union", merged(Union(), 1), ARBITRARY)
+A_COUNT_OF_A_UNION = Case("a running count of a union", merged(Running(), 1), ARBITRARY)
 A_DIAMOND = Case("a diamond", diamond(1), ARBITRARY)
 PAIRS_BEHIND_A_RELAY_AND_TWO_CRASHES = Case(
     "pairs behind a relay and two crashes", two(Relay(), PAIRED, 2, crashes=2), DETERMINISTIC
@@ -153,6 +168,10 @@ COORDINATOR_OF_TWO_WRITERS_TWICE = Case(
 COORDINATOR_OF_A_COIN = Case("coordinator of a coin", alone(one(COIN, 2)), ARBITRARY)
 COORDINATOR_OF_A_UNION = Case(
     "coordinator of a union", alone(merged(Union(), 1)), ARBITRARY, quick=False
+)
+A_TABLE = Case("a table of running counts", into_a_table(2), DETERMINISTIC)
+COORDINATOR_OF_A_TABLE = Case(
+    "coordinator of a table of running counts", alone(into_a_table(2)), DETERMINISTIC
 )
 COORDINATOR_AND_A_RELAY = Case("coordinator and a relay", one(Relay(), 1, crashes=2), REPEATABLE)
 COORDINATOR_AND_A_RELAY_THRICE = Case(

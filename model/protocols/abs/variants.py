@@ -20,7 +20,9 @@ from model.protocols.abs.design import (
 )
 from model.protocols.abs.engine_variants import ENGINE_VARIANTS
 from model.protocols.abs.family import ABS, SEEN
+from model.protocols.abs.fencing_variants import FENCING_VARIANTS
 from model.protocols.abs.messages import IN_FLIGHT
+from model.protocols.abs.order_variants import ORDER_VARIANTS
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
@@ -37,6 +39,7 @@ VARIANTS = (
         (
             scopes.A_RELAY.holds(796),
             scopes.A_UNION.holds(59_601),
+            scopes.A_COUNT_OF_A_UNION.holds(59_601),
             scopes.A_DIAMOND.holds(45_937, reduced=24_312),
             scopes.NO_CRASH.holds(390),
         ),
@@ -198,6 +201,7 @@ VARIANTS = (
         AbsDesign(writes=WriteMode.IDEMPOTENT),
         (
             scopes.A_UNION.fails(40_819, 10, GAP),
+            scopes.A_COUNT_OF_A_UNION.fails(40_819, 10, DIVERGENT),
             scopes.A_DIAMOND.fails(54_833, 13, DIVERGENT, reduced=26_541),
             scopes.A_COIN_BEFORE_TWO_WRITERS.fails(9_179, 9, DIVERGENT),
         ),
@@ -224,6 +228,7 @@ VARIANTS = (
         AbsDesign(writes=WriteMode.COUNTED),
         (
             scopes.A_UNION.fails(21_401, 19, GAP),
+            scopes.A_COUNT_OF_A_UNION.fails(21_401, 19, DIVERGENT),
             scopes.A_COIN_BEFORE_TWO_WRITERS.fails(6_838, 18, DIVERGENT),
         ),
         "With operators that are not deterministic, it leaves out outputs that nobody wrote.",
@@ -240,4 +245,6 @@ VARIANTS = (
     ),
     *COORDINATOR_VARIANTS,
     *ENGINE_VARIANTS,
+    *FENCING_VARIANTS,
+    *ORDER_VARIANTS,
 )
