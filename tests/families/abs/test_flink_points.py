@@ -10,13 +10,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from flink_check.engine import ENGINE
 
 from engine_check.check import CheckSetting, run_check
 from flink_check.abs.checks import points
 from flink_check.abs.checks.points import CHECK, EVENTS, POINTS, compare
 from flink_check.abs.point import FlinkPoint, PointRun
 from flink_check.abs.traces import APPENDED, COMMITTED, REFERENCE, write_traces
+from flink_check.engine import ENGINE
 from flink_check.environment import installed
 from flink_check.runtime.agent import METHOD
 from flink_check.runtime.gates import POINTS as GATES
