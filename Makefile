@@ -9,7 +9,7 @@ PIP     := $(BIN)/python -m pip install -qq --no-input --disable-pip-version-che
 # setuptools comes first: it builds the one dependency that is published as source only.
 LOCKED  := $(PIP) --require-hashes --no-build-isolation --use-pep517
 # The folders that the type checker reads; a folder counts as soon as it exists.
-CHECKED := $(wildcard asif model proofs sim engine_check spark_check reports tests benchmarks)
+CHECKED := $(wildcard asif model proofs sim engine_check flink_check spark_check reports tests benchmarks)
 # Only `make lock` needs uv: pip-tools cannot lock for several versions of Python at once.
 UV      := uv==0.13.8
 

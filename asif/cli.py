@@ -32,6 +32,7 @@ COMMANDS: Mapping[str, str] = {
     "choose": "choose",
     "reproduce": "reproduce",
     "spark": "spark",
+    "flink": "flink",
     "verify-trace": "verify_trace",
     "report": "report",
 }

@@ -45,8 +45,8 @@ def chosen(engine: Engine, names: Sequence[str], all_: bool, profile: Profile) -
         if name not in known and (is_file(name) or name in protocols()):
             raise Invalid(
                 f"{engine.name}: {name} is a protocol, and no check; give one of "
-                f"{', '.join(known)}; `asif check {name} --master local[2]` explores the protocol "
-                "on Spark"
+                f"{', '.join(known)}; `asif check {name}` explores the protocol, with "
+                "--master local[2] on Spark"
             )
         if name not in known:
             raise unknown("check", name, known)

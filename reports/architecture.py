@@ -21,6 +21,7 @@ ROLES: Mapping[str, str] = {
     "asif": "the command line",
     "reports": "what a person reads",
     "spark_check": "what Spark does",
+    "flink_check": "what Flink does",
     "engine_check": "how it is checked",
     "proofs": "why it holds",
     "sim": "what it costs",

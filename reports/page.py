@@ -195,8 +195,10 @@ def _simulation(run: Simulation, drawn: Drawn) -> _ShownSimulation:
 
 
 class _ShownEngine(NamedTuple):
-    """cases, good: how many cases all checks have, and in how many the engine did as predicted."""
+    """names: of the engines.  cases, good: how many cases all checks have, and in how many the
+    engine did as predicted."""
 
+    names: str
     checks: tuple[spark_results.ShownCheck, ...]
     crashes: list[spark_results.OutageCount]
     cases: int
@@ -205,7 +207,9 @@ class _ShownEngine(NamedTuple):
 
 def _engine(results: Sequence[EngineCheck]) -> _ShownEngine:
     cases = [case for one in results for case in one.cases]
+    names = dict.fromkeys(one.machine.engine for one in results)
     return _ShownEngine(
+        " and ".join(names),
         tuple(map(spark_results.shown, results)),
         spark_results.crashes(results),
         len(cases),

@@ -49,6 +49,6 @@ def _seconds(results: ReportResults) -> Iterator[tuple[str, str, float]]:
     for entry in results.proofs:
         yield family_of(entry.protocol), "lemmas", entry.seconds
     for check in results.engine:
-        yield check.family, "Spark", check.seconds
+        yield check.family, check.machine.engine, check.seconds
     for run in results.runs:
         yield family_of(run.protocol), "flights", run.seconds

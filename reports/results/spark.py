@@ -53,7 +53,7 @@ class Error(NamedTuple):
 
 class OutageCount(NamedTuple):
     """The outages of one kind: how many, how many in which checks, in how many cases, and in how
-    many of these cases Spark did as predicted."""
+    many of these cases the engine did as predicted."""
 
     kind: str
     times: int
@@ -63,7 +63,7 @@ class OutageCount(NamedTuple):
 
 
 def summary_line(result: EngineCheck) -> str:
-    """One line: did Spark do what the model predicted?"""
+    """One line: did the engine do what the model predicted?"""
     if result.error is not None:
         return f"{result.check}: DID NOT END: {result.error}"
     cases = result.cases
@@ -72,7 +72,8 @@ def summary_line(result: EngineCheck) -> str:
     after = f", after {crashes} crash{'' if crashes == 1 else 'es'}" if crashes else ""
     if result.holds:
         where = "the one case" if good == 1 else f"all {good} cases"
-        return f"{result.check}: Spark did as predicted in {where}{after}"
+        engine = result.machine.engine
+        return f"{result.check}: {engine} did as predicted in {where}{after}"
     return f"{result.check}: NOT AS PREDICTED in {len(cases) - good} of {len(cases)} cases{after}"
 
 
@@ -204,7 +205,7 @@ def over_time_svg(result: EngineCheck) -> str:
     names = _counted(result)
     if not names:
         return ""
-    about = f"{', '.join(names)} over time, predicted and seen on Spark."
+    about = f"{', '.join(names)} over time, predicted and seen on {result.machine.engine}."
     return svg(partial(_count_panels, result), *SIZE, name=f"over-time-{result.check}", about=about)
 
 

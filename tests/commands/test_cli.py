@@ -404,7 +404,17 @@ def test_a_command_imports_no_other_command_and_no_other_family(tmp_path: Path) 
         ("asif", {"model", "typer", "rich", "dataclasses"}),
         (
             "asif.protocol",
-            {"typer", "rich", "z3", "pyspark", "proofs", "sim", "engine_check", "spark_check"},
+            {
+                "typer",
+                "rich",
+                "z3",
+                "pyspark",
+                "proofs",
+                "sim",
+                "engine_check",
+                "flink_check",
+                "spark_check",
+            },
         ),
         ("asif.log_io", {"typer", "rich", "z3", "pyspark", "model", "proofs", "sim", "reports"}),
     ],

@@ -191,7 +191,7 @@ def test_links_to_a_part_of_a_page_lead_there(page: Path) -> None:
         assert part in anchors(page.parent / name if name else page), f"{name}#{part}"
 
 
-ROOMS = "asif|model|proofs|sim|engine_check|spark_check|reports|tests|benchmarks|docs"
+ROOMS = "asif|model|proofs|sim|engine_check|flink_check|spark_check|reports|tests|benchmarks|docs"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

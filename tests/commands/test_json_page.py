@@ -47,6 +47,7 @@ WRITTEN: dict[str, tuple[type, ...]] = {
     "reproduce": (Reproduction,),
     "run": (RealRun,),
     "simulate": (Simulation, Study, ExplainedTable),
+    "flink": (EngineCheck,),
     "spark": (EngineCheck,),
     "sweep": (SweepResult,),
     "verify-trace": (TraceComparison,),

@@ -18,9 +18,18 @@ import pytest
 from model.registry import modules
 
 PROJECT = Path(__file__).parents[2]
-PACKAGES = ("asif", "model", "proofs", "reports", "sim", "engine_check", "spark_check")
+PACKAGES = (
+    "asif",
+    "model",
+    "proofs",
+    "reports",
+    "sim",
+    "engine_check",
+    "flink_check",
+    "spark_check",
+)
 FAMILIES = [home.split(".")[-2] for home in modules()]
-ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check")
+ROOMS = ("model/protocols", "proofs/lemmas", "sim/predictions", "spark_check", "flink_check")
 PAPERS = {
     "abs": Path("sim/experiments/logio"),
     "active_standby": Path("sim/experiments/hwang"),

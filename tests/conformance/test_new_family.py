@@ -23,6 +23,7 @@ COPIED = (
     "reports",
     "sim",
     "engine_check",
+    "flink_check",
     "spark_check",
     "tests",
 )

@@ -14,7 +14,7 @@ import pytest
 from model.registry import modules
 
 PROJECT = Path(__file__).parents[2]
-ROOMS = ("asif", "model", "proofs", "reports", "sim", "engine_check", "spark_check")
+ROOMS = ("asif", "model", "proofs", "reports", "sim", "engine_check", "flink_check", "spark_check")
 PAPERS = "sim/experiments"
 FAMILIES = [home.split(".")[-2] for home in modules()]
 EXPERIMENTS = [path.parent.name for path in (PROJECT / PAPERS).glob("*/__init__.py")]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
-ROOMS = ("asif", "model", "proofs", "sim", "engine_check", "spark_check", "reports")
+ROOMS = ("asif", "model", "proofs", "sim", "engine_check", "flink_check", "spark_check", "reports")
 LINES, FUNCTION_LINES = 400, 60
 
 LONG_FILES = {

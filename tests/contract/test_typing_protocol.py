@@ -19,6 +19,7 @@ ROOMS = (
     "reports",
     "sim",
     "engine_check",
+    "flink_check",
     "spark_check",
     "tests",
 )

@@ -26,6 +26,10 @@ def brief(setting: CheckSetting) -> tuple[EngineCase, ...]:
     return (engine_case("a case", {"process": os.getpid()}, {"process": os.getpid()}),)
 
 
+def wrong(setting: CheckSetting) -> tuple[EngineCase, ...]:
+    return (engine_case("a case", {"rows": 1}, {"rows": 2}),)
+
+
 def gone(setting: CheckSetting) -> tuple[EngineCase, ...]:
     os._exit(0)
 
@@ -50,7 +54,7 @@ def run(work: Path, settings: JsonSettings, breakpoints: Breakpoints) -> None:
     """check_process.run, with these checks."""
     known = {
         one.__name__: Check(one.__name__, "", one)
-        for one in (fine, brief, gone, refused, broken, endless)
+        for one in (fine, brief, wrong, gone, refused, broken, endless)
     }
     known_checks.checks = lambda *_: known
     check_process.run(work, settings, breakpoints)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psutil
 import pytest
 
+from engine_check.breakpoints import POLL_S
 from engine_check.children import end, kill_trees, start_guarded, tree, wait_ended
 
 FOREVER = "import signal; signal.pause()"
@@ -22,6 +24,7 @@ below.wait()
 PARENT = f"""
 import signal, sys
 from pathlib import Path
+from engine_check.breakpoints import POLL_S
 from engine_check.children import start_guarded
 folder = Path(sys.argv[1])
 child = start_guarded([sys.executable, "-c", '''{TWO}'''], folder / "log", folder=folder,
@@ -34,7 +37,7 @@ signal.pause()
 def _line(log: Path) -> int:
     """The number that a process prints first."""
     while not (log.exists() and log.read_text().endswith("\n")):
-        pass
+        time.sleep(POLL_S)
     return int(log.read_text())
 
 

@@ -20,6 +20,7 @@ ROOMS = (
     "proofs",
     "sim",
     "engine_check",
+    "flink_check",
     "spark_check",
     "reports",
     "tests",
