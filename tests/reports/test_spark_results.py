@@ -19,6 +19,7 @@ from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineO
 from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
+from reports.results import facts
 from reports.results import spark as engine
 
 
@@ -222,3 +223,58 @@ def test_the_page_says_what_happened_on_the_engine(
         assert "#engine" in text, "in the contents"
         assert "<for>" not in text
     assert 'id="engine-kill-it"' in html.read_text()
+
+
+# --- the facts of cases, each in a column ----------------------------------------------------
+def killed_at(name: str, place: str, predicted: Any, seen: Any) -> EngineCase:
+    return engine_case(name, predicted, seen, crashed=[EngineOutage("worker", place)])
+
+
+POINTS = check(
+    killed_at(
+        "told", "notify", {"restored_from": 3, "exact": True}, {"restored_from": 3, "exact": True}
+    ),
+    killed_at(
+        "marker",
+        "snapshot | state",
+        {"restored_from": 2, "exact": True},
+        {"restored_from": 3, "exact": False},
+    ),
+    case("none", {"restored_from": None, "exact": True}, {"restored_from": None, "exact": True}),
+)
+
+
+def test_cases_with_the_same_facts_make_a_table_with_a_column_for_each() -> None:
+    assert facts.facts_table(POINTS) == (
+        ("restored from", "exact"),
+        (
+            ("told", "worker: notify", "✓", ("3", "yes")),
+            ("marker", "worker: snapshot | state", "✗", ("3, predicted 2", "no, predicted yes")),
+            ("none", "", "✓", ("–", "yes")),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        POINTS.cases[:2],
+        (*POINTS.cases, case("more", {"exact": True}, {"exact": True})),
+        (*POINTS.cases, case("less", {"restored_from": 3, "exact": True}, {"exact": True})),
+        (*POINTS.cases, case("list", *[{"restored_from": [3], "exact": True}] * 2)),
+    ],
+    ids=["few cases", "other facts", "a fact that was not seen", "a list"],
+)
+def test_other_cases_make_no_table_of_facts(changed: tuple[EngineCase, ...]) -> None:
+    assert facts.facts_table(check(*changed)) is None
+
+
+def test_the_page_has_the_table_of_facts(tmp_path: Path) -> None:
+    html, markdown = page.write(replace(RESULTS, engine=(POINTS,)), tmp_path)
+    text = html.read_text()
+    assert '<th scope="col">Restored from</th><th scope="col">Exact</th>' in text
+    assert "<td>worker: notify</td><td>3</td><td>yes</td>" in text
+    assert "<details open><summary>All 3 cases" in text
+    assert "Seen on Spark" not in text
+    line = r"| marker | worker: snapshot \| state | 3, predicted 2 | no, predicted yes | ✗ |"
+    assert line in markdown.read_text()
