@@ -16,6 +16,7 @@ import pytest
 
 from asif.console import console
 from model.errors import Invalid
+from model.registry import protocols
 from model.results.simulation import Simulation
 from reports import commands
 from sim.closed_form import RecoveryTerms
@@ -195,3 +196,53 @@ def test_the_kafka_streams_of_the_page_recovers_as_arithmetic_says() -> None:
         assert found.metrics.recovery_s == pytest.approx(terms.recovery_s, rel=0.02)
         assert f" {printed_s} s" in page("kafka-streams")
         assert found.metrics.recovery_s == pytest.approx(printed_s, abs=1)
+
+
+# --- points of a real Flink, and counterexamples ---------------------------------------------
+POINTS = "Points, and their counterexamples"
+CHECK = re.compile(r"`asif check ([\w:-]+)(?: --scope \"([^\"]+)\")?`")
+
+
+class PointRow(NamedTuple):
+    """A row of the table of points: the design that fails at the point, and its smallest run."""
+
+    protocol: str
+    scope: str
+    steps: int
+
+
+def point_rows(text: str) -> list[PointRow]:
+    part = text.partition(f"\n## {POINTS}\n")[2].partition("\n## ")[0]
+    found = [
+        (CHECK.search(line), re.search(r"\| (\d+) steps \|", line)) for line in part.splitlines()
+    ]
+    return [PointRow(one[1], one[2] or "", int(steps[1])) for one, steps in found if one and steps]
+
+
+def smallest(row: PointRow) -> int | None:
+    """The pinned steps of the design's smallest run, in the scope that the row names, or in any."""
+    pinned = protocols()[row.protocol].evidence.scopes
+    steps = (one.steps for one in pinned if row.scope in ("", one.name))
+    return min((one for one in steps if one is not None), default=None)
+
+
+def not_as_pinned(text: str) -> list[PointRow]:
+    return [row for row in point_rows(text) if smallest(row) != row.steps]
+
+
+def test_each_point_has_a_design_that_fails_there_with_its_pinned_steps() -> None:
+    assert len({row.protocol for row in point_rows(page("flink"))}) == 10
+    assert not_as_pinned(page("flink")) == []
+
+
+@pytest.mark.parametrize(
+    ("was", "wrong"),
+    [
+        ("| 12 steps |", "| 11 steps |"),
+        ("abs:coordinator-announces-first", "abs"),
+        (' --scope "coordinator of a relay"', ""),
+    ],
+    ids=["other steps", "a design that holds", "another scope"],
+)
+def test_a_row_that_is_not_as_pinned_is_found(was: str, wrong: str) -> None:
+    assert not_as_pinned(page("flink").replace(was, wrong))
