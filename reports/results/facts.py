@@ -13,6 +13,9 @@ from model.results.engine import EngineCase, EngineCheck, Facts
 FEWEST = 3
 """Cases from which a table with a column for each fact is easier to read than one of two lists."""
 
+LONGEST = 40
+"""Characters of a text that a column has room for."""
+
 
 class FactsTable(NamedTuple):
     """The cases of a check: a row for each case, a column for each fact.
@@ -26,7 +29,7 @@ class FactsTable(NamedTuple):
 
 def facts_table(result: EngineCheck) -> FactsTable | None:
     """The table of the cases; None if there are few, if their facts have different names, or if a
-    fact is a list."""
+    fact is a list or a long text."""
     cases = result.cases
     names = {tuple(case.predicted) for case in cases}
     if len(cases) < FEWEST or len(names) != 1 or not all(map(_is_plain, cases)):
@@ -69,10 +72,10 @@ def value(one: Any) -> str:
 
 
 def _is_plain(case: EngineCase) -> bool:
-    """Are all facts single values, and are the same ones seen as predicted?"""
+    """Are all facts short, and are the same ones seen as predicted?"""
     facts = (*case.predicted.values(), *case.seen.values())
     return case.predicted.keys() == case.seen.keys() and not any(
-        isinstance(fact, list | tuple | Mapping) for fact in facts
+        isinstance(fact, list | tuple | Mapping) or len(value(fact)) > LONGEST for fact in facts
     )
 
 

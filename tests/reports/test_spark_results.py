@@ -262,8 +262,9 @@ def test_cases_with_the_same_facts_make_a_table_with_a_column_for_each() -> None
         (*POINTS.cases, case("more", {"exact": True}, {"exact": True})),
         (*POINTS.cases, case("less", {"restored_from": 3, "exact": True}, {"exact": True})),
         (*POINTS.cases, case("list", *[{"restored_from": [3], "exact": True}] * 2)),
+        (*POINTS.cases, case("text", *[{"restored_from": "a" * 41, "exact": True}] * 2)),
     ],
-    ids=["few cases", "other facts", "a fact that was not seen", "a list"],
+    ids=["few cases", "other facts", "a fact that was not seen", "a list", "a long text"],
 )
 def test_other_cases_make_no_table_of_facts(changed: tuple[EngineCase, ...]) -> None:
     assert facts.facts_table(check(*changed)) is None
