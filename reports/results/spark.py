@@ -192,8 +192,13 @@ def predicted_svg(result: EngineCheck) -> str:
     """Predicted against measured as an <svg> element; "" where no times were predicted."""
     if not _timed(result):
         return ""
-    name = f"predicted-{result.check}"
+    name = f"predicted-{_named(result)}"
     return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
+
+
+def _named(result: EngineCheck) -> str:
+    """The check with its engine: two engines may have checks of one name."""
+    return f"{result.machine.engine.lower()}-{result.check}"
 
 
 def predicted_png(result: EngineCheck, dpi: int = 150) -> bytes:
@@ -207,7 +212,9 @@ def over_time_svg(result: EngineCheck) -> str:
     if not names:
         return ""
     about = f"{', '.join(names)} over time, predicted and seen on {result.machine.engine}."
-    return svg(partial(_count_panels, result), *SIZE, name=f"over-time-{result.check}", about=about)
+    return svg(
+        partial(_count_panels, result), *SIZE, name=f"over-time-{_named(result)}", about=about
+    )
 
 
 def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -222,7 +223,7 @@ def test_the_page_says_what_happened_on_the_engine(
         assert ("NOT AS PREDICTED" in text) is not fine
         assert "#engine" in text, "in the contents"
         assert "<for>" not in text
-    assert 'id="engine-kill-it"' in html.read_text()
+    assert 'id="engine-spark-kill-it"' in html.read_text()
 
 
 # --- the facts of cases, each in a column ----------------------------------------------------
@@ -279,3 +280,34 @@ def test_the_page_has_the_table_of_facts(tmp_path: Path) -> None:
     assert "Seen on Spark" not in text
     line = r"| marker | worker: snapshot \| state | 3, predicted 2 | no, predicted yes | ✗ |"
     assert line in markdown.read_text()
+
+
+# --- two engines -----------------------------------------------------------------------------
+ON_FLINK = replace(BAD, machine=MACHINE._replace(engine="Flink", version="2.3.0"))
+
+
+def test_a_result_names_its_engine() -> None:
+    good = replace(GOOD, machine=ON_FLINK.machine)
+    line = "kill-it: Flink did as predicted in all 2 cases, after 3 crashes"
+    assert engine.summary_line(good) == line
+    assert "seen on Flink" in engine.over_time_svg(replace(COUNTED, machine=ON_FLINK.machine))
+
+
+def test_pictures_of_two_engines_have_different_ids(tmp_path: Path) -> None:
+    checks = TIMED, replace(TIMED, machine=ON_FLINK.machine)
+    html, _ = page.write(replace(RESULTS, engine=checks), tmp_path)
+    ids = re.findall(r'\bid="([^"]+)"', html.read_text())
+    assert len(ids) == len({*ids}) > 20
+
+
+def test_a_page_of_two_engines_names_both_and_mixes_no_checks(tmp_path: Path) -> None:
+    html, markdown = (
+        path.read_text() for path in page.write(replace(RESULTS, engine=(GOOD, ON_FLINK)), tmp_path)
+    )
+    for text in (html, markdown):
+        assert "Seen on Spark" in text
+        assert "Seen on Flink" in text
+    assert "The same protocols on Spark and Flink" in html
+    assert "Spark and Flink, crashed for real, did as predicted in 2 of 3 cases" in html
+    for name in ("spark", "flink"):
+        assert html.count(f'id="engine-{name}-kill-it"') == 1
