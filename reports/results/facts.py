@@ -80,8 +80,10 @@ def _is_plain(case: EngineCase) -> bool:
 
 
 def _places(case: EngineCase) -> str:
-    """The place of each outage, with what was killed there."""
-    return "; ".join(f"{outage.kind}: {outage.place}" for outage in case.crashed)
+    """What was killed by each outage, with the place unless the name of the case has it."""
+    return "; ".join(
+        kind if place in case.name else f"{kind}: {place}" for kind, place in case.crashed
+    )
 
 
 def _cell(case: EngineCase, column: str) -> str:

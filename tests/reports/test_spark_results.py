@@ -241,6 +241,12 @@ POINTS = check(
         {"restored_from": 2, "exact": True},
         {"restored_from": 3, "exact": False},
     ),
+    killed_at(
+        "at the commit",
+        "commit",
+        {"restored_from": 1, "exact": True},
+        {"restored_from": 1, "exact": True},
+    ),
     case("none", {"restored_from": None, "exact": True}, {"restored_from": None, "exact": True}),
 )
 
@@ -251,6 +257,7 @@ def test_cases_with_the_same_facts_make_a_table_with_a_column_for_each() -> None
         (
             ("told", "worker: notify", "✓", ("3", "yes")),
             ("marker", "worker: snapshot | state", "✗", ("3, predicted 2", "no, predicted yes")),
+            ("at the commit", "worker", "✓", ("1", "yes")),
             ("none", "", "✓", ("–", "yes")),
         ),
     )
@@ -276,7 +283,7 @@ def test_the_page_has_the_table_of_facts(tmp_path: Path) -> None:
     text = html.read_text()
     assert '<th scope="col">Restored from</th><th scope="col">Exact</th>' in text
     assert "<td>worker: notify</td><td>3</td><td>yes</td>" in text
-    assert "<details open><summary>All 3 cases" in text
+    assert "<details open><summary>All 4 cases" in text
     assert "Seen on Spark" not in text
     line = r"| marker | worker: snapshot \| state | 3, predicted 2 | no, predicted yes | ✗ |"
     assert line in markdown.read_text()
