@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help report test test-core test-all lint spark bench docs setup lock clean
+.PHONY: help report test test-core test-all lint spark flink bench docs setup lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' Makefile
@@ -33,8 +33,8 @@ report: $(STAMP) ## write the correctness report, quick profile, to build/report
 test: $(STAMP) ## run all tests but those that only test-core or test-all runs
 	@$(PYTEST) -m "not exhaustive and not core"
 
-test-core: $(STAMP) ## run the tests that are quick and start no Spark
-	@$(PYTEST) -m "not slow and not spark and not exhaustive" --durations 10 --durations-min 1.5
+test-core: $(STAMP) ## run the tests that are quick and start no engine
+	@$(PYTEST) -m "not slow and not spark and not flink and not exhaustive" --durations 10 --durations-min 1.5
 
 test-all: $(STAMP) ## run all tests with 20 times the examples (hours)
 	@HYPOTHESIS_PROFILE=full $(PYTEST) --timeout 7200
@@ -47,6 +47,10 @@ lint: $(STAMP) ## check style, format, types, import rules
 
 spark: $(STAMP) ## crash real Spark: all checks, full profile
 	@$(BIN)/asif spark --all --profile full --json build/spark/checks.json
+
+flink: $(STAMP) ## crash real Flink: all checks, full profile; the first time 460 MB are set up
+	@$(BIN)/asif flink --setup
+	@$(BIN)/asif flink --all --profile full --json build/flink/checks.json
 
 bench: $(STAMP) ## measure speed, memory, and faults that tests find (PART=kernel: one part)
 	@$(BIN)/python -m benchmarks $(PART)
@@ -96,6 +100,6 @@ lock: ## renew constraints.txt from pyproject.toml (UPGRADE=1: newest versions o
 	  --no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" \
 	  $(if $(UPGRADE),--upgrade) --output-file constraints.txt
 
-clean: ## remove the build folders (.venv stays)
+clean: ## remove the build folders, and Flink with them (.venv stays)
 	@rm -rf build dist .hypothesis
 	@find . -name .venv -prune -o -name __pycache__ -type d -exec rm -rf {} +

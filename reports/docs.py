@@ -26,7 +26,8 @@ PLANS = DOCS / "how-to" / "plans.md"
 STANDBYS = DOCS / "explanation" / "standbys.md"
 RECOVERIES = DOCS / "reference" / "recoveries.md"
 PIPELINES = DOCS / "reference" / "pipelines.md"
-SPARK = DOCS / "reference" / "spark.md"
+ENGINES = {"Spark": DOCS / "reference" / "spark.md", "Flink": DOCS / "reference" / "flink.md"}
+"""The page of each engine, by its name in a sentence."""
 FINDINGS = DOCS / "explanation" / "findings.md"
 BEGIN, END = "<!-- generated -->", "<!-- end of generated -->"
 
@@ -157,9 +158,11 @@ def findings_page(text: str) -> str:
     return between(text, [*findings.overview(), ""])
 
 
-def spark_page(text: str) -> str:
-    """The page about Spark with the results of its checks between its marks."""
-    return between(text, [*engine_page.lines(engine_page.kept())])
+def results_page(text: str, engine: str) -> str:
+    """The page about an engine with the results of its checks between its marks.  engine: its name
+    in a sentence."""
+    results = engine_page.kept(engine_page.RESULTS / engine.lower())
+    return between(text, [*engine_page.lines(results, engine)])
 
 
 def pipelines_page(text: str) -> str:
@@ -193,7 +196,8 @@ if __name__ == "__main__":
     FINDINGS.write_text(findings_page(FINDINGS.read_text(encoding="utf-8")), encoding="utf-8")
     STANDBYS.write_text(standbys_page(STANDBYS.read_text(encoding="utf-8")), encoding="utf-8")
     PIPELINES.write_text(pipelines_page(PIPELINES.read_text(encoding="utf-8")), encoding="utf-8")
-    SPARK.write_text(spark_page(SPARK.read_text(encoding="utf-8")), encoding="utf-8")
+    for engine, path in ENGINES.items():
+        path.write_text(results_page(path.read_text(encoding="utf-8"), engine), encoding="utf-8")
     RECOVERIES.write_text(recoveries_page(RECOVERIES.read_text(encoding="utf-8")), encoding="utf-8")
     PLANS.write_text(plans_page(PLANS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

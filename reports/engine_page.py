@@ -1,4 +1,5 @@
-"""The results in docs/reference/spark.md, from the files that `asif spark --json` has written.
+"""The results in the pages of engines, from the files that `asif spark --json` and `asif flink
+--json` have written.
 
 Rule of this file: rows of tables alone; no figure is written here, and none is read elsewhere.
 """
@@ -11,19 +12,20 @@ from pathlib import Path
 
 from model.results.engine import CountSteps, EngineCheck
 from model.results.plain import read
+from reports.findings import escaped
 from reports.results import spark
+from reports.results.facts import facts_table
 
-RESULTS = Path(__file__).parent.parent / "docs" / "results" / "spark"
-CHECKS = (
-    *("check", "profile", "cases", "as predicted", "crashes", "took"),
-    *("day", "Spark", "Java", "load"),
-)
+RESULTS = Path(__file__).parent.parent / "docs" / "results"
+"""The files of an engine are in the folder with its name."""
+CHECKS = "check", "profile", "cases", "as predicted", "crashes", "took", "day"
+MACHINE = "Java", "load"
 COUNTS = "check", "profile", "case", "count", "predicted", "seen"
 
 
-def kept(folder: Path = RESULTS) -> list[EngineCheck]:
-    """The results in the files of the folder: those of the quick profile first, by name.  Raises
-    Invalid for a file that holds something else."""
+def kept(folder: Path) -> list[EngineCheck]:
+    """The results in the files of an engine's folder: those of the quick profile first, by name.
+    Raises Invalid for a file that holds something else."""
     files = sorted(folder.glob("*.json"))
     found = [
         one
@@ -33,18 +35,35 @@ def kept(folder: Path = RESULTS) -> list[EngineCheck]:
     return sorted(found, key=lambda one: (one.profile != "quick", one.check))
 
 
-def lines(results: Sequence[EngineCheck]) -> Iterator[str]:
-    """The lines of three tables: the checks, their predicted times, their counts over time."""
-    yield from _table(CHECKS, map(_check, results))
-    yield "**Predicted times**:"
-    yield ""
-    times = (
+def lines(results: Sequence[EngineCheck], engine: str) -> Iterator[str]:
+    """The lines of the tables that have rows: the checks, the cases of some, their predicted times,
+    their counts over time.  engine: its name in a sentence."""
+    yield from _table((*CHECKS, engine, *MACHINE), map(_check, results))
+    for one in results:
+        yield from _cases(one)
+    times = [
         (f"`{one.check}`", one.profile, *row) for one in results for row in spark.error_rows(one)
-    )
-    yield from _table(("check", "profile", *spark.ERRORS), times)
-    yield "**Counts over time**, in seconds since the kill:"
-    yield ""
-    yield from _table(COUNTS, (row for one in results for row in _counts(one)))
+    ]
+    if times:
+        yield "**Predicted times**:"
+        yield ""
+        yield from _table(("check", "profile", *spark.ERRORS), times)
+    counts = [row for one in results for row in _counts(one)]
+    if counts:
+        yield "**Counts over time**, in seconds since the kill:"
+        yield ""
+        yield from _table(COUNTS, counts)
+
+
+def _cases(one: EngineCheck) -> Iterator[str]:
+    """The cases of a check that have the same facts."""
+    table = facts_table(one)
+    if table is not None:
+        yield f"**The cases of `{one.check}`**, {one.profile} profile:"
+        yield ""
+        head = ("case", "killed or damaged", *table.columns, "")
+        rows = ((case, places, *cells, sign) for case, places, sign, cells in table.rows)
+        yield from _table(head, (tuple(map(escaped, row)) for row in rows))
 
 
 def _check(one: EngineCheck) -> tuple[str, ...]:

@@ -6,10 +6,10 @@ Rule of this file: it reads the values of model.results.engine, and decides noth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from markupsafe import Markup
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from model.results.engine import EngineCase, EngineCheck, Facts
+from model.results.engine import EngineCase, EngineCheck
 from reports.diagrams.canvas import Colours, png, svg
+from reports.results.facts import FactsTable, facts_table, listed
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,8 +93,8 @@ def row(case: EngineCase) -> tuple[str, str, str, str]:
     other |= {key: None for key in predicted if key not in seen}
     return (
         case.name,
-        _listed(predicted),
-        "the same" if case.agrees else _listed(other),
+        listed(predicted),
+        "the same" if case.agrees else listed(other),
         "✓" if case.agrees else "✗",
     )
 
@@ -191,8 +192,13 @@ def predicted_svg(result: EngineCheck) -> str:
     """Predicted against measured as an <svg> element; "" where no times were predicted."""
     if not _timed(result):
         return ""
-    name = f"predicted-{result.check}"
+    name = f"predicted-{_named(result)}"
     return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
+
+
+def _named(result: EngineCheck) -> str:
+    """The check with its engine: two engines may have checks of one name."""
+    return f"{result.machine.engine.lower()}-{result.check}"
 
 
 def predicted_png(result: EngineCheck, dpi: int = 150) -> bytes:
@@ -206,7 +212,9 @@ def over_time_svg(result: EngineCheck) -> str:
     if not names:
         return ""
     about = f"{', '.join(names)} over time, predicted and seen on {result.machine.engine}."
-    return svg(partial(_count_panels, result), *SIZE, name=f"over-time-{result.check}", about=about)
+    return svg(
+        partial(_count_panels, result), *SIZE, name=f"over-time-{_named(result)}", about=about
+    )
 
 
 def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:
@@ -220,6 +228,7 @@ class ShownCheck(NamedTuple):
     result: EngineCheck
     summary: str
     rows: tuple[tuple[str, str, str, str], ...]
+    facts: FactsTable | None
     errors: list[tuple[str, ...]]
     plot: Markup
     over_time: Markup
@@ -231,6 +240,7 @@ def shown(result: EngineCheck) -> ShownCheck:
         result,
         summary_line(result),
         tuple(map(row, result.cases)),
+        facts_table(result),
         error_rows(result),
         Markup(predicted_svg(result)),
         Markup(over_time_svg(result)),
@@ -240,26 +250,6 @@ def shown(result: EngineCheck) -> ShownCheck:
 def _kinds(case: EngineCase) -> list[str]:
     """The kind of each outage of a case."""
     return [outage.kind for outage in case.crashed]
-
-
-def _listed(values: Facts) -> str:
-    return ", ".join(f"{key.replace('_', ' ')} {_value(value)}" for key, value in values.items())
-
-
-def _value(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, str) and len(value) == 64:  # a hash: its beginning is enough
-        return value[:12]
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
-    if isinstance(value, Mapping):
-        return "{" + _listed(value) + "}"
-    return str(value)
 
 
 def _spread(off: Vector) -> tuple[float, float, float]:

@@ -107,14 +107,17 @@ def test_the_table_of_pipelines_is_fresh() -> None:
     assert docs.pipelines_page(text.replace("| two |", "| no |")) == text
 
 
-def test_the_results_on_spark_are_fresh() -> None:
-    text = docs.SPARK.read_text(encoding="utf-8")
-    assert text == docs.spark_page(text), "stale: run `make docs`"
-    assert docs.spark_page(text.replace(" | quick | ", " | full | ")) == text
+@pytest.mark.parametrize("engine", docs.ENGINES)
+def test_the_results_on_engines_are_fresh(engine: str) -> None:
+    text = docs.ENGINES[engine].read_text(encoding="utf-8")
+    assert text == docs.results_page(text, engine), "stale: run `make docs`"
+    stale = text.replace(" | quick | ", " | full | ")
+    assert stale != text
+    assert docs.results_page(stale, engine) == text
 
 
 def test_the_results_on_spark_are_of_all_quick_checks_and_none_failed() -> None:
-    results = engine_page.kept()
+    results = engine_page.kept(engine_page.RESULTS / "spark")
     quick = {one.check for one in results if one.profile == "quick"}
     assert set(known_checks.checks(SPARK, "quick")) <= quick <= set(known_checks.checks(SPARK))
     assert len({(one.check, one.profile) for one in results}) == len(results)
@@ -286,7 +289,7 @@ def test_every_example_is_expected_to_do_something() -> None:
 
 SLOW = (
     *("upstream-backup --mutants", "upstream-backup:pairs", "--limit", "list"),
-    *("asif spark", "asif sweep", "asif verify-trace", "two-sources.toml"),
+    *("asif spark", "asif flink", "asif sweep", "asif verify-trace", "two-sources.toml"),
 )
 """Quoted commands that other tests run, or that take minutes, or that start Spark."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineO
 from model.results.report import ReportResults
 from reports import commands, page
 from reports.diagrams.canvas import ON_WHITE
+from reports.results import facts
 from reports.results import spark as engine
 
 
@@ -221,4 +223,98 @@ def test_the_page_says_what_happened_on_the_engine(
         assert ("NOT AS PREDICTED" in text) is not fine
         assert "#engine" in text, "in the contents"
         assert "<for>" not in text
-    assert 'id="engine-kill-it"' in html.read_text()
+    assert 'id="engine-spark-kill-it"' in html.read_text()
+
+
+# --- the facts of cases, each in a column ----------------------------------------------------
+def killed_at(name: str, place: str, predicted: Any, seen: Any) -> EngineCase:
+    return engine_case(name, predicted, seen, crashed=[EngineOutage("worker", place)])
+
+
+POINTS = check(
+    killed_at(
+        "told", "notify", {"restored_from": 3, "exact": True}, {"restored_from": 3, "exact": True}
+    ),
+    killed_at(
+        "marker",
+        "snapshot | state",
+        {"restored_from": 2, "exact": True},
+        {"restored_from": 3, "exact": False},
+    ),
+    killed_at(
+        "at the commit",
+        "commit",
+        {"restored_from": 1, "exact": True},
+        {"restored_from": 1, "exact": True},
+    ),
+    case("none", {"restored_from": None, "exact": True}, {"restored_from": None, "exact": True}),
+)
+
+
+def test_cases_with_the_same_facts_make_a_table_with_a_column_for_each() -> None:
+    assert facts.facts_table(POINTS) == (
+        ("restored from", "exact"),
+        (
+            ("told", "worker: notify", "✓", ("3", "yes")),
+            ("marker", "worker: snapshot | state", "✗", ("3, predicted 2", "no, predicted yes")),
+            ("at the commit", "worker", "✓", ("1", "yes")),
+            ("none", "", "✓", ("–", "yes")),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        POINTS.cases[:2],
+        (*POINTS.cases, case("more", {"exact": True}, {"exact": True})),
+        (*POINTS.cases, case("less", {"restored_from": 3, "exact": True}, {"exact": True})),
+        (*POINTS.cases, case("list", *[{"restored_from": [3], "exact": True}] * 2)),
+        (*POINTS.cases, case("text", *[{"restored_from": "a" * 41, "exact": True}] * 2)),
+    ],
+    ids=["few cases", "other facts", "a fact that was not seen", "a list", "a long text"],
+)
+def test_other_cases_make_no_table_of_facts(changed: tuple[EngineCase, ...]) -> None:
+    assert facts.facts_table(check(*changed)) is None
+
+
+def test_the_page_has_the_table_of_facts(tmp_path: Path) -> None:
+    html, markdown = page.write(replace(RESULTS, engine=(POINTS,)), tmp_path)
+    text = html.read_text()
+    assert '<th scope="col">Restored from</th><th scope="col">Exact</th>' in text
+    assert "<td>worker: notify</td><td>3</td><td>yes</td>" in text
+    assert "<details open><summary>All 4 cases" in text
+    assert "Seen on Spark" not in text
+    line = r"| marker | worker: snapshot \| state | 3, predicted 2 | no, predicted yes | ✗ |"
+    assert line in markdown.read_text()
+
+
+# --- two engines -----------------------------------------------------------------------------
+ON_FLINK = replace(BAD, machine=MACHINE._replace(engine="Flink", version="2.3.0"))
+
+
+def test_a_result_names_its_engine() -> None:
+    good = replace(GOOD, machine=ON_FLINK.machine)
+    line = "kill-it: Flink did as predicted in all 2 cases, after 3 crashes"
+    assert engine.summary_line(good) == line
+    assert "seen on Flink" in engine.over_time_svg(replace(COUNTED, machine=ON_FLINK.machine))
+
+
+def test_pictures_of_two_engines_have_different_ids(tmp_path: Path) -> None:
+    checks = TIMED, replace(TIMED, machine=ON_FLINK.machine)
+    html, _ = page.write(replace(RESULTS, engine=checks), tmp_path)
+    ids = re.findall(r'\bid="([^"]+)"', html.read_text())
+    assert len(ids) == len({*ids}) > 20
+
+
+def test_a_page_of_two_engines_names_both_and_mixes_no_checks(tmp_path: Path) -> None:
+    html, markdown = (
+        path.read_text() for path in page.write(replace(RESULTS, engine=(GOOD, ON_FLINK)), tmp_path)
+    )
+    for text in (html, markdown):
+        assert "Seen on Spark" in text
+        assert "Seen on Flink" in text
+    assert "The same protocols on Spark and Flink" in html
+    assert "Spark and Flink, crashed for real, did as predicted in 2 of 3 cases" in html
+    for name in ("spark", "flink"):
+        assert html.count(f'id="engine-{name}-kill-it"') == 1

@@ -15,10 +15,13 @@ from typing import NamedTuple
 import pytest
 
 from asif.console import console
+from flink_check.abs.checks import points
 from model.errors import Invalid
+from model.registry import protocols
 from model.results.simulation import Simulation
 from reports import commands
 from sim.closed_form import RecoveryTerms
+from sim.predictions.abs.points import predict
 from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import check_draft, draft, read
@@ -141,7 +144,7 @@ HEAD = (
 )
 
 
-def predicted(series: MeasuredSeries) -> Simulation:
+def of_the_series(series: MeasuredSeries) -> Simulation:
     """The run with the series' age and outage; detection takes up to 10 ms."""
     every = f"{{every_s={series.interval_s}.0,phase_s={series.interval_s}.0}}"
     changes = (
@@ -155,7 +158,7 @@ def predicted(series: MeasuredSeries) -> Simulation:
 
 @pytest.mark.parametrize("series", MEASURED, ids=lambda one: one.name)
 def test_the_measured_flink_is_predicted_within_five_percent(series: MeasuredSeries) -> None:
-    found = predicted(series)
+    found = of_the_series(series)
     assert found.same
     terms = RecoveryTerms(0, series.outage_s, 0, series.age_s, 0.2 * series.event_ms)
     recovery = known(found.metrics.recovery_s)
@@ -195,3 +198,77 @@ def test_the_kafka_streams_of_the_page_recovers_as_arithmetic_says() -> None:
         assert found.metrics.recovery_s == pytest.approx(terms.recovery_s, rel=0.02)
         assert f" {printed_s} s" in page("kafka-streams")
         assert found.metrics.recovery_s == pytest.approx(printed_s, abs=1)
+
+
+# --- points of a real Flink, and counterexamples ---------------------------------------------
+POINTS = "Points, and their counterexamples"
+CHECK = re.compile(r"`asif check ([\w:-]+)(?: --scope \"([^\"]+)\")?`")
+
+
+class PointRow(NamedTuple):
+    """A row of the table of points: the restored checkpoint, the design that fails at the point,
+    and its smallest run."""
+
+    point: str
+    killed: str
+    restored: str
+    protocol: str
+    scope: str
+    steps: int
+
+
+def point_rows(text: str) -> list[PointRow]:
+    part = text.partition(f"\n## {POINTS}\n")[2].partition("\n## ")[0]
+    lines = part.splitlines()
+    found = [(line, CHECK.search(line), re.search(r"\| (\d+) steps \|", line)) for line in lines]
+    return [
+        PointRow(*_place(line), one[1], one[2] or "", int(steps[1]))
+        for line, one, steps in found
+        if one and steps
+    ]
+
+
+def _place(line: str) -> tuple[str, str, str]:
+    """(point, killed, restored) of a line of the table."""
+    name, _, killed, restored = (cell.strip() for cell in line.strip("|").split("|")[:4])
+    return name.strip("`"), killed, restored
+
+
+def smallest(row: PointRow) -> int | None:
+    """The pinned steps of the design's smallest run, in the scope that the row names, or in any."""
+    pinned = protocols()[row.protocol].evidence.scopes
+    steps = (one.steps for one in pinned if row.scope in ("", one.name))
+    return min((one for one in steps if one is not None), default=None)
+
+
+def not_as_pinned(text: str) -> list[PointRow]:
+    return [row for row in point_rows(text) if smallest(row) != row.steps]
+
+
+def test_each_point_has_a_design_that_fails_there_with_its_pinned_steps() -> None:
+    rows = point_rows(page("flink"))
+    assert [row.point for row in rows] == [point.name for point in points.POINTS]
+    assert len({row.protocol for row in rows}) == len(rows)
+    assert not_as_pinned(page("flink")) == []
+
+
+def test_each_point_kills_and_restores_as_the_model_predicts() -> None:
+    newest = len(points.EVENTS.ends)
+    for row, point in zip(point_rows(page("flink")), points.POINTS, strict=True):
+        assert row.killed == point.killed, row
+        restored = predict(point.place, point.dies, points.EVENTS).restored
+        assert row.restored.startswith("the newest") is (restored == newest), row
+        assert row.restored.startswith("the one before") is (restored == newest - 1), row
+
+
+@pytest.mark.parametrize(
+    ("was", "wrong"),
+    [
+        ("| 12 steps |", "| 11 steps |"),
+        ("abs:coordinator-announces-first", "abs"),
+        (' --scope "coordinator of a relay"', ""),
+    ],
+    ids=["other steps", "a design that holds", "another scope"],
+)
+def test_a_row_that_is_not_as_pinned_is_found(was: str, wrong: str) -> None:
+    assert not_as_pinned(page("flink").replace(was, wrong))
