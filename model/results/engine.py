@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+from model.results.plain import key
+
 Facts: TypeAlias = Mapping[str, Any]
 """Facts by name, which each check chooses: numbers, texts, truth values, None, lists of these."""
 
@@ -52,7 +54,7 @@ class EngineCase:
     in order.  seconds: by name, (predicted, measured); they are reported, and need not agree.
     events: by the same names, how many the time is for; a line over them is fitted to compare.
     over_time: by name, (predicted, seen); they are drawn, and need not agree.  agrees: is all seen
-    as predicted?
+    as predicted?  shares: by part of the outages, its share of their variance; of one case at most.
     """
 
     name: str
@@ -64,6 +66,7 @@ class EngineCase:
     events: Mapping[str, int]
     over_time: Mapping[str, tuple[CountSteps, CountSteps]]
     agrees: bool
+    shares: Mapping[str, float] | None = key(absent=True, default=None)
 
 
 @dataclass(frozen=True, slots=True)
