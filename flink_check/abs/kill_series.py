@@ -73,8 +73,8 @@ class MeasuredKill(NamedTuple):
 
 
 class MeasuredSeries(NamedTuple):
-    """exact: have the files of the two-phase sink the rows of a run without failures?  missing: rows
-    that the appending sink lacks.  repeated: rows that it has more than once."""
+    """exact: have the files of the two-phase sink the rows of a run without failures?  missing:
+    rows that the appending sink lacks.  repeated: rows that it has more than once."""
 
     settings: SeriesSettings
     kills: tuple[MeasuredKill, ...]
@@ -135,7 +135,9 @@ def _await_age(flink: FlinkCluster, job: CountJob, id_: str, age_s: float) -> Ch
         return found if found is not None and found.triggered_at > calm_s else None
 
     found = flink.wait_for(fresh, "a checkpoint is complete", TIMEOUT_S)
-    flink.wait_for(lambda: time.time() >= found.triggered_at + age_s, "the checkpoint is old enough")
+    flink.wait_for(
+        lambda: time.time() >= found.triggered_at + age_s, "the checkpoint is old enough"
+    )
     return flink.rest.checkpoints(id_).completed or found
 
 
@@ -194,9 +196,7 @@ def _kill(flink: FlinkCluster, id_: str, last: Checkpoint) -> _KillSeen:
 
 
 # --- what was measured -------------------------------------------------------------------------
-def _measured(
-    settings: SeriesSettings, job: CountJob, seen: Sequence[_KillSeen]
-) -> MeasuredSeries:
+def _measured(settings: SeriesSettings, job: CountJob, seen: Sequence[_KillSeen]) -> MeasuredSeries:
     """The series, from the rows of both sinks."""
     assert job.pace is not None
     appended = job.appended()

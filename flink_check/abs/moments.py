@@ -25,7 +25,9 @@ def restarted_s(job: Json) -> float:
 def placed_s(vertices: Iterable[Json]) -> float:
     """Of /jobs/JOB/vertices/VERTEX of all vertices: when the last subtask had a slot, and its
     deployment began.  Seconds since the epoch."""
-    return max(float(part["start-time"]) for vertex in vertices for part in vertex["subtasks"]) / 1000
+    return (
+        max(float(part["start-time"]) for vertex in vertices for part in vertex["subtasks"]) / 1000
+    )
 
 
 def start_delay_s(subtasks: Json) -> float:

@@ -16,7 +16,13 @@ from typing import NamedTuple
 
 from engine_check.check import Check, CheckSetting, engine_case
 from engine_check.machine import load
-from flink_check.abs.kill_series import RATE, MeasuredKill, MeasuredSeries, SeriesSettings, run_series
+from flink_check.abs.kill_series import (
+    RATE,
+    MeasuredKill,
+    MeasuredSeries,
+    SeriesSettings,
+    run_series,
+)
 from flink_check.abs.outage import explained_share, variance_shares
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.abs.recovery import (
@@ -47,6 +53,14 @@ RECOVERY_SHARE = 0.05
 """A recovery is as predicted, with its outage as it was seen, if it differs by at most this."""
 
 
+class RecoveryErrors(NamedTuple):
+    """The relative errors of a predicted recovery: with the outage of the calibration, and with the
+    outage as it was seen."""
+
+    error: float
+    error_outage_seen: float
+
+
 class PredictedKill(NamedTuple):
     """A kill with its predictions.  usual: with the outage of the calibration.  own: with the
     outage as it was seen."""
@@ -56,10 +70,10 @@ class PredictedKill(NamedTuple):
     usual: RecoveryPrediction
     own: RecoveryPrediction
 
-    def errors(self) -> tuple[float, float]:
-        """The relative errors of the recovery, with the usual outage and with its own."""
-        seen = self.kill.parts.recovery_s
-        return self.usual.recovery_s / seen - 1, self.own.recovery_s / seen - 1
+    def errors(self) -> RecoveryErrors:
+        """The errors of both predictions."""
+        seen_s = self.kill.parts.recovery_s
+        return RecoveryErrors(self.usual.recovery_s / seen_s - 1, self.own.recovery_s / seen_s - 1)
 
 
 def near_replayed(predicted: int, seen: int) -> bool:
@@ -72,9 +86,7 @@ def near_recovery(predicted_s: float, seen_s: float) -> bool:
     return abs(predicted_s - seen_s) <= RECOVERY_SHARE * seen_s
 
 
-def predict_series(
-    work: Path, series: MeasuredSeries, calibrating: int
-) -> Iterator[PredictedKill]:
+def predict_series(work: Path, series: MeasuredSeries, calibrating: int) -> Iterator[PredictedKill]:
     """The predictions of all kills but the first ones, which calibrate.
 
     work: a folder, which receives the scenario files.
@@ -114,7 +126,6 @@ def kill_case(settings: SeriesSettings, number: int, predicted: PredictedKill) -
     """A kill that was predicted."""
     kill, costs, usual, own = predicted
     seen = kill.parts
-    errors = _rounded(dict(zip(("error", "error, outage as seen"), predicted.errors(), strict=True)))
     since = round(RATE * seen.age_s)
     times = {
         "recovery": (usual.recovery_s, seen.recovery_s),
@@ -133,7 +144,7 @@ def kill_case(settings: SeriesSettings, number: int, predicted: PredictedKill) -
         details={
             **_rounded(seen._asdict()),
             "replayed, predicted": own.replayed,
-            **errors,
+            **_rounded(predicted.errors()._asdict()),
             **_rounded(kill.outage._asdict()),
             "restarts": kill.restarts,
         },

@@ -55,7 +55,9 @@ def written(costs: RecoveryCosts, killed_s: float, age_s: float, events: int) ->
     return rows
 
 
-def simulated(tmp_path: Path, job: JobLoad, costs: RecoveryCosts, age_s: float) -> recovery.RecoveryPrediction:
+def simulated(
+    tmp_path: Path, job: JobLoad, costs: RecoveryCosts, age_s: float
+) -> recovery.RecoveryPrediction:
     file = tmp_path / "kill.toml"
     file.write_text(scenario(job, costs, age_s, "a kill"))
     return predict(file)
@@ -152,7 +154,11 @@ def test_the_middles_of_real_kills_are_predicted(
 def test_costs_are_the_medians_of_kills() -> None:
     kills = [
         RecoveryParts(1.0, outage_s, 9.0, 100, service_s, checkpoint_s)
-        for outage_s, service_s, checkpoint_s in ((3.0, 0.003, 0.1), (9.0, 0.004, 0.03), (4.0, 0.005, 0.04))
+        for outage_s, service_s, checkpoint_s in (
+            (3.0, 0.003, 0.1),
+            (9.0, 0.004, 0.03),
+            (4.0, 0.005, 0.04),
+        )
     ]
     assert calibrate(kills) == RecoveryCosts(0.004, 0.04, 4.0)
     with pytest.raises(Invalid, match="one or more"):
