@@ -15,10 +15,11 @@ import org.apache.flink.util.Collector;
 
 /** The running count of a key; each event keeps the operator busy for the given nanoseconds. */
 public class Count extends KeyedProcessFunction implements CheckpointedFunction, CheckpointListener {
-    private static final long KEPT_NS = 1000000L;
+    private static final long IDLE_NS = 1000000L;
     private final long busy;
     private transient ValueState count;
     private transient long free;
+    private transient long ended;
 
     public Count(long busy) {
         this.busy = busy;
@@ -27,6 +28,7 @@ public class Count extends KeyedProcessFunction implements CheckpointedFunction,
     public void open(OpenContext context) throws Exception {
         this.count = this.getRuntimeContext().getState(new ValueStateDescriptor("count", Types.LONG));
         this.free = System.nanoTime();
+        this.ended = this.free;
     }
 
     public void processElement(Object event, KeyedProcessFunction.Context context, Collector out)
@@ -53,11 +55,12 @@ public class Count extends KeyedProcessFunction implements CheckpointedFunction,
 
     public void notifyCheckpointAborted(long id) {}
 
-    /** Waits until the event is done; a wait that took up to a millisecond too long is made good. */
+    /** Waits until the event is done.  A wait that took too long is made good, unless the operator is idle then. */
     private void work() {
         long now = System.nanoTime();
-        if (this.free < now - KEPT_NS) this.free = now;
+        if (now - this.ended > IDLE_NS) this.free = Math.max(this.free, now);
         this.free += this.busy;
         while ((now = System.nanoTime()) < this.free) LockSupport.parkNanos(this.free - now);
+        this.ended = now;
     }
 }
