@@ -25,7 +25,7 @@ from flink_check.job import (
     host,
     stop_with_savepoint,
 )
-from flink_check.runtime.answers import Checkpoint
+from flink_check.runtime.answers import Checkpoint, CheckpointHistory
 from flink_check.runtime.cluster import FlinkCluster, cluster
 from sim.predictions.abs.recovery import RecoveryParts
 
@@ -62,8 +62,8 @@ class SeriesSettings(NamedTuple):
 
 
 class MeasuredKill(NamedTuple):
-    """last, restored: the last complete checkpoint at the kill, and the one that was restored.
-    restarts: of the job."""
+    """last, restored: the newest checkpoint that had begun before the kill and was completed, and
+    the one that was restored.  restarts: of the job."""
 
     parts: RecoveryParts
     outage: OutageParts
@@ -112,8 +112,8 @@ def run_series(
         id_ = job.submit(flink)
         for number, age_s in enumerate(settings.ages_s()):
             report(number)
-            last = _await_age(flink, job, id_, age_s)
-            seen.append(_kill(flink, id_, last))
+            _await_age(flink, job, id_, age_s)
+            seen.append(_kill(flink, id_))
         _await_caught_up(flink, job)
         stop_with_savepoint(flink, id_, drain=True)
     return _measured(settings, job, seen)
@@ -125,7 +125,7 @@ def due_s(pace: ClockPace, event: int) -> float:
 
 
 # --- a kill ------------------------------------------------------------------------------------
-def _await_age(flink: FlinkCluster, job: CountJob, id_: str, age_s: float) -> Checkpoint:
+def _await_age(flink: FlinkCluster, job: CountJob, id_: str, age_s: float) -> None:
     """Wait until a checkpoint that began while all events were on time is complete and so old."""
     calm_s = _await_caught_up(flink, job) + CALM_S
     flink.wait_for(lambda: time.time() > calm_s, "events are on time")
@@ -138,7 +138,6 @@ def _await_age(flink: FlinkCluster, job: CountJob, id_: str, age_s: float) -> Ch
     flink.wait_for(
         lambda: time.time() >= found.triggered_at + age_s, "the checkpoint is old enough"
     )
-    return flink.rest.checkpoints(id_).completed or found
 
 
 def _await_caught_up(flink: FlinkCluster, job: CountJob) -> float:
@@ -170,13 +169,21 @@ def _row(line: str) -> RowTime:
     return RowTime(event, at_ms / 1000)
 
 
-def _kill(flink: FlinkCluster, id_: str, last: Checkpoint) -> _KillSeen:
+def last_complete(known: CheckpointHistory, killed_s: float) -> int:
+    """The newest checkpoint that began before the kill and was completed; also after the kill, by
+    the JobManager, which lives on."""
+    began = (one for one in known.history if one.triggered_at < killed_s and not one.savepoint)
+    return max(one.id for one in began if one.status == "COMPLETED")
+
+
+def _kill(flink: FlinkCluster, id_: str) -> _KillSeen:
     """Kill the process of the counting operator, start another, and wait until the job runs."""
     victim = host(flink, id_, COUNT)
     killed_s = flink.kill_task_manager(victim)
     flink.start_task_manager(victim)
     restored = await_restored(flink, id_, killed_s)
-    found = flink.rest.checkpoints(id_).named(restored)
+    known = flink.rest.checkpoints(id_)
+    found = known.named(restored)
     whole = flink.rest.get(f"/jobs/{id_}")
     vertices = [flink.rest.get(f"/jobs/{id_}/vertices/{one['id']}") for one in whole["vertices"]]
     source = next(one["id"] for one in whole["vertices"] if "source" in one["name"].lower())
@@ -184,7 +191,7 @@ def _kill(flink: FlinkCluster, id_: str, last: Checkpoint) -> _KillSeen:
     failures = moments.noticed(flink.rest.failures(id_), killed_s)
     return _KillSeen(
         killed_s,
-        last.id,
+        last_complete(known, killed_s),
         restored,
         found.triggered_at + moments.start_delay_s(details),
         found.duration_s,
