@@ -187,6 +187,8 @@ def engine_check(result: EngineCheck) -> Output:
     yield from result.notes
     if spark_results.errors(result):
         yield spark_results.errors_table(result)
+    if spark_results.share_rows(result):
+        yield spark_results.shares_table(result)
     yield spark_results.summary_line(result)
 
 

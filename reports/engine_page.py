@@ -37,7 +37,7 @@ def kept(folder: Path) -> list[EngineCheck]:
 
 def lines(results: Sequence[EngineCheck], engine: str) -> Iterator[str]:
     """The lines of the tables that have rows: the checks, the cases of some, their predicted times,
-    their counts over time.  engine: its name in a sentence."""
+    the shares of their outages' parts, their counts over time.  engine: its name in a sentence."""
     yield from _table((*CHECKS, engine, *MACHINE), map(_check, results))
     for one in results:
         yield from _cases(one)
@@ -48,6 +48,13 @@ def lines(results: Sequence[EngineCheck], engine: str) -> Iterator[str]:
         yield "**Predicted times**:"
         yield ""
         yield from _table(("check", "profile", *spark.ERRORS), times)
+    shares = [
+        (f"`{one.check}`", one.profile, *row) for one in results for row in spark.share_rows(one)
+    ]
+    if shares:
+        yield "**What varies in an outage**, among kills with the same settings:"
+        yield ""
+        yield from _table(("check", "profile", *spark.SHARES), shares)
     counts = [row for one in results for row in _counts(one)]
     if counts:
         yield "**Counts over time**, in seconds since the kill:"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -47,6 +48,17 @@ class OutageParts(NamedTuple):
         return sum(self)
 
 
+PARTS = MappingProxyType(
+    {
+        "detection_s": "detection",
+        "delay_s": "restart delay",
+        "process_s": "start of the process",
+        "deployment_s": "deployment",
+    }
+)
+"""The names of the parts for people."""
+
+
 def variance_shares(series: Sequence[Sequence[OutageParts]]) -> Mapping[str, float]:
     """By part, its share of the variance of the outages: the covariance with the outage, divided by
     the variance of the outage, so that the shares add up to 1.
@@ -59,8 +71,8 @@ def variance_shares(series: Sequence[Sequence[OutageParts]]) -> Mapping[str, flo
     if not variance:
         return {}
     return {
-        name: sum(getattr(one, name) * one.outage_s for one in varied) / variance
-        for name in OutageParts._fields
+        called: sum(getattr(one, name) * one.outage_s for one in varied) / variance
+        for name, called in PARTS.items()
     }
 
 

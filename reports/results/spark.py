@@ -30,6 +30,7 @@ Matrix: TypeAlias = NDArray[np.float64]
 ALL = "all"
 """All kinds of crashes."""
 SIZE = 8.6, 3.6
+SHARES = "part of the outage", "share of the variance"
 ERRORS = ("time", "crash", "runs", "measured", "median error", "middle half", "mean", "line")
 """The columns of a table of errors."""
 
@@ -163,6 +164,13 @@ def errors_table(result: EngineCheck) -> Table:
     return rows
 
 
+def shares_table(result: EngineCheck) -> Table:
+    rows = Table(*SHARES)
+    for line in share_rows(result):
+        rows.add_row(*line)
+    return rows
+
+
 def error_rows(result: EngineCheck) -> list[tuple[str, ...]]:
     """The errors as cells of a table with the columns ERRORS; where there is one kind of crash, no
     line for all kinds."""
@@ -182,6 +190,13 @@ def error_rows(result: EngineCheck) -> list[tuple[str, ...]]:
         for error in found
         if error.kind != ALL or kinds[error.what] != 2
     ]
+
+
+def share_rows(result: EngineCheck) -> list[tuple[str, str]]:
+    """The parts of the outages, each with its share of their variance, as cells of a table with the
+    columns SHARES; none where the check has no shares."""
+    shares = (share for case in result.cases for share in (case.shares or {}).items())
+    return [(part, f"{share:.0%}") for part, share in shares]
 
 
 def _share(value: float | None) -> str:
@@ -230,6 +245,7 @@ class ShownCheck(NamedTuple):
     rows: tuple[tuple[str, str, str, str], ...]
     facts: FactsTable | None
     errors: list[tuple[str, ...]]
+    shares: list[tuple[str, str]]
     plot: Markup
     over_time: Markup
 
@@ -242,6 +258,7 @@ def shown(result: EngineCheck) -> ShownCheck:
         tuple(map(row, result.cases)),
         facts_table(result),
         error_rows(result),
+        share_rows(result),
         Markup(predicted_svg(result)),
         Markup(over_time_svg(result)),
     )

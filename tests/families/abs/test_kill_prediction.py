@@ -109,7 +109,7 @@ def test_the_outage_case_has_the_shares_of_the_parts() -> None:
     slow = KILL._replace(outage=OutageParts(0.1, 2.0, 2.3, 0.6))
     shares = outage_case([series(KILL, slow)], [PREDICTED]).shares
     assert shares is not None
-    assert shares["process_s"] == pytest.approx(1)
+    assert shares["start of the process"] == pytest.approx(1)
 
 
 def test_a_series_is_predicted_from_scenario_files(tmp_path: Path, monkeypatch: Any) -> None:

@@ -192,7 +192,7 @@ def test_the_part_that_varies_has_the_variance() -> None:
     one = [OutageParts(0.1, 2.0, process_s, 0.6) for process_s in (1.0, 2.0, 3.0)]
     other = [OutageParts(1.1, 1.0, process_s, 0.9) for process_s in (0.5, 0.7)]
     assert variance_shares([one, other]) == pytest.approx(
-        {"detection_s": 0, "delay_s": 0, "process_s": 1, "deployment_s": 0}
+        {"detection": 0, "restart delay": 0, "start of the process": 1, "deployment": 0}
     )
     assert variance_shares([one[:1], other[:1]]) == {}
 
