@@ -222,3 +222,15 @@ def test_the_page_says_what_happened_on_the_engine(
         assert "#engine" in text, "in the contents"
         assert "<for>" not in text
     assert 'id="engine-kill-it"' in html.read_text()
+
+
+def test_the_page_names_each_engine_and_what_was_skipped(tmp_path: Path) -> None:
+    """In the summary, and above the cases of each."""
+    flink = replace(GOOD, check="other", machine=MACHINE._replace(engine="Flink"))
+    assert engine.summary_line(flink).startswith("other: Flink did as predicted")
+    shown = replace(RESULTS, engine=(GOOD, flink), skipped=("points: no environment",))
+    for written in page.write(shown, tmp_path, {}):
+        text = written.read_text("utf-8")
+        assert "Skipped: points: no environment" in text
+        assert text.count("Seen on Flink") == text.count("Seen on Spark") == 1
+    assert "Spark and Flink, crashed for real" in (tmp_path / "report.html").read_text("utf-8")
