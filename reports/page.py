@@ -153,6 +153,7 @@ def _view(results: ReportResults, drawn: Drawn) -> dict[str, Any]:
         "engine": _engine(results.engine),
         "families": families.seconds_by_family(results),
         "fine": results.fine,
+        "skipped": results.skipped,
         "lost": [*results.lost, *(line for one in results.proofs for line in one.lost)],
         "states": sum(verdict.states for verdict in verdicts),
     }

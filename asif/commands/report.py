@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from asif.commands.check import in_processes
+from asif.commands.flink import on_flink
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
 from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
+from model.errors import Invalid
 from model.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -81,7 +84,7 @@ def report(
             found.append(part.run(job))
             over += part.share
         progress("report", over, 100, "page")
-        verdicts, bugs, proofs, operators, ran, engine = found
+        verdicts, bugs, proofs, operators, ran, spark, flink = found
         results = ReportResults(
             version=version("asif-testbed"),
             profile=profile.value,
@@ -91,7 +94,8 @@ def report(
             operators=operators,
             simulated=ran.simulated,
             reproduced=ran.reproduced,
-            engine=tuple(engine),
+            engine=(*spark.checks, *flink.checks),
+            skipped=(*spark.skipped, *flink.skipped),
             runs=ran.runs,
             lost=ran.lost,
             seconds=perf_counter() - started,
@@ -231,16 +235,44 @@ def _print_runs(found: Ran) -> None:
         print_all(commands.run(run))
 
 
-# --- Spark -----------------------------------------------------------------------------------
-def _wait_for_spark(job: Job) -> list[EngineCheck]:
-    return [*job.checked]
+# --- real engines ----------------------------------------------------------------------------
+class CrashedEngine(NamedTuple):
+    """The checks on an engine, or a line that says which were skipped, and why."""
+
+    checks: tuple[EngineCheck, ...]
+    skipped: tuple[str, ...] = ()
 
 
-def _print_engine(engine: Sequence[EngineCheck]) -> None:
+def _wait_for_spark(job: Job) -> CrashedEngine:
+    return CrashedEngine((*job.checked,))
+
+
+def _crash_flink(job: Job) -> CrashedEngine:
+    """Nothing else of a report runs beside: a cluster is three processes."""
+    from engine_check.known_checks import checks
+    from flink_check.engine import ENGINE
+
+    profile = Profile.QUICK if job.quick else Profile.FULL
+    wanted = checks(ENGINE, "report" if job.quick else profile.value)
+    if not wanted:
+        return CrashedEngine(())
+    with ExitStack() as running:
+        try:
+            results = running.enter_context(
+                on_flink([*wanted.values()], profile, job.out / "flink", job.progress)
+            )
+        except Invalid as error:  # no environment, or another process runs Flink
+            return CrashedEngine((), (f"{', '.join(wanted)}: {error}",))
+        return CrashedEngine((*results,))
+
+
+def _print_engine(engine: CrashedEngine) -> None:
     from reports.results.spark import summary_line
 
-    for one in engine:
+    for one in engine.checks:
         print(summary_line(one))
+    for line in engine.skipped:
+        console.print(f"skipped: {line}", markup=False, highlight=False, soft_wrap=True)
 
 
 # --- the calls that were lost -------------------------------------------------------------------
@@ -269,13 +301,14 @@ class Part(NamedTuple):
 
 
 PARTS = (
-    Part("worlds, attacks and mutants", 66, _check, _print_verdicts),
+    Part("worlds, attacks and mutants", 65, _check, _print_verdicts),
     Part("bugs of real engines", 1, _check_bugs, _print_bugs),
     Part("lemmas", 13, _prove, _print_proofs),
     Part("operators", 1, _classify, _print_classes),
     Part("simulations, experiments, flights", 14, _run, _print_runs),
     # These checks wait between their steps, so they run beside the others; here is their rest.
     Part("Spark", 1, _wait_for_spark, _print_engine),
+    Part("Flink", 1, _crash_flink, _print_engine),
 )
 
 

@@ -21,8 +21,9 @@ from model.results.verdict import Verdict
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResults:
     """version: of asif.  bugs: those of real engines.  simulated, reproduced: scenarios and
-    experiments.  engine: the checks on Spark.  runs: those on real input.  lost: a line for each
-    simulation, experiment, run or picture whose process died."""
+    experiments.  engine: the checks on Spark and Flink.  runs: those on real input.  lost: a line
+    for each simulation, experiment, run or picture whose process died.  skipped: a line for each
+    engine that is not installed: its checks, and why."""
 
     version: str
     profile: str
@@ -35,6 +36,7 @@ class ReportResults:
     engine: tuple[EngineCheck, ...] = ()
     runs: tuple[RealRun, ...] = ()
     lost: tuple[str, ...] = key(absent=True, default=())
+    skipped: tuple[str, ...] = key(absent=True, default=())
     seconds: float
 
     @property

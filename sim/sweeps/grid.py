@@ -35,6 +35,8 @@ from sim.scenarios.toml_lines import TomlTable, line_of
 from sim.timed.costs import ScenarioTable
 
 PROTOCOL = ("protocol",)
+CODE = (".java", ".py")
+"""The files of a package that decide outcomes."""
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
 
 
@@ -163,7 +165,7 @@ def version(*packages: ModuleType) -> str:
     digest = hashlib.sha256()
     for package in (model, sim, *packages):
         root = Path(package.__path__[0])
-        for file in sorted(root.rglob("*.py")):
+        for file in sorted(path for path in root.rglob("*") if path.suffix in CODE):
             digest.update(f"{file.relative_to(root)}\n".encode() + file.read_bytes())
     return f"{metadata.version('asif-testbed')}+{digest.hexdigest()[:8]}"
 

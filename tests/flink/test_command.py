@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from asif import cli
+from asif.commands import report
 from engine_check import known_checks
 from engine_check.check import Check
 from flink_check import environment
+from model.errors import Invalid
+from model.progress import silent
 
 
 @pytest.fixture
@@ -78,3 +81,25 @@ def test_setup_alone_makes_the_environment_and_runs_no_check(
     monkeypatch.setattr("flink_check.engine.installed", lambda: home)
     assert asked(monkeypatch, "--setup") == 0
     assert capsys.readouterr().out == f"Flink 2.3.0 with Java 21.0.8: {somewhere}\n"
+
+
+def test_a_report_without_the_environment_names_what_it_skips(
+    somewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = report._crash_flink(report.Job(True, somewhere, silent, ()))
+    (line,) = found.skipped
+    assert line.startswith("one: flink: no complete environment in build/flink-environment")
+    assert found.checks == ()
+    report._print_engine(found)
+    assert capsys.readouterr().out == f"skipped: {line}\n"
+
+
+def test_a_check_that_refuses_its_input_is_not_skipped(
+    somewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its work folder cannot be made, since a file is there."""
+    monkeypatch.setattr(environment, "installed", lambda: None)
+    (somewhere / "flink").mkdir()
+    (somewhere / "flink" / "one").touch()
+    with pytest.raises(Invalid, match="cannot be written"):
+        report._crash_flink(report.Job(True, somewhere, silent, ()))

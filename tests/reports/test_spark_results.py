@@ -318,3 +318,15 @@ def test_a_page_of_two_engines_names_both_and_mixes_no_checks(tmp_path: Path) ->
     assert "Spark and Flink, crashed for real, did as predicted in 2 of 3 cases" in html
     for name in ("spark", "flink"):
         assert html.count(f'id="engine-{name}-kill-it"') == 1
+
+
+def test_the_page_names_each_engine_and_what_was_skipped(tmp_path: Path) -> None:
+    """In the summary, and above the cases of each."""
+    flink = replace(GOOD, check="other", machine=MACHINE._replace(engine="Flink"))
+    assert engine.summary_line(flink).startswith("other: Flink did as predicted")
+    shown = replace(RESULTS, engine=(GOOD, flink), skipped=("points: no environment",))
+    for written in page.write(shown, tmp_path, {}):
+        text = written.read_text("utf-8")
+        assert "Skipped: points: no environment" in text
+        assert text.count("Seen on Flink") == text.count("Seen on Spark") == 1
+    assert "Spark and Flink, crashed for real" in (tmp_path / "report.html").read_text("utf-8")
