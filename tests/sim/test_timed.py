@@ -61,7 +61,8 @@ from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.ages import AgeRecord
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Storage
+from sim.timed.costs import PS, Costs, LinkCosts, Service, Sizes, Storage
+from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crashes
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult

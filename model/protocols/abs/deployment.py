@@ -68,6 +68,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
         watched=frozenset((name, OVERSEER) for name in tasks),
         prompt=frozenset(prompt),
         storing=frozenset({OVERSEER} - prompt),
+        leaders=frozenset({OVERSEER}),
     )
 
 

@@ -51,7 +51,8 @@ from sim.experiments.logio.study import (
     PipelineTask,
     StudiedPipeline,
 )
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.costs import PS, Costs, LinkCosts, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
