@@ -91,7 +91,7 @@ def timed(case: PipelineStudy) -> Timed:
     (gathers,) = (_gathers(one) for one in case.pipeline.tasks if one.name == failure.task)
     undone, last = failure.after % gathers, taken[failure.after - 1]
     at_ps = last.done_ps if undone else last.began_ps
-    wait_ps = round(case.costs.restart_s * PS) - (QUICK.detected_ps(at_ps) - at_ps)
+    wait_ps = round(case.costs.restart_s * PS) - (QUICK.outage(at_ps).detected - at_ps)
     if case.recovery is LOG:
         wait_ps += round((undone or gathers) * case.costs.assign_s * PS)
     return _run(case, [TimedCrash(at_ps, (failure.task,), None, (wait_ps,))])
