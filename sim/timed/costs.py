@@ -99,7 +99,8 @@ class StateCosts(ScenarioTable):
     all of them."""
     local: bool = False
     """A node keeps a copy of its last checkpoint on its own disk, which a crash leaves: a restart
-    reads the copy, at the bandwidth of [costs.storage], and not the shared store."""
+    reads the copy, at the bandwidth of [costs.storage], and not the shared store.  A host that is
+    gone (`kind` of a failure) is gone with the copies."""
 
 
 class SinkCosts(ScenarioTable):

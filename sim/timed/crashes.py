@@ -149,6 +149,8 @@ class Crashes:
         node.state, node.settled, node.since, node.paused = DOWN, DOWN, NEVER, 0
         node.outage = TimedOutage(node.name, now, detected, reached, node.job)
         self.run.outages.append(node.outage)
+        if plan is not None and plan.kind == "host":  # with its disk
+            self.run.sizes.bare.add(node.name)
         node.again = None
         if plan is not None and plan.again_ps is not None:
             node.again = plan._replace(at_ps=plan.again_ps, again_ps=None, restart_ps=())

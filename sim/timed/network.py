@@ -29,7 +29,7 @@ class Tariff:
     size, if a store writes the message beside the work of the sender.
 
     moved: a store at one end moves the states in the message, at its bandwidth and not at the
-    link's.  A receiver that stores and is not prompt is busy with the write.
+    link's.  A receiver that stores and is not prompt is busy with the write, also of an upload.
     """
 
     __slots__ = ("bytes", "count", "events", "growing", "service", "upload", "wire")
@@ -37,7 +37,7 @@ class Tariff:
     def __init__(self, costs: Costs, size: Size, receiver: TimedNode, moved: bool = False) -> None:
         self.wire = costs.wire_ps(size._replace(state_bytes=0) if moved else size)
         self.service = round(costs.service_ps(size, receiver.operator) * receiver.pace)
-        if receiver.stores and size.kind in LASTING:
+        if receiver.stores and size.kind in (*LASTING, MessageKind.UPLOAD):
             self.service += costs.save_ps(size)
         self.growing = round(costs.events_ps(size, receiver.operator) * receiver.pace)
         self.bytes = costs.bytes(size)

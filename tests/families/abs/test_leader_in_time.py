@@ -147,6 +147,24 @@ def test_a_second_restart_waits_for_the_heartbeats(tmp_path: Path) -> None:
     assert ran.metrics.recovery_s == pytest.approx(terms.recovery_s, abs=2 * EVENT_S)
 
 
+def test_a_storage_that_may_crash_writes_beside_the_work(tmp_path: Path) -> None:
+    """The upload takes the storage of the coordinator 2 s, and then its decision 2 s more; no event
+    waits for them.  At 23 s the epoch of 20 s is under way, so the age is that of 10 s."""
+    slow = (
+        "knobs.snapshots=asynchronous",
+        "costs.storage.latency_s=2.0",
+        "knobs.writes=idempotent",
+    )
+    ran = simulated(tmp_path, "abs:coordinator", 23.0, "count", *slow)
+    assert ran.same
+    assert ran.checkpoints is not None
+    assert ran.checkpoints.ages_s == pytest.approx((13.0,), abs=EVENT_S)
+    later = simulated(tmp_path, "abs:coordinator", 24.5, "count", *slow)
+    assert later.checkpoints is not None
+    assert later.checkpoints.ages_s == pytest.approx((4.5,), abs=EVENT_S)
+    assert later.without_failures.latency_max_s == pytest.approx(EVENT_S, abs=0.01)
+
+
 # --- mutants ---------------------------------------------------------------------------------
 def test_a_leader_that_comes_first_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
