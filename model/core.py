@@ -266,7 +266,8 @@ class Deployment(NamedTuple):
     longer than all that it waits for, unless the scope grants an `early` one.  links: the channels
     that are no perfect FIFO channels.  runs: the operators of the graph that a site runs, if they
     are not the one of its name.  storing: the sites that store the messages to them, and are not
-    prompt.
+    prompt.  leaders: the nodes that start the others again; when one crashes, the others go on
+    until they know it, which drivers with a clock ask for, and no other driver.
     """
 
     sites: tuple[Site, ...]
@@ -281,6 +282,7 @@ class Deployment(NamedTuple):
     links: Mapping[tuple[NodeName, NodeName], Link] = {}
     runs: Mapping[NodeName, tuple[NodeName, ...]] = {}
     storing: frozenset[NodeName] = frozenset()
+    leaders: frozenset[NodeName] = frozenset()
 
 
 # --- worlds to look at -----------------------------------------------------------------------

@@ -22,6 +22,8 @@ class RecoveryTerms:
     detection_s: from the crash to its detection.  restart_s: from there until the process runs.
     read_s: then, until its state is read back.  age_s: at the crash, the age of the last complete
     checkpoint.  busy: the share of its time for which the node works on events without failures.
+    orphaned_s: the part of the detection in which the node goes on, since the crash is that of its
+    leader.
     """
 
     detection_s: float
@@ -29,6 +31,7 @@ class RecoveryTerms:
     read_s: float
     age_s: float
     busy: float
+    orphaned_s: float = 0.0
 
     @property
     def outage_s(self) -> float:
@@ -48,6 +51,22 @@ class RecoveryTerms:
     def recovery_s(self) -> float:
         """From the crash until the node has caught up."""
         return self.outage_s + self.catch_up_s
+
+    @property
+    def repeated_s(self) -> float:
+        """The stretch of input whose results come twice at a sink that writes each at once."""
+        return self.age_s + self.orphaned_s
+
+
+def restart_s(detection_s: float, timeout_s: float, delay_s: float, start_s: float) -> float:
+    """The time from the detection to the restart, with a restart delay before each attempt.
+
+    An attempt before the heartbeats have timed out goes to the dead process; the second one comes
+    a delay after that.  start_s: from the attempt that succeeds.
+    """
+    first = detection_s + delay_s
+    attempt = timeout_s + delay_s if first < timeout_s else first
+    return attempt - detection_s + start_s
 
 
 def applied(possible: RecoveryTerms, outage: OutageTerms) -> RecoveryTerms:

@@ -136,8 +136,8 @@ def not_crashed(result: Simulation) -> list[str]:
         )
     if result.failures_asked and not result.failures and not missed:
         lines.append(
-            "No crash came in this run: mean_between_s is long beside it; --study estimates what "
-            "such crashes cost an hour"
+            "No crash came in this run: each pause ended before its detection, or mean_between_s "
+            "is long beside the run; --study estimates what such crashes cost an hour"
         )
     return lines
 

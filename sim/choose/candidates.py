@@ -207,9 +207,10 @@ def _fixed(
     A family states which of them it has (model.outages).
     """
     detector = scenario.detector
-    detection = FixedTerm(
-        DETECTION, "detector.keep_alive_s x misses", detector.keep_alive_s * detector.misses
-    )
+    leads = not system.deployment.leaders.isdisjoint(failure.nodes)
+    detected, back = detector.outage(0, failure.kind or "process", leads=leads)
+    key = detector.detecting_key(failure.kind or "process", leads=leads)
+    detection = FixedTerm(DETECTION, key, detected / PS)
     outage = outage_of(scenario.protocol)
     read = FixedTerm(READ, "costs.state", _read_s(scenario.costs, failure, system, keys))
     reads = (read,) if outage.read and read.seconds else ()
@@ -219,7 +220,7 @@ def _fixed(
     restart = FixedTerm(
         RESTART,
         "failures.restart_s" if own else "detector.restart_s",
-        max(own, default=detector.restart_s),
+        max(own, default=(back - detected) / PS),
     )
     return (detection, restart, *reads)
 

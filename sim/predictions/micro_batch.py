@@ -37,7 +37,8 @@ from model.protocols.micro_batch.protocol import PROTOCOL
 from model.protocols.micro_batch.scopes import counting_operator
 from model.system import System
 from sim.timed import failures
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Storage, Timer, picoseconds
+from sim.timed.costs import PS, Costs, LinkCosts, Service, Storage, Timer, picoseconds
+from sim.timed.detector import Detector
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
 

@@ -54,4 +54,5 @@ def strike_host(
     )
     if not nodes:
         raise wrong(f"host: no operator is on {failure.host!r}; nothing there may crash")
-    return failure.model_copy(update={"nodes": nodes, "host": None})
+    kind = failure.kind or "host"
+    return failure.model_copy(update={"nodes": nodes, "host": None, "kind": kind})

@@ -42,7 +42,8 @@ from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable, line_of, places
-from sim.timed.costs import Costs, Detector, ScenarioTable, picoseconds
+from sim.timed.costs import Costs, ScenarioTable, picoseconds
+from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 
 T = TypeVar("T", bound=ScenarioTable)
@@ -324,7 +325,7 @@ class _Reader:
             host = partial(self.draft.wrong, (*key, "host"))
             failure = by_node(strike_host(one, file.costs.hosts, workload.graph, host), system)
             for name in failure.nodes:
-                if name not in ends:
+                if name not in (*ends, *system.deployment.crashable):
                     self._check_operator((*key, "nodes"), "nodes", name, operators, system)
             if wrong := wrong_failure(failure, ends, operators, times):
                 raise self.draft.wrong((*key, wrong.key), wrong.why)

@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from sim.timed.costs import (
     Costs,
-    Detector,
     None_or_more,
     OperatorWork,
     ScenarioTable,
@@ -20,6 +19,7 @@ from sim.timed.costs import (
     StoreCosts,
     Timer,
 )
+from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable
 
 RateFrom: TypeAlias = Annotated[tuple[None_or_more, None_or_more], Field(strict=False)]

@@ -1,4 +1,4 @@
-"""The costs of a run: service at nodes, links, stable storage, and the delay of failure detection.
+"""The costs of a run: service at nodes, links and stable storage.
 
 Rule of this file: no float as a time of the driver.  People write seconds and bytes; the driver
 counts whole picoseconds, so that sums and comparisons are exact and equal inputs give equal runs.
@@ -99,7 +99,8 @@ class StateCosts(ScenarioTable):
     all of them."""
     local: bool = False
     """A node keeps a copy of its last checkpoint on its own disk, which a crash leaves: a restart
-    reads the copy, at the bandwidth of [costs.storage], and not the shared store."""
+    reads the copy, at the bandwidth of [costs.storage], and not the shared store.  A host that is
+    gone (`kind` of a failure) is gone with the copies."""
 
 
 class SinkCosts(ScenarioTable):
@@ -346,28 +347,6 @@ class Costs(ScenarioTable):
     def sizes_states(self) -> bool:
         """Do states have a size, or reads of them a price?"""
         return bool(self.state) or self.storage.read_s > 0
-
-
-class Detector(ScenarioTable):
-    """The failure detector.  At each multiple of the period, every node reports that it is alive;
-    after `misses` missing reports in a row, the detector takes the node for crashed and starts it
-    again."""
-
-    keep_alive_s: Some = 0.1
-    """The period of the reports."""
-    misses: Annotated[int, Field(ge=1)] = 3
-    """The number of missing reports in a row."""
-    restart_s: None_or_more = 0.5
-    """The time from the detection to the restart."""
-    whole_pipeline: bool = False
-    """When a crash is detected, all other nodes that may crash are stopped, too, and all restart at
-    the same time."""
-
-    def detected_ps(self, crashed_ps: int) -> int:
-        """The time at which the detector notices a crash.  A node that crashes at the very time of
-        a keep-alive has still sent the keep-alive."""
-        period = max(1, picoseconds(self.keep_alive_s))
-        return (crashed_ps // period + self.misses) * period
 
 
 def picoseconds(seconds: float) -> int:

@@ -6,11 +6,15 @@ Nodes that are planned to crash together are one crash if they are a failure gro
 one each.  The notice of a crash reaches its watcher when the failure detector detects the crash,
 and after all messages that the node had sent there; a prompt watcher, at once.  At one time
 restarts come first and crashes last.
+
+If the whole pipeline restarts, the others stop when the crash is detected.  After a crash of a node
+that leads them, they so go on and write until its session has timed out; the node restarts last, so
+that it orders one restart of all, and not one for each node that is up again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from simpy.events import URGENT
@@ -23,7 +27,7 @@ from model.protocol import Failures
 from model.system import size_of
 from model.world import DOWN
 from sim.timed.clock import LAST, Occurrence
-from sim.timed.costs import Detector, picoseconds
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash, TimedOutage
 from sim.timed.files import open_files, take_write
 from sim.timed.network import Tariff, TimedNode
@@ -35,7 +39,7 @@ from sim.timed.running import NEVER, Evaluated, RunState
 
 class Crashes:
     """The crashes to come and those that happened.  after_crash: receives (node, time) when a node
-    is down."""
+    is down.  suspend: receives (node, time, time of its wake); None: nobody is suspended."""
 
     def __init__(
         self,
@@ -43,11 +47,11 @@ class Crashes:
         detector: Detector,
         planned: Sequence[TimedCrash],
         after_crash: Callable[[TimedNode, int], None],
+        suspend: Callable[[TimedNode, int, int], None] | None = None,
     ) -> None:
         self.run, self.system, self.detector = run, run.system, detector
-        self.after_crash = after_crash
+        self.after_crash, self.suspend = after_crash, suspend
         self.single = run.protocol.promise.assumes.failures is Failures.SINGLE
-        self.restart_ps = picoseconds(detector.restart_s)
         self.restarts: set[int] = set()
         self._plan(planned)
 
@@ -55,21 +59,25 @@ class Crashes:
         name = self.run.protocol.name
         if self.single and self.detector.whole_pipeline and planned:
             raise Invalid(f"detector: {name} assumes single failures; leave out whole_pipeline")
-        check_plans(self.system, self.detector, planned)
+        check_plans(self.system, self.detector, planned, self.run.costs.storage.blocking)
         for plan in planned:
             whole = [group for group in self.system.groups if {*group} == {*plan.nodes}]
             for names in whole or [(node,) for node in plan.nodes]:
-                restarts = dict(zip(plan.nodes, plan.restart_ps, strict=False))
-                what = (plan.at_ps, names, plan.again_ps, restarts)
-                self.run.at(plan.at_ps, Occurrence(self._strike, what), LAST)
+                self.run.at(plan.at_ps, Occurrence(self._strike, (plan, names)), LAST)
 
     # --- the crash ---------------------------------------------------------------------------
     def _strike(self, moment: Occurrence) -> None:
         """Crash those of the nodes that are up: one node, or the members of a failure group."""
-        now, names, again, restarts = moment.what
+        plan, names = moment.what
+        now = plan.at_ps
         up = [node for name in names if (node := self.run.nodes[name]).since != NEVER]
         if not up or (self.single and self.run.outages and not self._at_rest(now)):
             self.run.missed += 1
+            return
+        leads = not self.system.deployment.leaders.isdisjoint(node.name for node in up)
+        detected, back = self.detector.outage(now, plan.kind, leads=leads)
+        if plan.pause_ps is not None and now + plan.pause_ps < detected:
+            self._pause(up, now, now + plan.pause_ps)
             return
         seen = [node for node in up if node.since <= now]  # the restart of others was not logged
         for node in up:
@@ -78,25 +86,45 @@ class Crashes:
             self._log_crash(seen[0].name, names if len(names) > 1 else (), now)
         if self.run.checkpoints is not None:
             self.run.checkpoints.strike(now)
-        detected = self.detector.detected_ps(now)
-        backs = [detected + restarts.get(node.name, self.restart_ps) for node in up]
-        for node, back in zip(up, backs, strict=True):
-            self._take_down(node, now, again, (detected, back))
+        own = dict(zip(plan.nodes, plan.restart_ps, strict=False))
+        backs = [detected + own[node.name] if node.name in own else back for node in up]
+        for node in up:
+            self._take_down(node, now, plan, detected)
         for node in seen:
             self._send_notices(node, now)
-        if self.detector.whole_pipeline:
-            self.run.at(detected, Occurrence(self._stop, (detected, max(backs))), LAST)
+        stops = self.detector.whole_pipeline
+        if not (leads and stops):
+            self._bring_back(zip(up, backs, strict=True))
+        if stops:
+            what = (detected, max(backs), up if leads else [])
+            self.run.at(detected, Occurrence(self._stop, what), LAST)
+
+    def _pause(self, nodes: Iterable[TimedNode], now: int, until: int) -> None:
+        """Suspend the nodes, which wake before anybody takes them for crashed."""
+        assert self.suspend is not None
+        for node in nodes:
+            if node.paused > now or node.since > now:
+                self.run.missed += 1
+            else:
+                self.suspend(node, now, until)
 
     def _stop(self, moment: Occurrence) -> None:
-        """Take down all other nodes, since a crash has been detected; all are back at one time."""
-        now, back = moment.what
-        for node in self.run.seen.queued:
-            if node.since > now or node.name not in self.system.returning:
-                continue
+        """Take down all other nodes, since a crash has been detected; all are back at one time.  A
+        node that leads them goes on; if it has crashed, it comes back after them."""
+        now, back, leaders = moment.what
+        others = [
+            node
+            for node in self.run.seen.queued
+            if node.since <= now
+            and node.name in self.system.returning
+            and node.name not in self.system.deployment.leaders
+        ]
+        for node in others:
             self.run.settle(node, now)
             self._log_crash(node.name, (), now)
-            self._take_down(node, now, None, (now, back))
+            self._take_down(node, now, None, now)
             self._send_notices(node, now)
+        self._bring_back((node, max(back, now + 1)) for node in (*others, *leaders))
 
     def _log_crash(self, name: NodeName, together: tuple[NodeName, ...], now: int) -> None:
         run = self.run
@@ -105,10 +133,8 @@ class Crashes:
             action = Crash(name, False, together)
             run.log.append(LogEntry(now, 1, run.order, now, now, action, ("crash", None)))
 
-    def _take_down(
-        self, node: TimedNode, now: int, again: int | None, returns: tuple[int, int]
-    ) -> None:
-        """Crash the node.  returns: the times of the detection and of the restart."""
+    def _take_down(self, node: TimedNode, now: int, plan: TimedCrash | None, detected: int) -> None:
+        """Crash the node.  plan: of which the crash is a part; None: it has only been stopped."""
         before = node.outage
         forget_later(node, now)
         self.run.in_vain += _drop_inputs(node)
@@ -120,14 +146,21 @@ class Crashes:
             reached = before.reached
         else:
             reached = self.run.protocol.behaviour.gauges(node.site, node.settled).progress
-        node.state, node.settled, node.since = DOWN, DOWN, NEVER
-        detected, back = returns
+        node.state, node.settled, node.since, node.paused = DOWN, DOWN, NEVER, 0
         node.outage = TimedOutage(node.name, now, detected, reached, node.job)
         self.run.outages.append(node.outage)
-        node.again_ps = again
-        if node.name in self.system.returning:
-            self.run.at(back, Occurrence(self._restart, (back, node)), URGENT)
+        if plan is not None and plan.kind == "host":  # with its disk
+            self.run.sizes.bare.add(node.name)
+        node.again = None
+        if plan is not None and plan.again_ps is not None:
+            node.again = plan._replace(at_ps=plan.again_ps, again_ps=None, restart_ps=())
         self.after_crash(node, now)
+
+    def _bring_back(self, nodes: Iterable[tuple[TimedNode, int]]) -> None:
+        """Let the nodes restart, each at its time, unless it never returns."""
+        for node, back in nodes:
+            if node.name in self.system.returning:
+                self.run.at(back, Occurrence(self._restart, (back, node)), URGENT)
 
     def _send_notices(self, node: TimedNode, now: int) -> None:
         """Let the node's watched channels end with a notice.
@@ -194,9 +227,9 @@ class Crashes:
     def come_back(self, node: TimedNode, done: int) -> None:
         """Let the node run again: the effects of its first step take place."""
         node.since = done
-        if node.again_ps is not None:
-            strikes = done + node.again_ps
-            self.run.at(strikes, Occurrence(self._strike, (strikes, (node.name,), None, {})), LAST)
+        if node.again is not None:
+            plan = node.again._replace(at_ps=done + node.again.at_ps)
+            self.run.at(plan.at_ps, Occurrence(self._strike, (plan, (node.name,))), LAST)
 
 
 def check_sizes(run: RunState, effects: tuple[Effect, ...]) -> None:

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 from model.core import NodeName
 from model.results.simulation import CrashCourse
 from sim.timed.costs import PS, None_or_more, ScenarioTable, Some, picoseconds
+from sim.timed.detector import FailureKind
 
 
 class FailureTable(ScenarioTable):
@@ -25,6 +26,13 @@ class FailureTable(ScenarioTable):
     """Operators that crash at once; they are one fault if they are a failure group."""
     host: str | None = None
     """In place of nodes: all operators on this host of [costs.hosts] crash at once."""
+    kind: FailureKind | None = None
+    """The failure, which decides how it is detected.  process: processes end, and their connections
+    break; host: a host is gone, and no connection breaks; pause: processes are suspended for
+    `pause_s`.  Without it: host with the key `host`, and process otherwise."""
+    pause_s: Some | None = None
+    """With kind = "pause": the time until the nodes wake.  If they were taken for crashed before
+    that, they do nothing more."""
     at_s: None_or_more | None = None
     """At this time from the start."""
     at_event: Annotated[int, Field(ge=1)] | None = None
@@ -60,6 +68,12 @@ class FailureTable(ScenarioTable):
         return self
 
     @model_validator(mode="after")
+    def _length_of_pause(self) -> FailureTable:
+        if (self.kind == "pause") != (self.pause_s is not None):
+            raise ValueError('kind = "pause" and pause_s go together: give both or neither')
+        return self
+
+    @model_validator(mode="after")
     def _one_restart(self) -> FailureTable:
         quantiles = self.restart_quantiles_s
         if quantiles and self.restart_s:
@@ -92,19 +106,22 @@ class FailureTable(ScenarioTable):
 
 class TimedCrash(NamedTuple):
     """Crashes to come.  again_ps: the time from a restart to one more crash; None: no more.
-    restart_ps: for each node, from the detection to the restart; (): as the detector says."""
+    restart_ps: for each node, from the detection to the restart; (): as the detector says.
+    pause_ps: of a pause, the time until the nodes wake."""
 
     at_ps: int
     nodes: tuple[NodeName, ...]
     again_ps: int | None = None
     restart_ps: tuple[int, ...] = ()
+    kind: FailureKind = "process"
+    pause_ps: int | None = None
 
 
 def plan_crashes(
     failures: Sequence[FailureTable], times_ps: Sequence[int], seed: int
 ) -> tuple[TimedCrash, ...]:
     """The planned crashes in order.  times_ps: the times of the input events, in order."""
-    return tuple(sorted(_plan_failures(failures, times_ps, seed)))
+    return tuple(sorted(_plan_failures(failures, times_ps, seed), key=lambda plan: plan[:2]))
 
 
 def _plan_failures(
@@ -148,6 +165,8 @@ def plan_crash(failure: FailureTable, at_ps: int, chance: random.Random) -> Time
         failure.nodes,
         None if again is None else picoseconds(again),
         tuple(map(picoseconds, restarts)),
+        failure.kind or "process",
+        None if failure.pause_s is None else picoseconds(failure.pause_s),
     )
 
 
@@ -202,6 +221,11 @@ class TimedOutage:
     def serve(self, node: NodeName, senders: Iterable[NodeName]) -> None:
         """The node has replayed; it has caught up when the events of all senders are on time."""
         self.server, self.behind = node, set(senders)
+
+    def serve_again(self, done: int) -> None:
+        """A node that processes no event runs again then, and nothing is late by it any more."""
+        self.restored_ps = self.restoring_done_ps = self.replayed_ps = done
+        self.caught_up_ps = self.known_ps = done
 
     def catch_up(self, done: int) -> None:
         """No event is late any more with the step that is done then; the last late one decides."""

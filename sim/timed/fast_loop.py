@@ -39,8 +39,8 @@ from model.costs import CONTROL, MessageKind, Size
 from model.errors import Invalid, StepFailed, describe_error
 from model.system import call_step, check_step, describe, read_gauges
 from sim.timed.clock import Entry, Occurrence
-from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes, check_sizes
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
 from sim.timed.refusals import check_effects

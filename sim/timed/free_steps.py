@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from model.results.simulation import FreeStep, Metrics
 from model.system import System
-from sim.timed.costs import Costs, Detector, StoreCosts
+from sim.timed.costs import Costs, StoreCosts
+from sim.timed.detector import Detector
 
 NO_PRICE = ""
 """The key of a step for which there is no price."""

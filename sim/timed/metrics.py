@@ -34,7 +34,8 @@ from model.results.simulation import (
     SimulationSeries,
 )
 from sim.outputs import Outputs
-from sim.timed.costs import PS, Costs, Detector
+from sim.timed.costs import PS, Costs
+from sim.timed.detector import Detector
 from sim.timed.emissions import OutputRecord
 from sim.timed.failures import recoveries
 from sim.timed.load import are_cut_off

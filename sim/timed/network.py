@@ -16,7 +16,7 @@ from model.core import Effect, Input, NodeName, Site, TimerFired
 from model.costs import MessageKind, Size
 from sim.timed.clock import Occurrence
 from sim.timed.costs import Costs, picoseconds
-from sim.timed.failures import TimedOutage
+from sim.timed.failures import TimedCrash, TimedOutage
 from sim.timed.record import LogEntry, SentMessages
 
 LASTING = (MessageKind.CHECKPOINT, MessageKind.DETERMINANT)
@@ -29,7 +29,7 @@ class Tariff:
     size, if a store writes the message beside the work of the sender.
 
     moved: a store at one end moves the states in the message, at its bandwidth and not at the
-    link's.  A receiver that stores and is not prompt is busy with the write.
+    link's.  A receiver that stores and is not prompt is busy with the write, also of an upload.
     """
 
     __slots__ = ("bytes", "count", "events", "growing", "service", "upload", "wire")
@@ -37,7 +37,7 @@ class Tariff:
     def __init__(self, costs: Costs, size: Size, receiver: TimedNode, moved: bool = False) -> None:
         self.wire = costs.wire_ps(size._replace(state_bytes=0) if moved else size)
         self.service = round(costs.service_ps(size, receiver.operator) * receiver.pace)
-        if receiver.stores and size.kind in LASTING:
+        if receiver.stores and size.kind in (*LASTING, MessageKind.UPLOAD):
             self.service += costs.save_ps(size)
         self.growing = round(costs.events_ps(size, receiver.operator) * receiver.pace)
         self.bytes = costs.bytes(size)
@@ -156,24 +156,24 @@ class TimedNode:
 
     kept: the backup since kept_since.  kept_area: the sum of the backup before that, in events
     times picoseconds.  pace: the factor by which service takes longer than elsewhere; 0 for sources
-    and sinks.  making: the service for each event that the node sends.  again_ps: the time from the
-    restart to one more crash.  settled: the state with the effects that have taken place, in a
-    watched run.  ticks: by kind, when a timer last ran out.  replicas: the other nodes with the
-    same job.  job: the name of this job.  jobs_before: by sender, its job.  aged: are the ages of
-    its events recorded?  asks: some channel of it leads to a prompt site.  operator: the first one
-    that it runs, whose work and pace it has.  reading: the time at which its state has been read
-    back; it takes no message before.  stores: it is a store, and not prompt.  stored: the time
-    at which a store has stored and read all that it was asked for, or a node all that it writes
-    beside its work.  durable: as model.world.Node has it.  unsynced: by file, the sizes of the
-    writes without a sync, also of steps that have not taken effect yet (sim.timed.files); ()
-    without files.
+    and sinks.  making: the service for each event that the node sends.  again: one more crash,
+    whose time counts from the restart.  paused: the time until which the node is suspended.
+    settled: the state with the effects that have taken place, in a watched run.  ticks: by kind,
+    when a timer last ran out.  replicas: the other nodes with the same job.  job: the name of it.
+    jobs_before: by sender, its job.  aged: are the ages of its events recorded?  asks: some channel
+    of it leads to a prompt site.  operator: the first one that it runs, whose work and pace it has.
+    reading: the time at which its state has been read back; it takes no message before.  stores: it
+    is a store, and not prompt.  stored: the time at which a store has stored and read all that it
+    was asked for, or a node all that it writes beside its work.  durable: as model.world.Node has
+    it.  unsynced: by file, the sizes of the writes without a sync, also of steps that have not
+    taken effect yet (sim.timed.files); () without files.
     """
 
     __slots__ = (
-        *("aged", "again_ps", "asks", "busy", "defers", "done", "durable", "gauged", "incoming"),
+        *("again", "aged", "asks", "busy", "defers", "done", "durable", "gauged", "incoming"),
         *("inputs", "job", "jobs_before", "kept", "kept_area", "kept_since", "longest", "making"),
-        *("name", "operator", "outage", "outgoing", "pace", "reading", "replicas", "settled"),
-        *("since", "site", "state", "stored", "stores", "ticks"),
+        *("name", "operator", "outage", "outgoing", "pace", "paused", "reading", "replicas"),
+        *("settled", "since", "site", "state", "stored", "stores", "ticks"),
         *("timers", "under_way", "unsettled", "unsynced", "worked"),
     )
 
@@ -189,7 +189,8 @@ class TimedNode:
         self.inputs: deque[QueuedInput] = deque()
         self.busy = self.worked = self.done = self.longest = self.reading = 0
         self.since: float = 0
-        self.again_ps: int | None = None
+        self.again: TimedCrash | None = None
+        self.paused = 0
         self.timers: dict[str, Occurrence] = {}
         self.ticks: dict[str, int] = {}
         self.replicas: tuple[TimedNode, ...] = ()

@@ -39,8 +39,8 @@ from model.errors import Invalid
 from model.system import size_of
 from sim.timed.clock import Occurrence
 from sim.timed.connections import BoundedConnection, count_events, find_connections
-from sim.timed.costs import Detector
 from sim.timed.crashes import Crashes
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.hosts import place_nodes
 from sim.timed.network import Channel, QueuedInput, TimedNode, is_stored
@@ -48,6 +48,7 @@ from sim.timed.refusals import check_effects
 from sim.timed.running import Evaluated, RunState
 from sim.timed.sinks import SinkWriter
 from sim.timed.stores import SharedStore
+from sim.timed.suspension import Suspensions
 from sim.timed.timers import Timers
 
 
@@ -66,7 +67,8 @@ class QueuedLoop:
             self._price_sink(state.nodes[name])
         state.seen.stores, state.seen.hosts, state.seen.writers = self.stores, hosts, state.writers
         self.timers = Timers(state, self._fire)
-        self.crashes = Crashes(state, detector, planned, self._free_room)
+        suspensions = Suspensions(state, self._keep_busy, self._work)
+        self.crashes = Crashes(state, detector, planned, self._free_room, suspensions.suspend)
 
     def _price_sink(self, node: TimedNode) -> None:
         """Let the sink write its inputs, if its writes have a price."""
@@ -161,6 +163,8 @@ class QueuedLoop:
     # --- a step ----------------------------------------------------------------------------------
     def _work(self, node: TimedNode, now: int) -> None:
         """Process the inputs that wait at the node, as long as steps take no time."""
+        if node.paused > now:
+            return
         while node.inputs:
             first = node.inputs[0]
             if first.began is None:

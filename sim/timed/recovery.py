@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from model.core import RESTORED, Effect, Input, NodeName, Note, Received, Role
 from model.graph import Graph
 from model.protocol import Protocol
-from model.system import size_of
+from model.system import System, size_of
 from sim.timed.ages import DataStep, UsualAges, data_step
 from sim.timed.failures import TimedOutage
 from sim.timed.network import TimedNode
@@ -22,9 +22,9 @@ class RecoveryRecord:
     usual: the ages of the run without failures; None: nobody knows when a node has caught up.
     """
 
-    def __init__(self, protocol: Protocol, usual: UsualAges | None) -> None:
-        self.protocol, self.usual = protocol, usual
-        terms = protocol.behaviour.outage
+    def __init__(self, system: System, usual: UsualAges | None) -> None:
+        self.system, self.protocol, self.usual = system, system.protocol, usual
+        terms = self.protocol.behaviour.outage
         self._replicas_have_the_state = terms is not None and not terms.restart and not terms.read
 
     def record_step(
@@ -41,6 +41,9 @@ class RecoveryRecord:
         """
         began, _, done = times
         outage = node.outage
+        if outage is not None and input_ is None and not self._has_job(node):
+            outage.serve_again(done)
+            return
         open_ = [outage] if outage is not None and outage.caught_up_ps is None else []
         if outage is not None and outage.restored_ps is None:
             outage.restored_ps = _restored(self.protocol, node, (began, done), effects, input_)
@@ -57,6 +60,12 @@ class RecoveryRecord:
             if step is not None:
                 for one in open_:
                     self._catch_up(node, one, step)
+
+    def _has_job(self, node: TimedNode) -> bool:
+        """Does the node, or a replica of it, run an operator?"""
+        return (
+            bool(self.system.operators_at(node.name)) or node.job in self.system.scope.graph.specs
+        )
 
     def _replay(self, node: TimedNode, outage: TimedOutage, done: int) -> None:
         """Record it if the node has come as far as it was before the crash."""

@@ -11,7 +11,7 @@ from model.choices import is_patient
 from model.core import CancelTimer, Effect, Fail, Input, Rewind, Role, SetTimer, Sync
 from model.errors import Invalid
 from model.system import System, check_step
-from sim.timed.costs import Detector
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.network import TimedNode
 
@@ -30,9 +30,16 @@ def check_deployment(system: System) -> None:
             raise _left_out(system, f"a prompt site that sends to another ({sender}, {receiver})")
 
 
-def check_plans(system: System, detector: Detector, planned: Sequence[TimedCrash]) -> None:
-    """Raise Invalid for crashes that the deployment never has, or that timed runs leave out."""
+def check_plans(
+    system: System, detector: Detector, planned: Sequence[TimedCrash], blocking: bool
+) -> None:
+    """Raise Invalid for crashes that the deployment never has, or that timed runs leave out.
+
+    blocking: do nodes wait for their own storage?
+    """
     name = system.protocol.name
+    if not blocking and any(plan.pause_ps is not None for plan in planned):
+        raise Invalid('failures: with kind = "pause", give costs.storage.blocking = true')
     if planned and system.bound and detector.whole_pipeline:
         raise Invalid(f"detector: {name} has nodes that never crash alone; omit whole_pipeline")
     for plan in planned:

@@ -75,7 +75,7 @@ class RunState:
         self.system, self.protocol, self.costs = system, system.protocol, costs
         self.record, self.log = record, log
         self.ages, self.usual = ages, usual
-        self.recoveries = RecoveryRecord(system.protocol, usual)
+        self.recoveries = RecoveryRecord(system, usual)
         self.clock = SimulatedClock()
         self.at = self.clock.at
         self.nodes = _make_nodes(system, costs)

@@ -6,7 +6,7 @@ every run there).
 
 A run is a RunState (nodes, clock, counts), the crashes that strike it, and one of two loops: the
 fast loop, where nodes wait for nobody, and the queued loop, where they wait for shared stores and
-for room in connections.
+for room in connections, or are suspended.
 
 Times are whole picoseconds.  At one time restarts come first and crashes last.
 """
@@ -19,7 +19,8 @@ from typing import Any
 from model.system import System, check_state
 from sim.timed.ages import AgeRecord, UsualAges
 from sim.timed.clock import Occurrence
-from sim.timed.costs import Costs, Detector
+from sim.timed.costs import Costs
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.fast_loop import FastLoop
 from sim.timed.network import traffic
@@ -56,7 +57,8 @@ def run_timed(
     """
     check_deployment(system)
     state = RunState(system, costs, record, log, ages=ages, usual=usual, crashes=bool(planned))
-    loop = (QueuedLoop if costs.waits else FastLoop)(state, detector, planned)
+    waits = costs.waits or any(plan.pause_ps is not None for plan in planned)
+    loop = (QueuedLoop if waits else FastLoop)(state, detector, planned)
     _look(state, max(1, -(-ends_ps // POINTS)), watch)
     loop.run(iter(feed))
     return _result(state, _end(state))

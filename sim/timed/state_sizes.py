@@ -66,7 +66,8 @@ class StateSizes:
     """The sizes of states in a run.
 
     prices: of a node that runs an operator with a price, one for each of its operators.  stored:
-    the operators, as nodes run them together, of which there is a checkpoint.
+    the operators, as nodes run them together, of which there is a checkpoint.  bare: the nodes that
+    have lost the copies on their disks, and have made no checkpoint since.
     """
 
     def __init__(self, system: System, costs: Costs) -> None:
@@ -74,6 +75,7 @@ class StateSizes:
         self.prices: dict[NodeName, tuple[StateCosts | None, ...]] = {}
         self.nodes: dict[NodeName, NodeStates] = {}
         self.stored: set[tuple[NodeName, ...]] = set()
+        self.bare: set[NodeName] = set()
         for name in system.sites:
             prices = tuple(costs.state.get(one) for one in system.operators_at(name))
             if any(prices):
@@ -97,7 +99,7 @@ class StateSizes:
         """The bytes of the states in an answer to a recovery that the receiver has on its own
         disk."""
         prices = self.prices.get(receiver, ())
-        if not any(price is not None and price.local for price in prices):
+        if receiver in self.bare or not any(price and price.local for price in prices):
             return 0
         states = states_of(self.system, receiver, message).states
         if not states or self.system.operators_at(receiver) not in self.stored:
@@ -153,6 +155,7 @@ class StateSizes:
             size = size._replace(state_bytes=self._bytes(name, carried.states, before))
             own.base, own.write = _merged(own.base, carried.states), carried.write
             self.stored.add(self.system.operators_at(name))
+            self.bare.discard(name)
         own.known.append((value, size))
         return size
 

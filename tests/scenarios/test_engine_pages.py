@@ -86,7 +86,7 @@ def test_each_key_is_a_key_of_scenarios(engine: str, row: PageRow) -> None:
 
 
 @pytest.mark.parametrize(
-    "ours", ["`costs.timers.epocs.every_s = 60.0`", "`knobs.pause = 3`", "`detector.delay_s = 1`"]
+    "ours", ["`costs.timers.epocs.every_s = 60.0`", "`knobs.pause = 3`", "`detector.delays = 1`"]
 )
 def test_a_key_that_is_none_is_found(ours: str) -> None:
     with pytest.raises(Invalid):

@@ -61,7 +61,8 @@ from sim.scenarios.overrides import overrides
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import read
 from sim.timed.ages import AgeRecord
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Storage
+from sim.timed.costs import PS, Costs, LinkCosts, Service, Sizes, Storage
+from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable, TimedCrash, TimedOutage, plan_crashes
 from sim.timed.metrics import PHASES
 from sim.timed.record import LogEntry, TimedResult
@@ -374,7 +375,7 @@ def test_a_save_that_is_not_finished_is_undone() -> None:
 )
 def test_the_detector_misses_keep_alives(crash: float, misses: int, detected: float) -> None:
     detector = Detector(keep_alive_s=1.0, misses=misses)
-    assert detector.detected_ps(round(crash * PS)) == detected * PS
+    assert detector.outage(round(crash * PS)).detected == detected * PS
 
 
 def test_phases_of_a_recovery() -> None:

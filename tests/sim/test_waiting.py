@@ -31,7 +31,6 @@ from sim.scenarios.scenario import read
 from sim.timed.costs import (
     PS,
     Costs,
-    Detector,
     LinkCosts,
     OperatorWork,
     Service,
@@ -40,6 +39,7 @@ from sim.timed.costs import (
     StoreCosts,
     Timer,
 )
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from tests.known import known

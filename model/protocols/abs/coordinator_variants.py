@@ -9,15 +9,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from model.core import Guarantee
+from model.core import Guarantee, OperatorClass
+from model.properties import NOTHING_LOST
 from model.protocols.abs import scopes
-from model.protocols.abs.design import AbsDesign, CoordinatorRestart, CoordinatorStorage, Decides
+from model.protocols.abs.design import (
+    AbsDesign,
+    CoordinatorRestart,
+    CoordinatorStorage,
+    Decides,
+    WriteMode,
+)
 from model.protocols.abs.family import ABS, SEEN
 from model.protocols.abs.messages import RETURNED
 
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 
+REPEATS = {
+    OperatorClass.REPEATABLE: REPEATING,
+    OperatorClass.DETERMINISTIC: REPEATING,
+    OperatorClass.ARBITRARY: CONVERGENT,
+}
 KEEPS_ALL = AbsDesign(coordinator=CoordinatorStorage.EPOCHS_AND_RUNS)
 COORDINATOR_VARIANTS = (
     ABS.design(
@@ -42,6 +54,22 @@ COORDINATOR_VARIANTS = (
         "The paper has no word on a crash of the coordinator.  The last complete epoch must be "
         "durable before any node knows of it, and the number of the run before any node goes on in "
         "it; a restarted coordinator restarts all nodes.  It may forget which nodes are down.",
+        must_occur=(*SEEN, RETURNED),
+    ),
+    ABS.design(
+        "coordinator-at-once",
+        replace(KEEPS_ALL, writes=WriteMode.AT_ONCE),
+        (
+            scopes.COORDINATOR_OF_A_RELAY.holds(2_702, REPEATING),
+            scopes.COORDINATOR_OF_PAIRS.holds(13_567, REPEATING),
+            scopes.COORDINATOR_AND_A_RELAY.holds(6_718, REPEATING),
+            scopes.COORDINATOR_OF_A_COIN.holds(2_723, CONVERGENT),
+            scopes.NO_CRASH.holds(940),
+        ),
+        "Operators go on and write while the coordinator is down, and nobody ends an epoch.  All "
+        "outputs since the last complete epoch come twice, also those of this time.",
+        claims=REPEATS,
+        properties=(NOTHING_LOST,),
         must_occur=(*SEEN, RETURNED),
     ),
     ABS.design(

@@ -70,6 +70,7 @@ def deploy(design: AbsDesign, scope: Scope) -> Deployment:
         watched=frozenset((name, OVERSEER) for name in tasks),
         prompt=frozenset(prompt),
         storing=frozenset({OVERSEER} - prompt),
+        leaders=frozenset({OVERSEER}),
     )
     return with_places(deployed, tasks) if design.places is Places.OTHERS else deployed
 

@@ -5,10 +5,10 @@ Rule of this file: no design without its claim and the verdict expected of it.
 
 from __future__ import annotations
 
-from model.core import REPLAYED, Guarantee, OperatorClass
+from model.core import REPLAYED, Guarantee
 from model.properties import NOTHING_LOST
 from model.protocols.abs import scopes
-from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS
+from model.protocols.abs.coordinator_variants import COORDINATOR_VARIANTS, REPEATS
 from model.protocols.abs.design import (
     AbsDesign,
     Alignment,
@@ -27,11 +27,6 @@ from model.protocols.abs.order_variants import ORDER_VARIANTS
 GAP, REPEATING, PRECISE = Guarantee.GAP, Guarantee.REPEATING, Guarantee.PRECISE
 DIVERGENT, CONVERGENT = Guarantee.DIVERGENT, Guarantee.CONVERGENT
 
-REPEATS = {
-    OperatorClass.REPEATABLE: REPEATING,
-    OperatorClass.DETERMINISTIC: REPEATING,
-    OperatorClass.ARBITRARY: CONVERGENT,
-}
 VARIANTS = (
     ABS.design(
         "unaligned",

@@ -228,9 +228,32 @@ def test_a_source_that_seeks_keeps_no_event(tmp_path: Path) -> None:
 def test_a_copy_on_its_own_disk_needs_no_store(
     tmp_path: Path, shared: bool, local: tuple[str, ...], count_s: float, more_s: float
 ) -> None:
+    restarted_from_disks(tmp_path, "process", shared, local, count_s, more_s)
+
+
+@pytest.mark.parametrize(
+    ("shared", "local", "count_s", "more_s"),
+    [
+        # The disk of count is gone: 60 MB come from the store; the other node is only stopped.
+        (True, ("count", "more"), 3.0, 2.0),
+        (True, ("count",), 3.0, 8.0),
+        (False, ("count", "more"), 1.2, 2.0),
+    ],
+)
+def test_a_host_that_is_gone_takes_its_copies_along(
+    tmp_path: Path, shared: bool, local: tuple[str, ...], count_s: float, more_s: float
+) -> None:
+    restarted_from_disks(tmp_path, "host", shared, local, count_s, more_s)
+
+
+def restarted_from_disks(
+    folder: Path, kind: str, shared: bool, local: tuple[str, ...], count_s: float, more_s: float
+) -> None:
+    """A failure of count of this kind: the two tasks have their states back after these times."""
     store = "{transaction_s=0.0,bandwidth_bytes_per_s=20e6}"
     ran = simulated(
-        tmp_path,
+        folder,
+        f"failures.1.kind={kind}",
         'operators=[{name="count",selectivity=1.0},{name="more",selectivity=1.0}]',
         "costs.work.more.event_s=0.0",
         "costs.link.bandwidth_bytes_per_s=1e12",

@@ -51,7 +51,8 @@ from sim.experiments.logio.study import (
     PipelineTask,
     StudiedPipeline,
 )
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.costs import PS, Costs, LinkCosts, OperatorWork, Service, StoreCosts, Timer
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.simulator import run_timed
@@ -90,7 +91,7 @@ def timed(case: PipelineStudy) -> Timed:
     (gathers,) = (_gathers(one) for one in case.pipeline.tasks if one.name == failure.task)
     undone, last = failure.after % gathers, taken[failure.after - 1]
     at_ps = last.done_ps if undone else last.began_ps
-    wait_ps = round(case.costs.restart_s * PS) - (QUICK.detected_ps(at_ps) - at_ps)
+    wait_ps = round(case.costs.restart_s * PS) - (QUICK.outage(at_ps).detected - at_ps)
     if case.recovery is LOG:
         wait_ps += round((undone or gathers) * case.costs.assign_s * PS)
     return _run(case, [TimedCrash(at_ps, (failure.task,), None, (wait_ps,))])

@@ -60,7 +60,8 @@ from sim.experiments.hwang.setting import (
     StudiedProtocol,
     TupleWork,
 )
-from sim.timed.costs import PS, Costs, Detector, LinkCosts, Service, Sizes, Timer
+from sim.timed.costs import PS, Costs, LinkCosts, Service, Sizes, Timer
+from sim.timed.detector import Detector
 from sim.timed.failures import TimedCrash
 from sim.timed.record import LogEntry
 from sim.timed.simulator import run_timed
