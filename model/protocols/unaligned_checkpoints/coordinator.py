@@ -21,6 +21,8 @@ from model.protocols.unaligned_checkpoints.messages import (
     INJECTED,
     RELOCATED,
     RESCALED,
+    RESUMED,
+    SAVED,
     CheckpointDone,
     CheckpointDue,
     CheckpointPart,
@@ -29,8 +31,10 @@ from model.protocols.unaligned_checkpoints.messages import (
     InstancePart,
     InstanceUp,
     KeeperState,
+    SavepointDue,
 )
 from model.protocols.unaligned_checkpoints.redistribution import share_out
+from model.protocols.unaligned_checkpoints.savepoints import GoesBack, StopCommits
 from model.queues import STALE_NOTE
 from model.uploads import PartUpload, PartUploaded, StoredPart
 
@@ -45,10 +49,11 @@ def oversee(site: Site, state: KeeperState, input_: Received) -> Step:
             return _store(site, state, input_.sender, part)
         case PartUpload(run, number):
             return Step(state, (Send(input_.sender, PartUploaded(run, number)),))
+        case SavepointDue():
+            return _take_wish(site, state)
         case Lost(node):
-            notes = (Note(ABORTED),) if state.begun else ()
-            down = state.down | {node}
-            return Step(state._replace(begun=False, down=down, coming=()), notes)
+            state, notes = _abort(state)
+            return Step(state._replace(down=state.down | {node}), notes)
         case InstanceUp():
             state = state._replace(down=state.down - {input_.sender})
             return Step(state) if state.down else _go_back(site, state)
@@ -57,12 +62,32 @@ def oversee(site: Site, state: KeeperState, input_: Received) -> Step:
 
 
 def _begin(site: Site, state: KeeperState) -> Step:
-    """Have the sources inject barriers, if there is something new and no checkpoint under way."""
-    if not state.due or state.begun or state.down:
+    """Have the sources inject barriers, if there is something new or the user wishes a savepoint,
+    and no checkpoint is under way."""
+    if not (state.due or state.wished) or state.begun or state.down:
         return Step(state)
-    order = InjectBarriers(state.run, state.number + 1)
+    order = InjectBarriers(state.run, state.number + 1, state.wished)
     sends = tuple(Send(reader, order) for reader in site.config.readers)
-    return Step(state._replace(begun=True, due=False), (Note(BEGUN_CHECKPOINTS), *sends))
+    state = state._replace(begun=True, due=False, wished=False, saving=state.wished)
+    return Step(state, (Note(BEGUN_CHECKPOINTS), *sends))
+
+
+def _abort(state: KeeperState) -> Step:
+    """End a checkpoint that is under way, and the wish of a savepoint."""
+    notes = (Note(ABORTED),) if state.begun else ()
+    return Step(state._replace(begun=False, coming=(), wished=False, saving=False), notes)
+
+
+def _take_wish(site: Site, state: KeeperState) -> Step:
+    """The user asks for a savepoint, or for the next job; not while a node is down."""
+    if state.down:
+        return Step(state, (STALE_NOTE,))
+    if state.saved is None:
+        return _begin(site, state._replace(wished=True))
+    (number, parts), (state, notes) = state.saved, _abort(state)
+    state = state._replace(number=number, parts=parts, saved=None)
+    state, restart = _go_back(site, state)
+    return Step(state, (*notes, Note(RESUMED), *restart))
 
 
 def _store(
@@ -84,6 +109,8 @@ def _store(
 
 def _complete(site: Site, state: KeeperState) -> Step:
     """Sources let go of the records of the checkpoint, and sinks commit."""
+    if state.saving:
+        return _save(site, state)
     done = CheckpointDone(state.run, state.number + 1)
     state = state._replace(number=done.number, begun=False, parts=state.coming, coming=())
     sends = tuple(Send(name, done) for name in (*site.config.readers, *site.config.sinks))
@@ -91,8 +118,29 @@ def _complete(site: Site, state: KeeperState) -> Step:
     return Step(state, (Note(CHECKPOINTED), Note(FINISHED_CHECKPOINTS), *sends, *more))
 
 
+def _save(site: Site, state: KeeperState) -> Step:
+    """The savepoint is complete: sinks commit it, and the next job begins from it; or the job goes
+    on, and the user has the savepoint."""
+    job, before = site.config, state
+    savepoints = job.design.savepoints
+    done = CheckpointDone(state.run, state.number + 1, saves=True)
+    readers = job.readers if savepoints.goes_back is GoesBack.LAST else ()
+    sinks = job.sinks if savepoints.commits is StopCommits.FIRST else ()
+    sends = tuple(Send(name, done) for name in (*readers, *sinks))
+    state = state._replace(number=done.number, parts=state.coming)
+    state = state._replace(begun=False, saving=False, coming=())
+    notes = (Note(CHECKPOINTED), Note(SAVED))
+    if job.goes_on:
+        state, more = _begin(site, state._replace(saved=(state.number, state.parts)))
+        return Step(state, (*notes, *sends, *more))
+    state, restart = _go_back(site, state)
+    if savepoints.goes_back is GoesBack.CHECKPOINT:
+        state = state._replace(number=before.number, parts=before.parts)
+    return Step(state, (*notes, *sends, Note(RESUMED), *restart))
+
+
 def _go_back(site: Site, state: KeeperState) -> Step:
-    """Restart all nodes in a new run from the last complete checkpoint."""
+    """Begin all nodes in a new run from the last complete checkpoint."""
     job, run = site.config, state.run + 1
     parts = share_out(job, state.parts, run)
     sends = tuple(Send(name, GoBack(run, state.number, parts.get(name))) for name in site.succs)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from model.protocol import Knob
+from model.protocols.unaligned_checkpoints.savepoints import SavepointDesign
 from model.uploads import SNAPSHOTS_KNOB, Snapshots
 
 
@@ -42,6 +43,13 @@ class Redistribution(Enum):
     NONE = "no instance"
 
 
+class StateOwners(Enum):
+    """Which instance receives the state of a key after a restart."""
+
+    BY_KEY = "the instance that owns the key group now"
+    BY_NUMBER = "the instance with the number of the one that had it"
+
+
 class Injection(Enum):
     """When a restarted instance takes the records on their way.  FLINK-16536: new data must not
     overtake them."""
@@ -62,7 +70,7 @@ class UnalignedDesign:
     """A protocol: one choice of each kind.
 
     layout: how many instances a keyed operator has in the runs of the pipeline, in turn; every
-    restart begins the next run.
+    restart begins the next run.  savepoints: None: the user takes none.
     """
 
     layout: tuple[int, ...] = (1,)
@@ -72,6 +80,8 @@ class UnalignedDesign:
     injection: Injection = Injection.BEFORE_NEW
     finishes: Finishes = Finishes.WITH_SINKS
     snapshots: Snapshots = Snapshots.SYNCHRONOUS
+    owners: StateOwners = StateOwners.BY_KEY
+    savepoints: SavepointDesign | None = None
 
 
 KNOBS = (

@@ -122,4 +122,68 @@ OVERTAKING = FindingTable(
         ),
     ),
 )
-FINDINGS = (OVERTAKING,)
+SAVEPOINTS = FindingTable(
+    "Savepoints",
+    (
+        Finding(
+            "A job that is stopped with a savepoint goes on from it, each result once",
+            Judgement.CONFIRMED,
+            section="FLIP-34",
+            remark="also with another number of instances, and with crashes before and after",
+            witnesses=(
+                ByScope("unaligned-checkpoints:savepoint"),
+                ByScope("unaligned-checkpoints:savepoint-scale-up"),
+                ByScope("unaligned-checkpoints:savepoint-scale-down"),
+            ),
+        ),
+        Finding(
+            "Savepoints are aligned, also where checkpoints are not",
+            Judgement.NEEDED,
+            section="FLIP-76",
+            remark="a savepoint has no records on their way, and the next job would not have them",
+            witnesses=(ByScope("unaligned-checkpoints:savepoint-overtakes", "a relay"),),
+            mended=("unaligned-checkpoints:savepoint",),
+        ),
+        Finding(
+            "Sinks commit the savepoint before the job ends",
+            Judgement.NEEDED,
+            section="FLIP-34",
+            remark="else its outputs are prepared, and nobody commits them",
+            witnesses=(ByScope("unaligned-checkpoints:savepoint-uncommitted", "a relay"),),
+            mended=("unaligned-checkpoints:savepoint",),
+        ),
+        Finding(
+            "A restart after a savepoint begins from a checkpoint",
+            Judgement.CONDITIONAL,
+            section="FLIP-203",
+            remark=(
+                "if the savepoint has committed nothing; else the outputs of the savepoint come "
+                "again"
+            ),
+            witnesses=(ByScope("unaligned-checkpoints:savepoint-unused", "a relay"),),
+            mend="a restart begins from the savepoint",
+            mended=("unaligned-checkpoints:savepoint",),
+        ),
+        Finding(
+            "A job can begin from any savepoint",
+            Judgement.CONDITIONAL,
+            section="FLIP-203",
+            remark=(
+                "each result once only if the savepoint has ended the job before: a job that goes "
+                "on commits results, and the next job brings them again; no crash is needed"
+            ),
+            witnesses=(ByScope("unaligned-checkpoints:savepoint-copied", "two records, no crash"),),
+            mend="the savepoint ends the job",
+            mended=("unaligned-checkpoints:savepoint",),
+        ),
+        Finding(
+            "The state goes to the instances by key groups",
+            Judgement.NEEDED,
+            section="FLINK-19801",
+            remark="by the numbers of instances, a key loses its state",
+            witnesses=(ByScope("unaligned-checkpoints:savepoint-by-number", "a key moves"),),
+            mended=("unaligned-checkpoints:savepoint-scale-up",),
+        ),
+    ),
+)
+FINDINGS = (OVERTAKING, SAVEPOINTS)

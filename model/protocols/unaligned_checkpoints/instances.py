@@ -15,9 +15,10 @@ from model.errors import Invalid
 from model.events import Body
 from model.graph import SINK, SOURCE, Graph
 from model.protocols.unaligned_checkpoints.design import UnalignedDesign
+from model.protocols.unaligned_checkpoints.savepoints import AfterSavepoint
 
 OVERSEER = "coordinator"
-INTERVAL = "checkpoint"
+INTERVAL, SAVEPOINT = "checkpoint", "savepoint"
 KEY_GROUPS = 4
 """As many groups have all keys; a group is the smallest part of the state that moves."""
 
@@ -43,6 +44,12 @@ class PipelinePlan(NamedTuple):
     tasks: tuple[NodeName, ...]
     sinks: tuple[NodeName, ...]
     places: Mapping[NodeName, InstancePlace]
+
+    @property
+    def goes_on(self) -> bool:
+        """Does the job go on after its savepoint?  Its sources read a log again from there."""
+        savepoints = self.design.savepoints
+        return savepoints is not None and savepoints.after is AfterSavepoint.GOES_ON
 
     def instances(self, node: NodeName, run: int) -> tuple[NodeName, ...]:
         """The instances of a node that work in this run."""

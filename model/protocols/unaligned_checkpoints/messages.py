@@ -29,6 +29,8 @@ RELOCATED = Quantity("records moved", "records", "a record was injected at anoth
 TOO_EARLY = Quantity(
     "records before the restart", "records", "a restarted node was faster than the coordinator"
 )
+SAVED = Quantity("savepoints", "savepoints", "all parts of a savepoint are stored")
+RESUMED = Quantity("jobs begun from savepoints", "jobs", "the next job began from a savepoint")
 RESCALED = Quantity("rescaled restarts", "restarts", "a run has another number of instances")
 QUANTITIES = (
     BEGUN_CHECKPOINTS,
@@ -40,6 +42,8 @@ QUANTITIES = (
     RELOCATED,
     TOO_EARLY,
     RESCALED,
+    SAVED,
+    RESUMED,
     SNAPSHOTS,
 )
 
@@ -54,8 +58,11 @@ class FlowRecord(NamedTuple):
 
 
 class CheckpointBarrier(NamedTuple):
+    """saves: it is the barrier of a savepoint."""
+
     run: int
     number: int
+    saves: bool = False
 
 
 class CheckpointDue(NamedTuple):
@@ -66,11 +73,17 @@ class CheckpointDue(NamedTuple):
     number: int
 
 
+class SavepointDue(NamedTuple):
+    """The user asks for a savepoint, or for the next job from the savepoint that is there."""
+
+
 class InjectBarriers(NamedTuple):
-    """The coordinator has a source put the barrier of this checkpoint into its streams."""
+    """The coordinator has a source put the barrier of this checkpoint into its streams.  saves: it
+    is a savepoint."""
 
     run: int
     number: int
+    saves: bool = False
 
 
 class CheckpointPart(NamedTuple):
@@ -82,8 +95,11 @@ class CheckpointPart(NamedTuple):
 
 
 class CheckpointDone(NamedTuple):
+    """saves: it is a savepoint."""
+
     run: int
     number: int
+    saves: bool = False
 
 
 class InstanceUp(NamedTuple):
@@ -127,7 +143,8 @@ class InstancePart(NamedTuple):
 # --- states of nodes -------------------------------------------------------------------------
 class GeneratorState(NamedTuple):
     """The state of a replayable source.  cut: its place at the last barrier, and number: of
-    that barrier; kept: the bodies that are in no complete checkpoint."""
+    that barrier; kept: the bodies that are in no complete checkpoint.  stopped: a savepoint ends
+    the job, and the next one reads on."""
 
     run: int = 0
     now: int = 0
@@ -135,6 +152,7 @@ class GeneratorState(NamedTuple):
     cut: int = 0
     number: int = 0
     kept: Log[tuple[int, Body]] = Log()
+    stopped: bool = False
 
 
 class InstanceState(NamedTuple):
@@ -181,7 +199,9 @@ class KeeperState(NamedTuple):
 
     number: of the last complete checkpoint.  begun: is the next one under way?  due: has it to
     come?  down: nodes that are not known to be up.  parts: those of the last complete checkpoint;
-    coming: those of the next one; both in the order of their nodes.
+    coming: those of the next one; both in the order of their nodes.  wished: a savepoint has to
+    come; saving: the checkpoint under way is a savepoint; saved: the number and the parts of a
+    savepoint after which the job goes on.
     """
 
     run: int = 0
@@ -191,6 +211,9 @@ class KeeperState(NamedTuple):
     down: frozenset[NodeName] = frozenset()
     parts: tuple[tuple[NodeName, Any], ...] = ()
     coming: tuple[tuple[NodeName, Any], ...] = ()
+    wished: bool = False
+    saving: bool = False
+    saved: tuple[int, tuple[tuple[NodeName, Any], ...]] | None = None
 
 
 NodeState = GeneratorState | InstanceState | CommitterState | KeeperState
@@ -238,12 +261,14 @@ def show(value: object) -> str:
     match value:
         case FlowRecord(run, body):
             return f"{body.type}@{body.time}" + (f" (run {run})" if run else "")
-        case CheckpointBarrier(_, number):
-            return f"barrier {number}"
+        case CheckpointBarrier(_, number, saves):
+            return f"barrier of savepoint {number}" if saves else f"barrier {number}"
         case CheckpointDue():
             return "checkpoint due"
-        case InjectBarriers(_, number):
-            return f"begin {number}"
+        case SavepointDue():
+            return "savepoint due"
+        case InjectBarriers(_, number, saves):
+            return f"begin savepoint {number}" if saves else f"begin {number}"
         case CheckpointPart(_, number, part):
             count = _on_their_way(part)
             return f"part of {number}" + (f" with {count} on the way" if count else "")

@@ -73,7 +73,7 @@ MUTANTS = (
     Mutant(
         "an aligned operator does not block an input after its barrier",
         SNAPSHOTS,
-        "return frozenset() if overtakes(site) else state.marked",
+        "return state.marked if state.open is None else frozenset()",
         "return frozenset()",
         "aligned: a union",
     ),
@@ -108,5 +108,33 @@ MUTANTS = (
         SINKS,
         "early, state = state.early, CommitterState(run, number)",
         "early, state = state.early, CommitterState(run, number, prepared=state.prepared)",
+    ),
+    Mutant(
+        "the job ends before its sinks commit the savepoint",
+        COORDINATOR,
+        "return Step(state, (*notes, *sends, Note(RESUMED), *restart))",
+        "return Step(state, (*notes, *restart, *sends, Note(RESUMED)))",
+        "savepoint-aligned: a relay",
+    ),
+    Mutant(
+        "a savepoint overtakes as other barriers do",
+        SNAPSHOTS,
+        "if barrier.saves:",
+        "if barrier.saves and job.design.overtaking is Overtaking.NONE:",
+        "savepoint: a relay",
+    ),
+    Mutant(
+        "a source of the next job does not read on",
+        SOURCES,
+        "state = state._replace(run=run, cut=cut, number=number, stopped=False)",
+        "state = state._replace(run=run, cut=cut, number=number)",
+        "savepoint-aligned: two records",
+    ),
+    Mutant(
+        "a crash during a savepoint leaves the wish there",
+        COORDINATOR,
+        "return Step(state._replace(begun=False, coming=(), wished=False, saving=False), notes)",
+        "return Step(state._replace(begun=False, coming=(), wished=False), notes)",
+        "savepoint-aligned: a relay",
     ),
 )

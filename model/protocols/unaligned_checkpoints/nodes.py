@@ -73,11 +73,12 @@ def step(site: Site, state: NodeState, input_: Input) -> Step:
 
 
 # --- words and gauges ------------------------------------------------------------------------
-def gauges(_site: Site, state: NodeState) -> Gauges:
-    """The gauges of a node.  progress: the run, and how many records are in the state."""
+def gauges(site: Site, state: NodeState) -> Gauges:
+    """The gauges of a node.  progress: the run, and how many records are in the state.  The backup
+    of a source whose job goes on after its savepoint is in a log of others."""
     match state:
         case GeneratorState(place=place, kept=kept):
-            return Gauges(len(kept), None, place)
+            return Gauges(0 if site.config.goes_on else len(kept), None, place)
         case InstanceState(run, _, keys, inbox, outbox, early=early):
             counts = [open_windows(one.box) for one in keys]
             windows = None if None in counts else sum(count or 0 for count in counts)

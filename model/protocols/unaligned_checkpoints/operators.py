@@ -75,24 +75,24 @@ def _receive(site: Site, state: InstanceState, sender: NodeName, message: Any) -
     else:
         state, effects = note_arrival(site, state, sender, message)
         state = state._replace(inbox=(*state.inbox, (sender, message)))
-    return Step(state, (*effects, *_timers(site, state)))
+    return Step(state, (*effects, *_timers(state)))
 
 
-def _timers(site: Site, state: InstanceState) -> tuple[SetTimer, ...]:
+def _timers(state: InstanceState) -> tuple[SetTimer, ...]:
     """The timers of a task that can process, and of an output buffer that is not empty."""
-    process = (SetTimer(PROCESS),) if _next(site, state) is not None else ()
+    process = (SetTimer(PROCESS),) if _next(state) is not None else ()
     return (*process, SetTimer(TRANSMIT)) if state.outbox else process
 
 
-def _next(site: Site, state: InstanceState) -> int | None:
+def _next(state: InstanceState) -> int | None:
     """The place of the first record whose input is not blocked."""
-    stopped = blocked(site, state)
+    stopped = blocked(state)
     return next((at for at, one in enumerate(state.inbox) if one[0] not in stopped), None)
 
 
 def _process_next(site: Site, state: InstanceState) -> Step:
     """Feed the box with a record; of several allowed answers the one that the run chooses."""
-    at = _next(site, state)
+    at = _next(state)
     if at is None:
         return Step(state)
     sender, record = state.inbox[at]
@@ -107,7 +107,7 @@ def _process_next(site: Site, state: InstanceState) -> Step:
     keys = tuple(sorted(known.values(), key=lambda one: repr(one.key)))
     state = _put_out(site, state._replace(keys=keys), fed.outs)
     state, effects = settle(site, state)
-    return Step(state, (*effects, *_timers(site, state)))
+    return Step(state, (*effects, *_timers(state)))
 
 
 def _new(site: Site, key: Any) -> KeyState:
@@ -156,4 +156,4 @@ def _go_back(site: Site, state: InstanceState, order: GoBack) -> Step:
             effects += more
     if not first:
         state = state._replace(inbox=(*state.inbox, *flight))
-    return Step(state, (*effects, *_timers(site, state)))
+    return Step(state, (*effects, *_timers(state)))

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.core import NodeName
-from model.protocols.unaligned_checkpoints.design import Redistribution
+from model.protocols.unaligned_checkpoints.design import Redistribution, StateOwners
 from model.protocols.unaligned_checkpoints.instances import InstancePlace, PipelinePlan
 from model.protocols.unaligned_checkpoints.messages import BufferedRecord, InstancePart, KeyState
 
@@ -43,14 +43,22 @@ def on_their_way(parts: Parts) -> tuple[BufferedRecord, ...]:
 def _keys(
     job: PipelinePlan, stored: Mapping[NodeName, Any], run: int
 ) -> Mapping[NodeName, list[KeyState]]:
-    """The states of keys by the instance that owns the key in this run."""
+    """The states of keys by the instance that receives them in this run."""
     owned: dict[NodeName, list[KeyState]] = {}
     for name, part in stored.items():
         if isinstance(part, InstancePart):
             for one in part.keys:
-                owner = job.owner_of(job.places[name].node, one.key, run)
+                owner = _owner(job, name, one.key, run)
                 owned.setdefault(owner, []).append(one)
     return {name: sorted(ones, key=repr) for name, ones in owned.items()}
+
+
+def _owner(job: PipelinePlan, name: NodeName, key: Any, run: int) -> NodeName:
+    """The instance that receives the state of a key which this instance had."""
+    node, number = job.places[name]
+    if job.design.owners is StateOwners.BY_NUMBER:
+        return InstancePlace(node, number % job.parallelism(node, run)).name
+    return job.owner_of(node, key, run)
 
 
 def _flights(

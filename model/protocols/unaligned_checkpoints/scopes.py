@@ -73,6 +73,7 @@ def upserts(scope: Scope) -> Scope:
 
 KEYED = chain(("writer", BY_KEY))
 EACH = chain(("writer", EACH_BY_KEY))
+EACH_TWICE = chain(("first", EACH_BY_KEY), ("writer", EACH_BY_KEY))
 KEYED_TWICE = chain(("first", EACH_BY_KEY), ("writer", BY_KEY))
 EACH_BEHIND_A_RELAY = chain(("first", Relay()), ("writer", EACH_BY_KEY))
 
@@ -93,6 +94,7 @@ A_SILENT_SOURCE_AND_TWO_CRASHES = Case(
     "a silent source and two crashes", half_silent(2), ARBITRARY, quick=False
 )
 A_UNION = Case("a union", merged(1), ARBITRARY, quick=False)
+TWO_RECORDS_NO_CRASH = Case("two records, no crash", one(Relay(), 2, 0), REPEATABLE)
 NO_CRASH = Case("no crash", one(PAIRED, 2, 0), DETERMINISTIC)
 A_KEY_MOVES = Case("a key moves", falls(keyed(KEYED, (2,), 2), "writer"), REPEATABLE)
 A_KEY_MOVES_AND_TWO_CRASHES = Case(
@@ -119,4 +121,10 @@ A_RELAY_BEFORE_THE_SECOND = Case(
     "a relay before the second instance",
     falls(keyed(EACH_BEHIND_A_RELAY, (2,), 1), "writer.1"),
     REPEATABLE,
+)
+AN_INSTANCE_GOES = Case(
+    "an instance before another one goes",
+    falls(keyed(EACH_TWICE, (2,), 1), "first.1"),
+    REPEATABLE,
+    quick=False,
 )

@@ -20,21 +20,25 @@ from model.protocols.unaligned_checkpoints.messages import (
     InstancePart,
     InstanceState,
 )
+from model.protocols.unaligned_checkpoints.savepoints import SavepointBarriers
 from model.queues import STALE_NOTE
 from model.uploads import Snapshots, StoredPart, upload
 
 
-def overtakes(site: Site) -> bool:
-    """Do barriers overtake records at this instance?"""
+def overtakes(site: Site, barrier: CheckpointBarrier) -> bool:
+    """Does the barrier overtake records at this instance?"""
     job = site.config
+    if barrier.saves:
+        return bool(job.design.savepoints.barriers is SavepointBarriers.OVERTAKING)
     if job.design.overtaking is Overtaking.NOT_AT_WRITERS:
         return not {*job.graph.succs(job.places[site.name].node)} & {*job.sinks}
     return bool(job.design.overtaking is Overtaking.ALL)
 
 
-def blocked(site: Site, state: InstanceState) -> frozenset[NodeName]:
-    """The inputs whose records wait for the barriers of other inputs."""
-    return frozenset() if overtakes(site) else state.marked
+def blocked(state: InstanceState) -> frozenset[NodeName]:
+    """The inputs whose records wait for the barriers of other inputs; none if the barrier that has
+    come overtakes, since its snapshot is open then."""
+    return state.marked if state.open is None else frozenset()
 
 
 def note_arrival(site: Site, state: InstanceState, sender: NodeName, record: FlowRecord) -> Step:
@@ -50,7 +54,7 @@ def note_arrival(site: Site, state: InstanceState, sender: NodeName, record: Flo
 
 def arrive(site: Site, state: InstanceState, sender: NodeName, barrier: CheckpointBarrier) -> Step:
     """Take a barrier at once if it overtakes; else put it behind the records of its input."""
-    if overtakes(site):
+    if overtakes(site, barrier):
         return _mark_overtaking(site, state, sender, barrier)
     return settle(site, state._replace(inbox=(*state.inbox, (sender, barrier))))
 
@@ -67,17 +71,22 @@ def _mark_overtaking(
         count = len(part.inputs) + len(part.outputs)
         sends = _barriers(site, state, barrier)
         state = state._replace(number=barrier.number, open=part)
-        effects = (*((Note(OVERTAKEN, count),) if count else ()), *sends)
+        notes = (Note(OVERTAKEN, count),) if count and not barrier.saves else ()
+        effects = (*notes, *sends)
     if not last:
         return Step(state, effects)
     assert state.open is not None
-    state, stores = _hand_over(site, state._replace(open=None), barrier.number, state.open)
+    state, stores = _hand_over(site, state._replace(open=None), barrier, state.open)
     return Step(state, (*effects, *stores))
 
 
-def _hand_over(site: Site, state: InstanceState, number: int, part: InstancePart) -> Step:
-    """Store the snapshot; an asynchronous one is reported when the storage has it."""
-    snapshots = site.config.design.snapshots
+def _hand_over(
+    site: Site, state: InstanceState, barrier: CheckpointBarrier, part: InstancePart
+) -> Step:
+    """Store the snapshot; an asynchronous one is reported when the storage has it.  A savepoint has
+    no records on their way."""
+    number, snapshots = barrier.number, site.config.design.snapshots
+    part = InstancePart(part.keys) if barrier.saves else part
     if snapshots is Snapshots.SYNCHRONOUS:
         return Step(state, (Send(OVERSEER, CheckpointPart(state.run, number, part)),))
     report, effects = upload(snapshots, OVERSEER, StoredPart(state.run, number, part))
@@ -112,7 +121,7 @@ def _barriers(site: Site, state: InstanceState, barrier: CheckpointBarrier) -> t
 
 def settle(site: Site, state: InstanceState) -> Step:
     """Take the barriers that have become the first of their inputs, where they do not overtake."""
-    if overtakes(site):
+    if state.open is not None:
         return Step(state)
     effects: list[Effect] = []
     while (at := _first_barrier(state)) is not None:
@@ -127,27 +136,30 @@ def settle(site: Site, state: InstanceState) -> Step:
 
 
 def _first_barrier(state: InstanceState) -> int | None:
-    """The place of a barrier in front of which no message of its input is left."""
+    """The place of a barrier in front of which no message of its input is left.  A savepoint also
+    waits for the records that a restart has put into the buffers, of whatever input."""
     before = set(state.marked)
     for at, (sender, message) in enumerate(state.inbox):
         if sender not in before and isinstance(message, CheckpointBarrier):
-            return at
+            return None if message.saves and _restored(state) else at
         before.add(sender)
     return None
+
+
+def _restored(state: InstanceState) -> list[tuple[NodeName, FlowRecord]]:
+    """The records of an earlier run in the input buffers, with their senders."""
+    records = [(name, one) for name, one in state.inbox if isinstance(one, FlowRecord)]
+    return [(name, one) for name, one in records if one.run < state.run]
 
 
 def _snapshot(site: Site, state: InstanceState, barrier: CheckpointBarrier) -> Step:
     """Store the state after all barriers; the barrier waits behind the outputs.  A restored record
     of an instance that is no more comes behind no barrier, so it is part of the snapshot."""
-    restored = tuple(
-        BufferedRecord(sender, site.name, one)
-        for sender, one in state.inbox
-        if isinstance(one, FlowRecord) and one.run < state.run
-    )
-    part = InstancePart(state.keys, restored)
+    restored = (BufferedRecord(sender, site.name, one) for sender, one in _restored(state))
+    part = InstancePart(state.keys, tuple(restored))
     state = state._replace(number=barrier.number, marked=frozenset())
     sends = _barriers(site, state, barrier)
-    state, stores = _hand_over(site, state, barrier.number, part)
+    state, stores = _hand_over(site, state, barrier, part)
     if not state.outbox:
         return Step(state, (*sends, *stores))
     behind = tuple((one.to, one.message) for one in sends)

@@ -17,6 +17,7 @@ from model.protocols.unaligned_checkpoints.design import (
 )
 from model.protocols.unaligned_checkpoints.family import ON_THE_WAY, SEEN, UNALIGNED_CHECKPOINTS
 from model.protocols.unaligned_checkpoints.messages import OVERTAKEN, RELOCATED, RESCALED
+from model.protocols.unaligned_checkpoints.savepoint_variants import SAVEPOINT_VARIANTS
 from model.uploads import SNAPSHOTS, Snapshots
 
 GAP, REPEATING, DIVERGENT = Guarantee.GAP, Guarantee.REPEATING, Guarantee.DIVERGENT
@@ -213,4 +214,4 @@ FLAWED = (
         "never commits the rest; no crash is needed.",
     ),
 )
-VARIANTS = (*RIGHT, *FLAWED)
+VARIANTS = (*RIGHT, *FLAWED, *SAVEPOINT_VARIANTS)
