@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from model.actions import Crash, Deliver, OwnStep, Restart, Suspect, Timeout
 from model.boxes.box import Of, Out
@@ -87,7 +87,7 @@ class CountPlay:
 
     def rows(self) -> tuple[CountedEvent, ...]:
         """The rows in the external system."""
-        return tuple(_row(dict(one[1].data)) for one in self._play.outputs(OUTPUT))
+        return tuple(_row(one[1]) for one in self._play.outputs(OUTPUT))
 
 
 _BOX = Running(group="key", emits="nth")
@@ -108,7 +108,8 @@ def source_name(number: int) -> NodeName:
     return f"source{number}"
 
 
-def _row(data: dict[str, Any]) -> CountedEvent:
+def _row(body: Body) -> CountedEvent:
+    data = dict(body.data)
     return CountedEvent(data["source"], data["number"], data["key"], data["nth"])
 
 
@@ -249,7 +250,7 @@ def _allowed_rows(most: int, keys: int, sources: int) -> tuple[tuple[Out, ...], 
         for one in range(sources)
     }
     return tuple(
-        tuple(_out(_row(dict(out.body.data))) for out in expected[OUTPUT][0])
+        tuple(_out(_row(out.body)) for out in expected[OUTPUT][0])
         for expected in allowed(_graph(sources), arrivals)
     )
 
