@@ -22,6 +22,9 @@ from flink_check.runtime.cluster import FlinkCluster
 from flink_check.runtime.lines import LineServer
 from sim.predictions.abs.refuted import CountedEvent, EpochEnds, RefutedRows
 
+OTHER_FILES = "other-files"
+"""The uid of a sink that does not find the state of the sink before it."""
+
 
 def dropped(flink: FlinkCluster, folder: Path, ends: EpochEnds, keys: int) -> RefutedRows:
     """Cancelled before the sink commits a complete checkpoint, and restored from this checkpoint
@@ -37,7 +40,7 @@ def dropped(flink: FlinkCluster, folder: Path, ends: EpochEnds, keys: int) -> Re
     flink.gates.stopped("before-commit")
     cancel(flink, id_)
     flink.gates.release("before-commit")
-    other = CountJob(folder, keys=keys, files_uid="other-files")
+    other = CountJob(folder, keys=keys, files_uid=OTHER_FILES)
     id_ = other.submit(flink, checkpoint.path, may_drop=True)
     _send(flink, other, ends.last, ends.last)
     return _ended(flink, other, id_)

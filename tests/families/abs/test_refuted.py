@@ -8,14 +8,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine_check.check import CheckSetting, run_check
+from flink_check.abs import refuted_runs
 from flink_check.abs.checks import refuted as check
 from flink_check.abs.checks.refuted import AVAILABLE, CHECK, PLAIN, WrongForm, compare
+from flink_check.engine import ENGINE
+from flink_check.environment import installed
+from flink_check.job import FILES
+from flink_check.runtime.cluster import cluster
 from model.core import Guarantee
+from model.errors import Invalid
 from sim.predictions.abs import refuted
 from sim.predictions.abs.refuted import (
     CountedEvent,
@@ -176,6 +184,39 @@ def test_the_words_of_a_case_name_the_events() -> None:
     assert check._spans([(0, 1), (0, 2), (1, 3)]) == "1-2, 1: 3"
 
 
-def test_the_check_has_six_cases_and_starts_no_cluster_by_itself() -> None:
+def test_the_check_has_six_cases() -> None:
     assert (CHECK.family, CHECK.name, len(FORMS)) == ("abs", "refuted", 6)
     assert refuted.source_name(0) == "source0"
+
+
+# --- with Flink -----------------------------------------------------------------------------------
+def needs_flink() -> None:
+    """Skip the test where Flink is not installed."""
+    try:
+        installed()
+    except Invalid as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.flink
+@pytest.mark.exhaustive  # `.ci/run` runs the same check
+def test_flink_does_as_predicted(tmp_path: Path) -> None:
+    needs_flink()
+    result = run_check(ENGINE, CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
+    assert [case.name for case in result.cases if not case.agrees] == []
+    assert len(result.cases) == len(FORMS)
+
+
+@pytest.mark.flink
+def test_a_sink_that_finds_its_state_is_not_as_predicted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The right form on Flink, and the wrong one in the model: all rows are there."""
+    needs_flink()
+    monkeypatch.setattr(refuted_runs, "OTHER_FILES", FILES)
+    form = FORMS["restored without the sink's state"]
+    with cluster(tmp_path / "cluster") as flink:
+        seen = form.run(flink, tmp_path / "run")
+    case = compare(form, predicted(form), seen)
+    assert not case.agrees
+    assert case.seen["files"] == "precise; 250 rows, 100 of them as predicted"
