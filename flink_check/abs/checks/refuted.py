@@ -168,6 +168,7 @@ CHECK = Check(
         "for each event, the appended rows two.",
         "Orphans: the JobManager is killed.  Without high availability nobody fences its tasks, "
         "and they write beside their successors; with it they write on until they are fenced.",
-        "A woken TaskManager writes nothing more: Flink ends its tasks first.",
+        "A TaskManager is suspended when no event is on its way to it, so that the rows are exact; "
+        "the model also allows a woken task to write events that are on their way.",
     ),
 )
