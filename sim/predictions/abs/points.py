@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from model.actions import OwnStep, Restart, Timeout
+from model.boxes.running import Running
 from model.boxes.stateless import Relay
 from model.core import Arrival, Inputs, NodeName, Scope
 from model.errors import Invalid
@@ -27,7 +28,6 @@ from model.play import Play
 from model.protocol import Protocol
 from model.protocols.abs.deployment import EPOCH
 from model.protocols.abs.protocol import PROTOCOL
-from model.protocols.micro_batch.scopes import counting_operator
 from model.world import real_effects
 from sim.predictions.abs.gates import APPEND, COUNT, FILES, SOURCE, EpochGate
 
@@ -179,15 +179,15 @@ def _play(
 
 def _begin(protocol: Protocol, events: JobEvents) -> Play:
     """The job before its first event."""
-    operators = ((COUNT, counting_operator(events.total)), (FILES, Relay()), (APPEND, Relay()))
+    operators = ((COUNT, Running(group="type")), (FILES, Relay()), (APPEND, Relay()))
     nodes = ((SOURCE, READS), *operators, *((sink, SINK) for sink in _SINKS.values()))
     edges = ((SOURCE, COUNT), (COUNT, FILES), (COUNT, APPEND), *_SINKS.items())
     return Play(protocol, Scope(Graph(nodes, edges), ((SOURCE, Inputs((), events.total)),)))
 
 
 def _rows(play: Play, writer: NodeName) -> tuple[JobRow, ...]:
-    matches = (match for _, body, *_ in play.outputs(_SINKS[writer]) for match in body.data)
-    return tuple(JobRow(one.time, int(one.type), one.data[0][1]) for one in matches)
+    bodies = (body for _, body, *_ in play.outputs(_SINKS[writer]))
+    return tuple(JobRow(body.time, int(body.type), body.data[-1][1]) for body in bodies)
 
 
 def _goes_on(action: OwnStep) -> int | None:
