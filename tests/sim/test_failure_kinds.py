@@ -18,6 +18,7 @@ from model.boxes.stateless import Relay
 from model.errors import Invalid
 from model.graph import chain
 from model.protocol import Protocol
+from model.protocols.upstream_backup.protocol import PROTOCOL
 from sim import closed_form
 from sim.inputs.streams import Workload
 from sim.scenarios.overrides import overrides
@@ -27,7 +28,7 @@ from sim.timed.detector import Detector, FailureKind
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.suspension import Suspensions
-from tests.sim.test_timed import LEDGER, PROTOCOL, cases, followed, played, word
+from tests.sim.test_timed import LEDGER, cases, followed, played, word
 
 FLINK = Detector(connection_s=0.05, timeout_s=1.1, session_s=4.0, delay_s=1.0, restart_s=0.4)
 """Measured: a broken connection after 0.05 s, heartbeats of 1.1 s, a restart delay of 1 s."""
@@ -111,7 +112,7 @@ def test_a_node_that_never_crashes_is_one_line() -> None:
 
 
 # --- runs ------------------------------------------------------------------------------------
-KINDS = st.sampled_from(["process", "host", "pause"])
+KINDS: st.SearchStrategy[FailureKind] = st.sampled_from(["process", "host", "pause"])
 TIMES = st.none() | st.sampled_from([0.5, 1.0, 3.0])
 
 

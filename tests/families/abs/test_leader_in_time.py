@@ -75,7 +75,8 @@ def test_tasks_go_on_until_the_session_ends(
     assert found["coordinator"].recovery_s == pytest.approx(session_s + RESTART_S, abs=1e-3)
     task = found["count"]
     assert task.crashed_s == pytest.approx(at_s + session_s)
-    assert (task.detection_s, task.restart_s) == (0, pytest.approx(RESTART_S))
+    assert task.detection_s == 0
+    assert task.restart_s == pytest.approx(RESTART_S)
     terms = RecoveryTerms(session_s, RESTART_S, 0.0, age_s, RATE * EVENT_S, orphaned_s=session_s)
     assert session_s + (task.recovery_s or 0) == pytest.approx(terms.recovery_s, abs=2 * EVENT_S)
     assert ran.metrics.events_again == pytest.approx(RATE * terms.repeated_s, abs=2)
@@ -132,8 +133,8 @@ def test_both_loops_agree(tmp_path: Path, node: str) -> None:
     """Room for all: nodes wait for nobody."""
     changes = (TWO, LIGHT, "detector.delay_s=1.0")
     fast = simulated(tmp_path, "abs:coordinator-at-once", 24.51, node, *changes)
-    changes = (*changes, "costs.room=1_000_000_000")
-    queued = simulated(tmp_path, "abs:coordinator-at-once", 24.51, node, *changes)
+    roomy = (*changes, "costs.room=1_000_000_000")
+    queued = simulated(tmp_path, "abs:coordinator-at-once", 24.51, node, *roomy)
     assert fast.sha256 == queued.sha256
     assert fast.failures == queued.failures
     assert fast.metrics.notes == queued.metrics.notes
