@@ -36,7 +36,6 @@ ASKED = replace(
     },
 )
 JOBS = (*SEEN, SAVED, RESUMED)
-ALIGNED: dict[str, Any] = {"overtaking": Overtaking.NONE}
 
 
 def saving(
@@ -87,7 +86,7 @@ SAVING = (
             scopes.NO_CRASH.holds(1_216),
         ),
         "The same where all barriers are aligned.",
-        **ALIGNED,
+        overtaking=Overtaking.NONE,
     ),
     saving(
         "savepoint-scale-up",
@@ -128,7 +127,7 @@ SAVING = (
         "The same where all barriers are aligned.",
         (*JOBS, RESCALED),
         layout=DOWN,
-        **ALIGNED,
+        overtaking=Overtaking.NONE,
     ),
 )
 FLAWED_SAVING = (

@@ -13,7 +13,7 @@ from enum import Enum
 
 
 class AfterSavepoint(Enum):
-    """What a job does after its savepoint."""
+    """The course of a job after its savepoint."""
 
     STOPS = "it stops, and the next job begins from the savepoint"
     GOES_ON = "it goes on, and the next job begins from the savepoint later"
@@ -27,7 +27,7 @@ class SavepointBarriers(Enum):
 
 
 class StopCommits(Enum):
-    """What the sinks do at the end of a job."""
+    """The action of the sinks at the end of a job."""
 
     FIRST = "they commit the savepoint, then the job ends"
     NEVER = "nothing: the job ends when the savepoint is complete"

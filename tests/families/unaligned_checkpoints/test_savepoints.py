@@ -1,4 +1,4 @@
-"""What savepoints hold, and the shortest runs behind each finding about them."""
+"""The verdicts about savepoints, and the shortest runs behind each finding about them."""
 
 from __future__ import annotations
 
