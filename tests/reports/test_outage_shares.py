@@ -1,4 +1,4 @@
-"""The shares of the parts of outages, in the terminal, in the report and on the page of an engine."""
+"""The shares of the parts of outages: in the terminal, in the report, on the page of an engine."""
 
 from __future__ import annotations
 

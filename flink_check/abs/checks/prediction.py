@@ -26,7 +26,7 @@ from flink_check.abs.kill_series import (
 from flink_check.abs.outage import explained_share, variance_shares
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions.abs.recovery import (
-    JobLoad,
+    PacedJob,
     RecoveryCosts,
     RecoveryPrediction,
     calibrate,
@@ -92,7 +92,7 @@ def predict_series(work: Path, series: MeasuredSeries, calibrating: int) -> Iter
     work: a folder, which receives the scenario files.
     """
     costs = calibrate([kill.parts for kill in series.kills[:calibrating]])
-    job = JobLoad(RATE, series.settings.interval_s)
+    job = PacedJob(RATE, series.settings.interval_s)
     for number, kill in enumerate(series.kills[calibrating:], calibrating + 1):
         found = []
         for name, outage_s in (("", costs.outage_s), ("-outage-as-seen", kill.parts.outage_s)):

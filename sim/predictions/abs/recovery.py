@@ -23,7 +23,7 @@ SPARE_S = 2.0
 """The stream goes on for so long after the end of the recovery."""
 
 
-class JobLoad(NamedTuple):
+class PacedJob(NamedTuple):
     """A job: events a second, and the seconds from one checkpoint to the next."""
 
     rate_per_s: float
@@ -76,7 +76,7 @@ def calibrate(kills: Sequence[RecoveryParts]) -> RecoveryCosts:
     )
 
 
-def scenario(job: JobLoad, costs: RecoveryCosts, age_s: float, about: str) -> str:
+def scenario(job: PacedJob, costs: RecoveryCosts, age_s: float, about: str) -> str:
     """A scenario file: the job with these costs, one kill, and its only complete checkpoint so old.
 
     about: a line of comment.  Raises Invalid if the job is too busy to catch up, or its outage is

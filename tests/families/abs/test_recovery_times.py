@@ -14,7 +14,7 @@ from flink_check.abs.recovery_rows import RowTime, read_recovery
 from model.errors import Invalid
 from sim.predictions.abs import recovery
 from sim.predictions.abs.recovery import (
-    JobLoad,
+    PacedJob,
     RecoveryCosts,
     RecoveryParts,
     calibrate,
@@ -22,7 +22,7 @@ from sim.predictions.abs.recovery import (
     scenario,
 )
 
-JOB = JobLoad(20.0, 2.0)
+JOB = PacedJob(20.0, 2.0)
 COSTS = RecoveryCosts(service_s=0.02, checkpoint_s=0.03, outage_s=1.0)
 START_S = 1_000.0
 ON_KILLS = (
@@ -56,7 +56,7 @@ def written(costs: RecoveryCosts, killed_s: float, age_s: float, events: int) ->
 
 
 def simulated(
-    tmp_path: Path, job: JobLoad, costs: RecoveryCosts, age_s: float
+    tmp_path: Path, job: PacedJob, costs: RecoveryCosts, age_s: float
 ) -> recovery.RecoveryPrediction:
     file = tmp_path / "kill.toml"
     file.write_text(scenario(job, costs, age_s, "a kill"))
@@ -146,7 +146,7 @@ def test_the_middles_of_real_kills_are_predicted(
 ) -> None:
     interval_s, service_s, age_s, outage_s, recovery_s, replayed = measured
     costs = RecoveryCosts(service_s, 0.038, outage_s)
-    found = simulated(tmp_path, JobLoad(200.0, interval_s), costs, age_s)
+    found = simulated(tmp_path, PacedJob(200.0, interval_s), costs, age_s)
     assert found.recovery_s == pytest.approx(recovery_s, rel=0.05)
     assert found.replayed == pytest.approx(replayed, rel=0.03)
 
