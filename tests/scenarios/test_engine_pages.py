@@ -17,6 +17,7 @@ import pytest
 from asif.console import console
 from flink_check.abs.checks import points
 from model.errors import Invalid
+from model.evidence import Outcome
 from model.registry import protocols
 from model.results.simulation import Simulation
 from reports import commands
@@ -202,63 +203,68 @@ def test_the_kafka_streams_of_the_page_recovers_as_arithmetic_says() -> None:
 
 # --- points of a real Flink, and counterexamples ---------------------------------------------
 POINTS = "Points, and their counterexamples"
+WRONG_FORMS = "Wrong forms, and their counterexamples"
+STEPS = re.compile(r"(.*)\| (\d+) steps \|")
 CHECK = re.compile(r"`asif check ([\w:-]+)(?: --scope \"([^\"]+)\")?`")
 
 
-class PointRow(NamedTuple):
-    """A row of the table of points: the restored checkpoint, the design that fails at the point,
-    and its smallest run."""
+class PinnedRow(NamedTuple):
+    """A row of a table of designs that fail.  cells: those before the steps of the smallest run."""
 
-    point: str
-    killed: str
-    restored: str
+    cells: tuple[str, ...]
     protocol: str
     scope: str
     steps: int
 
 
-def point_rows(text: str) -> list[PointRow]:
-    part = text.partition(f"\n## {POINTS}\n")[2].partition("\n## ")[0]
-    lines = part.splitlines()
-    found = [(line, CHECK.search(line), re.search(r"\| (\d+) steps \|", line)) for line in lines]
+def pinned_rows(text: str, heading: str) -> list[PinnedRow]:
+    part = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    found = [(CHECK.search(line), STEPS.search(line)) for line in part.splitlines()]
     return [
-        PointRow(*_place(line), one[1], one[2] or "", int(steps[1]))
-        for line, one, steps in found
+        PinnedRow(_cells(steps[1]), one[1], one[2] or "", int(steps[2]))
+        for one, steps in found
         if one and steps
     ]
 
 
-def _place(line: str) -> tuple[str, str, str]:
-    """(point, killed, restored) of a line of the table."""
-    name, _, killed, restored = (cell.strip() for cell in line.strip("|").split("|")[:4])
-    return name.strip("`"), killed, restored
+def _cells(line: str) -> tuple[str, ...]:
+    return tuple(cell.strip().strip("`") for cell in line.strip("|").split("|"))
 
 
-def smallest(row: PointRow) -> int | None:
+def smallest(row: PinnedRow) -> int | None:
     """The pinned steps of the design's smallest run, in the scope that the row names, or in any."""
     pinned = protocols()[row.protocol].evidence.scopes
     steps = (one.steps for one in pinned if row.scope in ("", one.name))
     return min((one for one in steps if one is not None), default=None)
 
 
-def not_as_pinned(text: str) -> list[PointRow]:
-    return [row for row in point_rows(text) if smallest(row) != row.steps]
+def not_as_pinned(text: str) -> list[PinnedRow]:
+    rows = [*pinned_rows(text, POINTS), *pinned_rows(text, WRONG_FORMS)]
+    return [row for row in rows if smallest(row) != row.steps]
 
 
-def test_each_point_has_a_design_that_fails_there_with_its_pinned_steps() -> None:
-    rows = point_rows(page("flink"))
-    assert [row.point for row in rows] == [point.name for point in points.POINTS]
-    assert len({row.protocol for row in rows}) == len(rows)
+def test_each_design_that_fails_has_its_pinned_steps() -> None:
+    for heading, count in ((POINTS, len(points.POINTS)), (WRONG_FORMS, 5)):
+        rows = pinned_rows(page("flink"), heading)
+        assert len({row.protocol for row in rows}) == len(rows) == count
     assert not_as_pinned(page("flink")) == []
 
 
 def test_each_point_kills_and_restores_as_the_model_predicts() -> None:
     newest = len(points.EVENTS.ends)
-    for row, point in zip(point_rows(page("flink")), points.POINTS, strict=True):
-        assert row.killed == point.killed, row
-        restored = predict(point.place, point.dies, points.EVENTS).restored
-        assert row.restored.startswith("the newest") is (restored == newest), row
-        assert row.restored.startswith("the one before") is (restored == newest - 1), row
+    for row, point in zip(pinned_rows(page("flink"), POINTS), points.POINTS, strict=True):
+        name, _, killed, restored, _ = row.cells
+        assert (name, killed) == (point.name, point.killed)
+        predicted = predict(point.place, point.dies, points.EVENTS).restored
+        assert restored.startswith("the newest") is (predicted == newest), row
+        assert restored.startswith("the one before") is (predicted == newest - 1), row
+
+
+def test_each_wrong_form_has_a_right_one_that_holds() -> None:
+    for row in pinned_rows(page("flink"), WRONG_FORMS):
+        right = re.findall(r"(abs[\w:-]*)", row.cells[2])
+        assert right
+        assert {protocols()[name].evidence.expected for name in right} == {Outcome.HOLDS}
 
 
 @pytest.mark.parametrize(
