@@ -19,7 +19,7 @@ from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
     from engine_check.check import Check
-    from engine_check.engine import Engine
+    from engine_check.engine import CheckedEngine
     from model.progress import Progress
     from model.results.engine import EngineCheck
 
@@ -32,7 +32,9 @@ OutOption: TypeAlias = Annotated[
 ]
 
 
-def chosen(engine: Engine, names: Sequence[str], all_: bool, profile: Profile) -> list[Check]:
+def chosen(
+    engine: CheckedEngine, names: Sequence[str], all_: bool, profile: Profile
+) -> list[Check]:
     """The checks with these names, in their order, each once; all_: all of the profile instead.
 
     Raises Invalid for another name, and if the user gives both or neither.
@@ -75,7 +77,7 @@ def print_checks(results: Iterator[EngineCheck], out: Path, json_: Path | None) 
 
 @contextmanager
 def on_engine(
-    engine: Engine,
+    engine: CheckedEngine,
     wanted: Sequence[Check],
     profile: Profile,
     out: Path,

@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeAlias
 from engine_check.check import Check, CheckSetting
 from engine_check.check import result as check_result
 from engine_check.check_process import Run, Stopped, check_processes
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 from model.errors import Invalid
 from model.progress import Progress
 from model.results.engine import EngineCheck
@@ -42,7 +42,7 @@ class CampaignKey(NamedTuple):
 
 @contextmanager
 def campaign(
-    engine: Engine,
+    engine: CheckedEngine,
     checks: Sequence[Check],
     folder: Path,
     profile: str,
@@ -62,8 +62,7 @@ def campaign(
     to.
     """
     described = CampaignKey(tuple(one.name for one in checks), profile, version)
-    kept = folder / KEPT
-    alone = len(checks) == 1
+    kept, alone = folder / KEPT, len(checks) == 1
     done: Results = {} if alone else _read(kept, described)
     stop, failed, writing = Event(), Event(), Lock()
 

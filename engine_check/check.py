@@ -12,7 +12,7 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 from engine_check.machine import engine_machine
 from model.progress import Progress
 from model.results.engine import CountSteps, EngineCase, EngineCheck, EngineOutage, Facts
@@ -22,7 +22,8 @@ class CheckSetting(NamedTuple):
     """Where and how a check runs.
 
     work: a folder of its own.  profile: "quick" or "full".  report: receives the stages of the
-    check.  shared: what the checks of a process share (`Engine.shared`); None: each has its own.
+    check.  shared: what the checks of a process share (`CheckedEngine.shared`); None: each has its
+    own.
     """
 
     work: Path
@@ -72,14 +73,14 @@ def engine_case(
     )
 
 
-def run_check(engine: Engine, check: Check, setting: CheckSetting) -> EngineCheck:
+def run_check(engine: CheckedEngine, check: Check, setting: CheckSetting) -> EngineCheck:
     """Run the check on the engine.  It holds if there are cases and every case agrees."""
     started = perf_counter()
     return result(engine, check, setting, started, check.run(setting))
 
 
 def result(
-    engine: Engine,
+    engine: CheckedEngine,
     check: Check,
     setting: CheckSetting,
     started: float,

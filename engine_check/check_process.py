@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from engine_check import known_checks
 from engine_check.breakpoints import Breakpoints, JsonSettings
 from engine_check.check import Check, CheckSetting, run_check
-from engine_check.engine import Engine, engine_in
+from engine_check.engine import CheckedEngine, engine_in
 from engine_check.victim import Victim, start
 from model.errors import Invalid
 from model.results.engine import EngineCheck
@@ -42,7 +42,7 @@ class Stopped(Exception):
 
 
 @contextmanager
-def check_processes(engine: Engine, folder: Path) -> Iterator[Run]:
+def check_processes(engine: CheckedEngine, folder: Path) -> Iterator[Run]:
     """A function that runs an engine's checks, in as many processes as it is called at once.
 
     The processes and all below them end with the context, a check's process at the latest when its

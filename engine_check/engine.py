@@ -16,7 +16,7 @@ HOME = "engine"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class CheckedEngine:
     """An engine that checks crash.
 
     name: of its command.  title: its name in a sentence.  package: of its checks.  version: the one
@@ -33,7 +33,7 @@ class Engine:
     shared: Callable[[], AbstractContextManager[Any]] = nullcontext
 
 
-def engine_in(package: str) -> Engine:
+def engine_in(package: str) -> CheckedEngine:
     """The engine of a package."""
-    found: Engine = import_module(f"{package}.{HOME}").ENGINE
+    found: CheckedEngine = import_module(f"{package}.{HOME}").ENGINE
     return found

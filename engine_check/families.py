@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from types import ModuleType
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 
 
-def family_modules(engine: Engine, name: str) -> Iterator[ModuleType]:
+def family_modules(engine: CheckedEngine, name: str) -> Iterator[ModuleType]:
     """The module or package `name` of each family's folder that has one, by family."""
     for package in iter_modules(import_module(engine.package).__path__):
         home = f"{engine.package}.{package.name}.{name}"

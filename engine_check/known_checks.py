@@ -9,11 +9,11 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from engine_check.check import CAMPAIGNS, Check
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 from engine_check.families import family_modules
 
 
-def checks(engine: Engine, campaign: str = "full", /) -> dict[str, Check]:
+def checks(engine: CheckedEngine, campaign: str = "full", /) -> dict[str, Check]:
     """All checks of a campaign by name: each module in a family's folder `checks` holds one as
     CHECK."""
     found = [

@@ -9,11 +9,11 @@ import os
 import platform
 from datetime import date
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 from model.results.engine import EngineMachine
 
 
-def engine_machine(engine: Engine) -> EngineMachine:
+def engine_machine(engine: CheckedEngine) -> EngineMachine:
     """This machine, now."""
     return EngineMachine(
         day=date.today().isoformat(),

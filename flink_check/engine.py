@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 from flink_check.environment import installed
 
 JAR = re.compile(r"flink-dist-([\d.]+)\.jar")
@@ -25,4 +25,4 @@ def _java() -> str:
     return found[1] if found else "unknown"
 
 
-ENGINE = Engine("flink", "Flink", "flink_check", _version, _java)
+ENGINE = CheckedEngine("flink", "Flink", "flink_check", _version, _java)

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 
 
 def _version() -> str:
@@ -38,4 +38,4 @@ def _jvm() -> AbstractContextManager[Any]:
     return Jvm()
 
 
-ENGINE = Engine("spark", "Spark", "spark_check", _version, _java, _jvm)
+ENGINE = CheckedEngine("spark", "Spark", "spark_check", _version, _java, _jvm)

@@ -39,7 +39,7 @@ class StoreSink(StrEnum):
     """Appends, as a plain foreachBatch does."""
 
 
-class CountRow(NamedTuple):
+class RunningCountRow(NamedTuple):
     """Event number `sn` is of a type of which there have been so many, with this one."""
 
     sn: int
@@ -76,7 +76,7 @@ class ExternalStore(NamedTuple):
         return max((line["start"] for line in self.notes("acked")), default=0)
 
     # --- the sinks -------------------------------------------------------------------------------
-    def write(self, batch: Batch, rows: Sequence[CountRow]) -> bool:
+    def write(self, batch: Batch, rows: Sequence[RunningCountRow]) -> bool:
         """Write to both sinks: True if the batch is new to the idempotent one."""
         with closing(self._tables()) as tables, tables:
             tables.executemany("INSERT INTO append VALUES (?, ?, ?)", rows)
@@ -85,11 +85,12 @@ class ExternalStore(NamedTuple):
                 tables.executemany("INSERT INTO idempotent VALUES (?, ?, ?)", rows)
         return new
 
-    def output(self, sink: StoreSink) -> list[CountRow]:
+    def output(self, sink: StoreSink) -> list[RunningCountRow]:
         """The rows of a sink, in the order in which they were written."""
         with closing(self._tables()) as tables:
             return [
-                CountRow(*row) for row in tables.execute(f"SELECT * FROM {sink} ORDER BY rowid")
+                RunningCountRow(*row)
+                for row in tables.execute(f"SELECT * FROM {sink} ORDER BY rowid")
             ]
 
     def taken(self) -> Batch:

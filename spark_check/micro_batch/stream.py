@@ -29,7 +29,7 @@ from pyspark.sql.streaming.datasource import (
 
 from engine_check.breakpoints import Breakpoints
 from model.protocols.micro_batch.messages import Batch
-from spark_check.micro_batch.external_store import CountRow, ExternalStore
+from spark_check.micro_batch.external_store import ExternalStore, RunningCountRow
 
 PARTITIONS = 2
 """Partitions of a batch; as many tasks run at once in local[2]."""
@@ -154,7 +154,7 @@ def task_attempt() -> int | None:
 
 
 # --- the sinks -----------------------------------------------------------------------------------
-def write_batch(tracer: Tracer, id_: int, rows: Iterable[CountRow]) -> None:
+def write_batch(tracer: Tracer, id_: int, rows: Iterable[RunningCountRow]) -> None:
     """Write a batch to the sinks.  Every event gives a row, so the rows show the batch's range."""
     ordered = sorted(rows)
     batch = Batch(id_, ordered[0].sn - 1, ordered[-1].sn)
@@ -167,7 +167,7 @@ class TaskRows(WriterCommitMessage):
     """The rows of a batch that one task has."""
 
     def __init__(self, rows: Iterable[Any]):
-        self.rows = [CountRow(row.sn, row.type, row.running) for row in rows]
+        self.rows = [RunningCountRow(row.sn, row.type, row.running) for row in rows]
 
 
 class StreamCommitter(DataSourceStreamWriter):

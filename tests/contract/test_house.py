@@ -39,6 +39,9 @@ SHARED_CLASS_NAMES = {
         "a message: crash points, stories and drawings show the word of its protocol",
     ),
     **dict.fromkeys(("Stored", "Trim", "Write"), "a message, too"),
+    **dict.fromkeys(
+        ("Check", "Checkpoint", "Restored"), "a message, and a word of checks on real engines"
+    ),
 }
 
 

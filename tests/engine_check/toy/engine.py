@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from engine_check.engine import Engine
+from engine_check.engine import CheckedEngine
 
 
 @contextmanager
@@ -15,4 +15,4 @@ def shared() -> Iterator[int]:
     yield os.getpid()
 
 
-ENGINE = Engine("toy", "Toy", "tests.engine_check.toy", lambda: "1.2", lambda: "21", shared)
+ENGINE = CheckedEngine("toy", "Toy", "tests.engine_check.toy", lambda: "1.2", lambda: "21", shared)

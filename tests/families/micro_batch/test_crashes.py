@@ -23,7 +23,12 @@ from spark_check.micro_batch import crashes
 from spark_check.micro_batch.checks import crash_kinds, damage
 from spark_check.micro_batch.checks import crash_points as micro_batch
 from spark_check.micro_batch.crashes import JobLoad, predict
-from spark_check.micro_batch.external_store import STARTED, CountRow, ExternalStore, StoreSink
+from spark_check.micro_batch.external_store import (
+    STARTED,
+    ExternalStore,
+    RunningCountRow,
+    StoreSink,
+)
 from spark_check.micro_batch.job import JobSettings
 from spark_check.micro_batch.verdict import bodies, expected_bodies, judge
 from spark_check.runtime.jvm import Jvm
@@ -206,7 +211,7 @@ def test_a_job_that_a_busy_machine_ends_is_crashed_anew(
 
 
 # --- what is outside of Spark --------------------------------------------------------------------
-ROWS = (CountRow(1, "a", 1), CountRow(2, "b", 1), CountRow(3, "a", 2))
+ROWS = (RunningCountRow(1, "a", 1), RunningCountRow(2, "b", 1), RunningCountRow(3, "a", 2))
 
 
 def test_counted_rows_are_what_the_model_expects(tmp_path: Path) -> None:
@@ -238,7 +243,7 @@ def test_a_sink_that_knows_batches_drops_another_one_with_the_same_id(tmp_path: 
 def test_double_counting_shows(tmp_path: Path) -> None:
     store = ExternalStore(str(tmp_path))
     store.arrive("aba")
-    store.write(Batch(0, 0, 3), [*ROWS[:2], CountRow(3, "a", 3)])
+    store.write(Batch(0, 0, 3), [*ROWS[:2], RunningCountRow(3, "a", 3)])
     assert judge(store.events(), store.output(StoreSink.BY_BATCH)) is Guarantee.GAP
 
 

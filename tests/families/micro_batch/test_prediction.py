@@ -40,7 +40,7 @@ from spark_check.micro_batch.checks.prediction import (
 )
 from spark_check.micro_batch.costs import costs_of
 from spark_check.micro_batch.crashes import JobCrash
-from spark_check.micro_batch.external_store import CountRow
+from spark_check.micro_batch.external_store import RunningCountRow
 from spark_check.micro_batch.stream import JobPoint, breakpoint_at
 from spark_check.runtime.crash_kinds import CrashKind
 
@@ -334,7 +334,7 @@ def test_output_with_a_row_too_many_or_too_few_is_not_the_same(tmp_path: Path) -
     rows = []
     for sn, type_ in enumerate(stream.store.events(), 1):
         seen[type_] = seen.get(type_, 0) + 1
-        rows.append(CountRow(sn, type_, seen[type_]))
+        rows.append(RunningCountRow(sn, type_, seen[type_]))
     verdicts = []
     for number, (start, end) in enumerate(pairwise((0, *stream.ends))):
         stream.store.write(Batch(number, start, end), rows[start:end])
