@@ -22,7 +22,7 @@ class CheckSetting(NamedTuple):
     """Where and how a check runs.
 
     work: a folder of its own.  profile: "quick" or "full".  report: receives the stages of the
-    check.  shared: what the checks of a process share (`CheckedEngine.shared`); None: each has its
+    check.  shared: of all checks of a process (`CheckedEngine.shared`); None: each has its
     own.
     """
 

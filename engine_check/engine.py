@@ -21,7 +21,7 @@ class CheckedEngine:
 
     name: of its command.  title: its name in a sentence.  package: of its checks.  version: the one
     that is installed.  java: the version of the Java that it starts with; both raise Invalid where
-    there is none.  shared: makes the context of what the checks of one process share, one after the
+    there is none.  shared: makes the context that the checks of one process share, one after the
     other; a check receives it as `CheckSetting.shared`.
     """
 

@@ -134,7 +134,7 @@ def _main() -> None:
 
     def orphaned() -> None:
         sys.stdin.read()
-        os._exit(1)  # the parent is gone; what we started ends with us
+        os._exit(1)  # the parent is gone; our children end with us
 
     threading.Thread(target=orphaned, daemon=True).start()
     module, _, function = order["job"].partition(":")

@@ -100,7 +100,7 @@ class _KillSeen(NamedTuple):
 def run_series(
     work: Path, settings: SeriesSettings, report: Callable[[int], None]
 ) -> MeasuredSeries:
-    """Run the job, kill it again and again, stop it, and read what its sinks have.
+    """Run the job, kill it again and again, stop it, and read the rows of its sinks.
 
     work: a folder of its own.  report: receives the number of kills so far.
     """
@@ -202,7 +202,7 @@ def _kill(flink: FlinkCluster, id_: str) -> _KillSeen:
     )
 
 
-# --- what was measured -------------------------------------------------------------------------
+# --- measurements -------------------------------------------------------------------------
 def _measured(settings: SeriesSettings, job: CountJob, seen: Sequence[_KillSeen]) -> MeasuredSeries:
     """The series, from the rows of both sinks."""
     assert job.pace is not None

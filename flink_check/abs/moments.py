@@ -1,4 +1,4 @@
-"""When a job did what after a kill, from the answers of Flink's REST interface.
+"""The moments of a job's restart after a kill, from the answers of Flink's REST interface.
 
 Rule of this file: it reads decoded answers; no request is made, and nothing is averaged.  Raises
 KeyError where an answer has another form.

@@ -1,4 +1,4 @@
-"""A job that is killed while one of its threads waits at a gate, and what was seen of it then.
+"""A job that is killed while one of its threads waits at a gate, and the rows seen then.
 
 Rule of this file: it runs a job and judges nothing.
 """
@@ -55,7 +55,7 @@ class FlinkPoint(NamedTuple):
 
 
 class PointRun(NamedTuple):
-    """What was seen.
+    """The observation.
 
     appended_then, committed_then: rows of the two sinks at the kill.  on_disk: the newest
     checkpoint that has its _metadata then.  restored: the checkpoint.  settled: committed rows when

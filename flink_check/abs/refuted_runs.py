@@ -1,6 +1,6 @@
 """Runs of the counting job on a real Flink that a wrong form spoils, each with its two sinks.
 
-Rule of this file: what happens, in which order; nothing is predicted or judged here.
+Rule of this file: events, kills and restarts in their order; no prediction and no judgement.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def woken(flink: FlinkCluster, folder: Path, ends: EpochEnds, keys: int) -> Refu
 
 # --- steps ---------------------------------------------------------------------------------------
 def _send(flink: FlinkCluster, job: CountJob, end: int, rows: int, source: int = 0) -> None:
-    """Let a source send its events below `end`, until so many rows are appended."""
+    """Let a source send its events below `end`, until `rows` rows are appended."""
     job.allow(end, source)
     job.await_rows(flink, rows)
 

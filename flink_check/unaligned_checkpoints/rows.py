@@ -22,7 +22,7 @@ class RowFaults(NamedTuple):
 
 
 def faults(rows: Sequence[CountRow], events: int, sources: int = 1, keys: int = 7) -> RowFaults:
-    """The faults of the rows of sources with so many events each.
+    """The faults of the rows of sources with `events` events each.
 
     Events of a key have the counts 1, 2, ... in some order: with several sources, in the order in
     which the counting operator has received them.

@@ -1,4 +1,4 @@
-"""The results of `asif spark` and `asif flink`: what was done to a real engine, predicted and seen.
+"""The results of `asif spark` and `asif flink`: outages of a real engine, predicted and seen.
 
 Rule of this file: values only; engine_check makes them of the cases of a check.
 """

@@ -1,6 +1,6 @@
 """The facts of a check on an engine as words, and the table of cases that have the same facts.
 
-Rule of this file: it compares no name of a check, a case or a fact; it writes what the values hold.
+Rule of this file: it compares no name of a check, a case or a fact; it writes values.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _is_plain(case: EngineCase) -> bool:
 
 
 def _places(case: EngineCase) -> str:
-    """What was killed by each outage, with the place unless the name of the case has it."""
+    """The victim of each outage, with the place unless the name of the case has it."""
     return "; ".join(
         kind if place in case.name else f"{kind}: {place}" for kind, place in case.crashed
     )

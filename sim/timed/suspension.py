@@ -3,7 +3,7 @@
 Rule of this file: no order of events; sim.timed.queued_loop has the loop, which begins no step of a
 suspended node.
 
-A suspended process keeps its memory, its connections and what comes to it, and does nothing: its
+A suspended process keeps its memory, its connections and its messages, and does nothing: its
 service goes on when it wakes.  A write that a store or a disk has begun goes on meanwhile, and a
 core that the node has stays with it.
 """

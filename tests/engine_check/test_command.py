@@ -1,4 +1,4 @@
-"""The command of an engine: which checks it runs, what it prints and writes, how it ends."""
+"""The command of an engine: the checks that it runs, its output, its files, its exit code."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _known(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(out: Path, *names: str) -> list[dict[str, object]]:
-    """What the command writes as JSON.  Raises typer.Exit as the command does."""
+    """The JSON of the command.  Raises typer.Exit as the command does."""
     wanted, written = chosen(ENGINE, names, not names, Profile.QUICK), out / "result.json"
     try:
         with on_engine(ENGINE, wanted, Profile.QUICK, out, silent) as results:

@@ -109,7 +109,7 @@ def predict_series(work: Path, series: MeasuredSeries, calibrating: int) -> Iter
 
 # --- cases -------------------------------------------------------------------------------------
 def series_case(series: MeasuredSeries, calibrating: int) -> EngineCase:
-    """What the sinks have after all kills of a series, and the costs of its first kills."""
+    """The rows of the sinks after all kills of a series, and the costs of its first kills."""
     kills = series.kills
     costs = calibrate([kill.parts for kill in kills[:calibrating]])
     replayed = sum(kill.parts.replayed for kill in kills)
@@ -155,7 +155,7 @@ def kill_case(settings: SeriesSettings, number: int, predicted: PredictedKill) -
 
 
 def outage_case(series: Sequence[MeasuredSeries], predicted: Sequence[PredictedKill]) -> EngineCase:
-    """The parts of all outages: what varies, and how much of the errors it explains.
+    """The parts of all outages: their shares of the variance, and of the errors.
 
     The moments of an outage come from two clocks of one machine, the check's and Flink's: a part
     below none means that they were read wrongly.

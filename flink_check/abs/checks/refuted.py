@@ -1,4 +1,4 @@
-"""What must go wrong in wrong forms of snapshotting, and does on a real Flink.
+"""Wrong forms of snapshotting, which must go wrong and do on a real Flink.
 
 Rule of this file: the cases, run and compared; the model is run to find the expected rows.
 """

@@ -112,7 +112,7 @@ class Places(Enum):
 
 
 class Fences(Enum):
-    """What the external system does with a change of a run that is over.  No word on it."""
+    """The answer of the external system to a change of a run that is over.  No word on it."""
 
     NONE = "it takes the change"
     RUNS = "it refuses the change, once it has had one of a later run"

@@ -130,7 +130,7 @@ ENGINE_VARIANTS = (
             scopes.TWO_RELAYS.holds(6_516),
             scopes.NO_CRASH.holds(738),
         ),
-        "As engines run, with a coordinator that restarts from what a coordination service keeps: "
+        "As engines run, with a coordinator that restarts from a coordination service's records: "
         "the last complete epoch and the number of the run.",
         must_occur=(*SEEN, SNAPSHOTS, RETURNED),
     ),

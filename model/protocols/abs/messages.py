@@ -216,7 +216,7 @@ class OverseerState(NamedTuple):
 
 
 class ExternalState(NamedTuple):
-    """The external system: what is prepared, by writer, and the last number of each writer.
+    """The external system: the prepared changes, by writer, and the last number of each writer.
 
     runs: the last run of each writer that has two places.
     """

@@ -86,7 +86,7 @@ def behind_taking(node: NodeName, kind: type[Any]) -> Reached:
 
 def deciding(play: Play, action: OwnStep, *, behind: int = 0) -> int | None:
     """The step in which the coordinator stores that an epoch is complete: before it stores that, or
-    so many effects later."""
+    `behind` effects later."""
     effects = _effects(play, action) if action.node == OVERSEER else ()
     for number, effect in enumerate(effects):
         if isinstance(effect, Save):

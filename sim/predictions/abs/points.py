@@ -1,4 +1,4 @@
-"""ABS killed at a named place of an epoch: what is restored, what is committed, what comes twice.
+"""ABS killed at a named place of an epoch: rows restored, committed and repeated.
 
 Rule of this file: it plays the model's own nodes (model.protocols.abs.nodes) and knows no engine.
 
@@ -69,7 +69,7 @@ class JobRow(NamedTuple):
 
 
 class PointPrediction(NamedTuple):
-    """What the job does.
+    """The course of the job.
 
     committed_then, appended_then: the rows of the two sinks at the kill.  restored: the epoch from
     which all nodes go on.  settled: the rows of the two-phase sink when all nodes are back, before

@@ -1,6 +1,6 @@
 """Rows of a counting job in runs that a wrong form of snapshotting spoils: played by the model.
 
-Rule of this file: the model's own nodes make the rows; a run here is the order of what happens.
+Rule of this file: the model's own nodes make the rows; a run here is an order of events and kills.
 
 The job: numbered events of one or two sources, a running count for each key, and a writer.  A run
 is played once for each way of writing, with the same events, epochs and crashes.
@@ -233,7 +233,7 @@ def woken(ends: EpochEnds, keys: int) -> RefutedRows:
     return _both(FENCED, run, ends.last, keys)
 
 
-# --- what the rows are worth ---------------------------------------------------------------------
+# --- the worth of the rows ---------------------------------------------------------------------
 def recovery(rows: Sequence[CountedEvent], most: int, keys: int, sources: int = 1) -> Guarantee:
     """The recovery type of the rows of sources that have sent `most` events each.
 

@@ -1,4 +1,4 @@
-"""The check of Flink's named points: what it says of a run, without Flink and with it.
+"""The check of Flink's named points: its judgement of a run, without Flink and with it.
 
 Rule of this file: every fault here is one that the check must report as not predicted.
 """
@@ -37,7 +37,7 @@ def predicted(point: FlinkPoint) -> PointPrediction:
 
 
 def as_predicted(point: FlinkPoint) -> PointRun:
-    """What is seen if all is as predicted."""
+    """The observation of a run as predicted."""
     job = predicted(point)
     return PointRun(
         *(job.appended_then, job.committed_then, job.restored, job.restored, job.settled),

@@ -52,7 +52,7 @@ def series(*kills: MeasuredKill, exact: bool = True, missing: int = 0, repeated:
     return MeasuredSeries(SETTINGS, kills or (KILL, KILL), exact, missing, repeated)
 
 
-# --- what is near ----------------------------------------------------------------------------
+# --- near numbers ----------------------------------------------------------------------------
 def test_replayed_events_are_near_within_three_events_or_three_parts_in_a_hundred() -> None:
     assert [near_replayed(20 + off, 20) for off in (-4, -3, 3, 4)] == [False, True, True, False]
     assert [near_replayed(1_000 + off, 1_000) for off in (-31, 30)] == [False, True]
@@ -177,7 +177,7 @@ def test_events_are_due_by_the_clock() -> None:
 
 # --- Flink's own moments -------------------------------------------------------------------------
 def test_moments_are_read_from_answers() -> None:
-    """As Flink 2.3.0 answers, without what is not read."""
+    """As Flink 2.3.0 answers, without the parts that nobody reads."""
     job = {"timestamps": {"RUNNING": 1_795_834_592_126, "RESTARTING": 1_795_834_590_061}}
     vertices = [
         {"subtasks": [{"start-time": 1_795_834_596_114, "attempt": 1}]},

@@ -1,4 +1,4 @@
-"""ABS at the named points of an epoch: what the model predicts, with exact numbers, and no engine.
+"""ABS at the named points of an epoch: the model's predictions, exact, without an engine.
 
 Rule of this file: every number is derived from the events of EVENTS in its row or above it.
 """

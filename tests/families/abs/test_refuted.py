@@ -1,4 +1,4 @@
-"""Runs that a wrong form spoils: the rows that the model predicts, and what the check compares.
+"""Runs that a wrong form spoils: predicted rows, and the facts that the check compares.
 
 Rule of this file: no engine; every number is derived from the ends of epochs beside it.
 """
@@ -67,7 +67,7 @@ def exact(begin: int, end: int, lost: range = range(0)) -> list[CountedEvent]:
     return [CountedEvent(0, n, n % KEYS, nth(n)) for n in range(begin, end)]
 
 
-# --- what is predicted ---------------------------------------------------------------------------
+# --- predictions ---------------------------------------------------------------------------
 def test_a_sink_that_drops_what_is_pre_committed_lacks_the_last_complete_epoch() -> None:
     found = dropped(ENDS, KEYS)
     assert found.files == (*exact(0, 4), *exact(7, 9))
@@ -127,7 +127,7 @@ def test_files_are_exact_and_no_appended_row_is_lost_whatever_the_ends(
         assert {*times} == {*range(ends.last)}
 
 
-# --- what the check compares ---------------------------------------------------------------------
+# --- comparisons ---------------------------------------------------------------------
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_each_form_is_as_weak_as_its_variants(form: WrongForm) -> None:
     found = predicted(form)
