@@ -122,4 +122,5 @@ CHECK = Check(
         "epoch: equality, no tolerance.",
         "Each point leaves traces/ in its folder: asif verify-trace reference.csv committed.csv.",
     ),
+    campaign="report",
 )
