@@ -6,8 +6,8 @@ Rule of this file: no engine is named here.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from model.progress import Progress
     from model.results.engine import EngineCheck
 
+StartChecks: TypeAlias = Callable[["Progress"], AbstractContextManager[Iterator["EngineCheck"]]]
+"""Makes a context in which checks run; it holds their results, in order."""
 ChecksArgument: TypeAlias = Annotated[
     list[str] | None, typer.Argument(metavar="[CHECK]...", help="Checks.")
 ]
@@ -57,19 +59,22 @@ def chosen(
     return [known[name] for name in dict.fromkeys(names or checks(engine, profile.value))]
 
 
-def print_checks(results: Iterator[EngineCheck], out: Path, json_: Path | None) -> None:
+def print_checks(start: StartChecks, out: Path, json_: Path | None) -> None:
     """Print and draw results as they come, and write them.  Exits with 1 if one does not hold."""
+    # Before the start: an import that Ctrl-C interrupts may hide from Python that it was handled.
+    from asif.progress import show_progress
     from reports import commands
     from reports.results import spark as drawn
 
     printed = []
-    for result in results:
-        print_all(commands.engine_check(result))
-        if any(case.seconds for case in result.cases):
-            write(out / f"{result.check}.png", drawn.predicted_png(result))
-        if any(case.over_time for case in result.cases):
-            write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
-        printed.append(result)
+    with show_progress() as progress, start(progress) as results:
+        for result in results:
+            print_all(commands.engine_check(result))
+            if any(case.seconds for case in result.cases):
+                write(out / f"{result.check}.png", drawn.predicted_png(result))
+            if any(case.over_time for case in result.cases):
+                write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
+            printed.append(result)
     save(json_, printed)
     if not all(result.holds for result in printed):
         raise typer.Exit(1)

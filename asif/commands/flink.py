@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -37,25 +38,22 @@ def flink(
     json_: JsonOption = None,
 ) -> None:
     """Crash real Flink: does it do what the model and the simulator predict?"""
-    from asif.progress import show_progress
     from flink_check.engine import ENGINE
 
     ended = setup and not names and not all_
     wanted = [] if ended else chosen(ENGINE, names or (), all_, profile)
-    with show_progress() as progress:
-        if setup:
-            _set_up(progress)
-        if ended:
-            return
-        with on_flink(wanted, profile, out, progress) as results:
-            print_checks(results, out, json_)
+    if setup:
+        _set_up()
+    if not ended:
+        print_checks(partial(on_flink, wanted, profile, out), out, json_)
 
 
-def _set_up(progress: Progress) -> None:
+def _set_up() -> None:
+    from asif.progress import show_progress
     from flink_check.engine import ENGINE
     from flink_check.environment import alone, set_up
 
-    with alone():
+    with alone(), show_progress() as progress:
         folder = set_up(progress=progress).folder
     print(f"Flink {ENGINE.version()} with Java {ENGINE.java()}: {folder}")
 

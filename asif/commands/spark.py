@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,12 +35,10 @@ def spark(
     json_: JsonOption = None,
 ) -> None:
     """Crash real Spark: does it do what the model and the simulator predict?"""
-    from asif.progress import show_progress
     from spark_check.engine import ENGINE
 
     wanted = chosen(ENGINE, names or (), all_, profile)
-    with show_progress() as progress, on_spark(wanted, profile, out, progress) as results:
-        print_checks(results, out, json_)
+    print_checks(partial(on_spark, wanted, profile, out), out, json_)
 
 
 @contextmanager

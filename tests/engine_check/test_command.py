@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,9 @@ import typer
 from asif.console import Profile
 from asif.engine_checks import chosen, on_engine, print_checks
 from engine_check import check_process, known_checks
+from engine_check.campaign import KEPT
 from engine_check.check import Check
 from model.errors import Invalid
-from model.progress import silent
 from tests.engine_check.toy.engine import ENGINE
 
 CHECKS = {name: Check(name, f"A check, {name}", lambda _: ()) for name in ("brief", "wrong")}
@@ -29,8 +30,7 @@ def run(out: Path, *names: str) -> list[dict[str, object]]:
     """The JSON of the command.  Raises typer.Exit as the command does."""
     wanted, written = chosen(ENGINE, names, not names, Profile.QUICK), out / "result.json"
     try:
-        with on_engine(ENGINE, wanted, Profile.QUICK, out, silent) as results:
-            print_checks(results, out, written)
+        print_checks(partial(on_engine, ENGINE, wanted, Profile.QUICK, out), out, written)
     finally:
         found = json.loads(written.read_text())
     return list(found)
@@ -47,13 +47,14 @@ def test_a_check_that_holds_is_printed_and_written(
 def test_a_check_that_does_not_hold_ends_the_command_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Those after it run, too."""
+    """Those after it run, too, and nothing of it is kept for the next campaign."""
     with pytest.raises(typer.Exit) as ended:
         run(tmp_path, "wrong", "brief")
     assert ended.value.exit_code == 1
     said = capsys.readouterr().out
     assert "wrong: NOT AS PREDICTED in 1 of 1 cases" in said
     assert "brief: Toy did as predicted" in said
+    assert not (tmp_path / KEPT).exists()
 
 
 def test_a_name_that_is_given_twice_runs_once() -> None:
