@@ -6,8 +6,10 @@ Rule of this file: settings and their text; every address is 127.0.0.1, and noth
 from __future__ import annotations
 
 import json
+import random
 import socket
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -182,6 +184,10 @@ def as_zookeeper(folders: ClusterFolders, port: int) -> str:
     return "".join(f"{name}={value}\n" for name, value in lines.items())
 
 
+LOWEST_PORT = 20_000
+"""Of the ports on which a cluster listens; few servers have one above it."""
+PORT_RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
+"""Linux's file with the first and the last port of outgoing connections."""
 LOGGING = """\
 rootLogger.level = INFO
 rootLogger.appenderRef.c.ref = C
@@ -194,15 +200,31 @@ appender.c.layout.pattern = %d{yyyy-MM-dd HH:mm:ss.SSS} %-5p %c{1} %m%n
 
 
 def free_ports(count: int) -> tuple[int, ...]:
-    """Different ports of 127.0.0.1 on which nobody listens now."""
-    probes = [socket.socket() for _ in range(count)]
+    """Different ports of 127.0.0.1 on which nobody listens now.
+
+    No outgoing connection takes one of them before a process listens on it: they lie below the
+    ports that such connections get.
+    """
+    candidates = random.sample(range(LOWEST_PORT, _first_outgoing()), 50 * count)
+    free = (port for port in candidates if _is_free(port))
+    return tuple(islice(free, count))
+
+
+def _first_outgoing() -> int:
+    """The lowest port that an outgoing connection gets by itself."""
     try:
-        for probe in probes:
-            probe.bind((HOST, 0))
-        return tuple(probe.getsockname()[1] for probe in probes)
-    finally:
-        for probe in probes:
-            probe.close()
+        return max(LOWEST_PORT + 1000, int(PORT_RANGE.read_text().split()[0]))
+    except OSError:
+        return 32_768
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+        return True
 
 
 def _high_availability(folders: ClusterFolders, port: int) -> FlinkSettings:

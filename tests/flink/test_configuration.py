@@ -64,6 +64,18 @@ def test_ports_differ() -> None:
     assert len({*configuration.free_ports(20)}) == 20
 
 
+def test_no_outgoing_connection_takes_a_port_meanwhile(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A JobManager ended since a connection had its port; so no port is in the range of these."""
+    ports = tmp_path / "ports"
+    ports.write_text("22000\t60999\n")
+    monkeypatch.setattr(configuration, "PORT_RANGE", ports)
+    assert all(20_000 <= port < 22_000 for port in configuration.free_ports(20))
+    monkeypatch.setattr(configuration, "_is_free", lambda port: port % 7 == 0)
+    assert all(port % 7 == 0 for port in configuration.free_ports(3))
+
+
 # --- command lines -------------------------------------------------------------------------------
 def test_a_process_has_300_mb_of_heap() -> None:
     line = command(HOME, MainClass.TASK_MANAGER, ["--x"], classes=[Path("/c")], options=["-Dy"])

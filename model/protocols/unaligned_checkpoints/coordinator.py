@@ -22,7 +22,7 @@ from model.protocols.unaligned_checkpoints.messages import (
     RELOCATED,
     RESCALED,
     RESUMED,
-    SAVED,
+    SAVED_BY_USER,
     CheckpointDone,
     CheckpointDue,
     CheckpointPart,
@@ -129,7 +129,7 @@ def _save(site: Site, state: KeeperState) -> Step:
     sends = tuple(Send(name, done) for name in (*readers, *sinks))
     state = state._replace(number=done.number, parts=state.coming)
     state = state._replace(begun=False, saving=False, coming=())
-    notes = (Note(CHECKPOINTED), Note(SAVED))
+    notes = (Note(CHECKPOINTED), Note(SAVED_BY_USER))
     if job.goes_on:
         state, more = _begin(site, state._replace(saved=(state.number, state.parts)))
         return Step(state, (*notes, *sends, *more))

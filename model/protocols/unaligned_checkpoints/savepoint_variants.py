@@ -16,7 +16,12 @@ from model.protocols.unaligned_checkpoints import scopes
 from model.protocols.unaligned_checkpoints.design import Overtaking, StateOwners, UnalignedDesign
 from model.protocols.unaligned_checkpoints.family import BEHAVIOUR, SEEN, UNALIGNED_CHECKPOINTS
 from model.protocols.unaligned_checkpoints.instances import SAVEPOINT
-from model.protocols.unaligned_checkpoints.messages import OVERTAKEN, RESCALED, RESUMED, SAVED
+from model.protocols.unaligned_checkpoints.messages import (
+    OVERTAKEN,
+    RESCALED,
+    RESUMED,
+    SAVED_BY_USER,
+)
 from model.protocols.unaligned_checkpoints.savepoints import (
     AfterSavepoint,
     GoesBack,
@@ -35,7 +40,7 @@ ASKED = replace(
         SAVEPOINT: "From the first event to the user's wish of a savepoint.",
     },
 )
-JOBS = (*SEEN, SAVED, RESUMED)
+JOBS = (*SEEN, SAVED_BY_USER, RESUMED)
 
 
 def saving(

@@ -22,7 +22,7 @@ class AfterSavepoint(Enum):
 class SavepointBarriers(Enum):
     """Where the barriers of a savepoint go.  A savepoint has no records on their way."""
 
-    ALIGNED = "behind all records before them, also where other barriers overtake"
+    IN_ORDER = "behind all records before them, also where other barriers overtake"
     OVERTAKING = "past the records in buffers"
 
 
@@ -45,6 +45,6 @@ class SavepointDesign:
     """A savepoint: one choice of each kind."""
 
     after: AfterSavepoint = AfterSavepoint.STOPS
-    barriers: SavepointBarriers = SavepointBarriers.ALIGNED
+    barriers: SavepointBarriers = SavepointBarriers.IN_ORDER
     commits: StopCommits = StopCommits.FIRST
     goes_back: GoesBack = GoesBack.LAST

@@ -96,7 +96,7 @@ def stop(variant: str, before: Callable[[Play], object]) -> Play:
 @pytest.mark.parametrize("settles", [False, True])
 def test_a_stop_replays_nothing(variant: str, settles: bool) -> None:
     play = stop(variant, lambda play: play.settle(all_else) if settles else None)
-    assert play.notes["coordinator", "savepoints"] == 1
+    assert play.notes["coordinator", "complete savepoints"] == 1
     assert play.notes["coordinator", "jobs begun from savepoints"] == 1
     assert play.notes["source", "events replayed"] == 0
     assert len(play.outputs("sink")) == 2
