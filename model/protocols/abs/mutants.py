@@ -246,7 +246,7 @@ MUTANTS = (
     Mutant(
         "a restarted coordinator restarts no node",
         COORDINATOR,
-        "state, effects = _roll_back(site, state)",
+        "state, effects = roll_back(site, state)",
         "effects = ()",
         "coordinator: coordinator of a relay",
     ),
