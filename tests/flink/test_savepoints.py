@@ -11,7 +11,7 @@ from flink_check.environment import FlinkHome
 from flink_check.unaligned_checkpoints.checks import savepoints, unaligned
 from model.progress import silent
 
-pytestmark = [pytest.mark.flink, pytest.mark.slow]
+pytestmark = [pytest.mark.flink, pytest.mark.exhaustive]  # `.ci/run` runs the same checks
 
 
 @pytest.mark.parametrize(
