@@ -130,11 +130,4 @@ MUTANTS = (
         "state = state._replace(run=run, cut=cut, number=number)",
         "savepoint-aligned: two records",
     ),
-    Mutant(
-        "a crash during a savepoint leaves the wish there",
-        COORDINATOR,
-        "return Step(state._replace(begun=False, coming=(), wished=False, saving=False), notes)",
-        "return Step(state._replace(begun=False, coming=(), wished=False), notes)",
-        "savepoint-aligned: a relay",
-    ),
 )
