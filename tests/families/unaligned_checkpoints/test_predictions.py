@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flink_check.job import CountRow, expected
+from flink_check.unaligned_checkpoints.checks import unaligned
 from flink_check.unaligned_checkpoints.rows import RowFaults, faults, two_counts
 from sim.predictions.unaligned_checkpoints.overtaking import CheckpointCourse, course
 from sim.predictions.unaligned_checkpoints.savepoints import (
@@ -55,6 +56,23 @@ def test_barriers_wait_or_take_the_records_with_them(
 ) -> None:
     """80 events of the model; 4 are counted, and their rows are in the output buffer."""
     assert course(variant, 1000, 100) == wanted
+
+
+def test_the_comparison_with_the_engine_has_the_same_course() -> None:
+    """20 events of the model for each source, of which 4 are counted."""
+    assert course("unaligned", unaligned.EVENTS, unaligned.FIRST).waits == "none"
+    assert course("aligned", unaligned.EVENTS, unaligned.FIRST).waits == "all"
+
+
+@pytest.mark.parametrize(
+    ("counted", "wanted"),
+    [((0, 0), "none"), ((499, 499), "none"), ((500, 499), "some"), ((500, 500), "all")],
+)
+def test_a_checkpoint_waits_for_what_is_counted_when_it_is_complete(
+    counted: tuple[int, int], wanted: str
+) -> None:
+    rows = [row for source in (0, 1) for row in expected(counted[source], source=source)]
+    assert unaligned.waits(rows) == wanted
 
 
 # --- rows ------------------------------------------------------------------------------------
