@@ -18,7 +18,7 @@ from flink_check.runtime.waiting import wait_for
 POINTS = {
     "snapshot": "the counting operator has the marker, and has taken no snapshot",
     "restore": "the counting operator gets its state, or an empty one",
-    "told": "the counting operator hears that the checkpoint is complete",
+    "informed": "the counting operator learns that the checkpoint is complete",
     "state": "a file of state is written, and not closed",
     "before-complete": "all tasks have acknowledged, and _metadata is not there",
     "after-complete": "_metadata is there, and nobody knows of it",

@@ -17,7 +17,7 @@ COMPLETED = {
     "state_size": 5275,
     "end_to_end_duration": 265,
     "persisted_data": 12,
-    "external_path": "gate:/work/checkpoints/9987/chk-1",
+    "external_path": "gate:/cluster/checkpoints/9987/chk-1",
 }
 PENDING = COMPLETED | {
     "className": "in_progress",
@@ -52,7 +52,7 @@ def test_the_history_of_checkpoints() -> None:
             "history": [PENDING, COMPLETED],
         }
     )
-    path = "gate:/work/checkpoints/9987/chk-1"
+    path = "gate:/cluster/checkpoints/9987/chk-1"
     done = Checkpoint(1, "COMPLETED", False, 1795836326.916, 0.265, 5275, 12, path)
     assert found.completed == found.named(1) == found.history[1] == done
     assert found.named(2).path is None

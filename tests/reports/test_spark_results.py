@@ -238,7 +238,7 @@ def same(name: str, facts: Any) -> EngineCase:
 
 POINTS = check(
     killed_at(
-        "told", "notify", {"restored_from": 3, "exact": True}, {"restored_from": 3, "exact": True}
+        "informed", "notify", {"restored_from": 3, "exact": True}, {"restored_from": 3, "exact": True}
     ),
     killed_at(
         "marker",
@@ -260,7 +260,7 @@ def test_cases_with_the_same_facts_make_a_table_with_a_column_for_each() -> None
     assert facts.facts_table(POINTS) == (
         ("restored from", "exact"),
         (
-            ("told", "worker: notify", "✓", ("3", "yes")),
+            ("informed", "worker: notify", "✓", ("3", "yes")),
             ("marker", "worker: snapshot | state", "✗", ("3, predicted 2", "no, predicted yes")),
             ("at the commit", "worker", "✓", ("1", "yes")),
             ("none", "", "✓", ("–", "yes")),

@@ -40,7 +40,7 @@ POINTS = (
     FlinkPoint("state-file", "state", STORING, OPERATOR_DIES),
     FlinkPoint("no-metadata", "before-complete", UNDECIDED, OPERATOR_DIES),
     FlinkPoint("metadata", "after-complete", DECIDED, OPERATOR_DIES),
-    FlinkPoint("informed", "told", ANNOUNCED, OPERATOR_DIES),
+    FlinkPoint("informed", "informed", ANNOUNCED, OPERATOR_DIES),
     FlinkPoint("no-commit", "before-commit", UNCOMMITTED, SINKS_DIE),
     FlinkPoint("commit", "after-commit", COMMITTED, SINKS_DIE),
     FlinkPoint(

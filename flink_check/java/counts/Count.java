@@ -50,7 +50,7 @@ public class Count extends KeyedProcessFunction implements CheckpointedFunction,
     }
 
     public void notifyCheckpointComplete(long id) {
-        Gate.pass("told", "checkpoint " + id);
+        Gate.pass("informed", "checkpoint " + id);
     }
 
     public void notifyCheckpointAborted(long id) {}
