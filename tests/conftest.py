@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from flink_check.environment import installed
+from model.errors import Invalid
 from proofs.garbage import SELDOM
 
 if TYPE_CHECKING:
@@ -62,6 +64,12 @@ def _files(items: list[pytest.Item], marker: str) -> list[Path]:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Where Flink is not installed, a test that starts it is skipped, with the reason."""
+    if item.get_closest_marker("flink"):
+        try:
+            installed()
+        except Invalid as error:
+            pytest.skip(str(error))
     if item.get_closest_marker("spark"):
         from spark_check.training import train  # with Spark, which most tests do without
 

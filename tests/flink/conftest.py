@@ -1,17 +1,13 @@
-"""Where the environment is not there, each test that starts Flink is skipped, with the reason."""
+"""The installed Flink of the tests; tests/conftest.py skips them where it is missing."""
 
 from __future__ import annotations
 
 import pytest
 
 from flink_check.environment import FlinkHome, installed
-from model.errors import Invalid
 
 
 @pytest.fixture(scope="session")
 def home() -> FlinkHome:
-    """The installed environment of the current folder."""
-    try:
-        return installed()
-    except Invalid as error:
-        pytest.skip(str(error))
+    """The environment of the current folder.  Raises Invalid without one."""
+    return installed()

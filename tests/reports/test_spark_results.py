@@ -238,7 +238,10 @@ def same(name: str, facts: Any) -> EngineCase:
 
 POINTS = check(
     killed_at(
-        "informed", "notify", {"restored_from": 3, "exact": True}, {"restored_from": 3, "exact": True}
+        "informed",
+        "notify",
+        {"restored_from": 3, "exact": True},
+        {"restored_from": 3, "exact": True},
     ),
     killed_at(
         "marker",

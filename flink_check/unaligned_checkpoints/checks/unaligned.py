@@ -26,7 +26,7 @@ from flink_check.unaligned_checkpoints.rows import faults, two_counts
 from model.results.engine import EngineCase, EngineOutage, Facts
 from sim.predictions.unaligned_checkpoints.overtaking import CheckpointCourse, course
 
-EVENTS, KEYS, SOURCES, BUSY_S = 500, 7, 2, 0.004
+EVENTS, KEYS, SOURCES, BUSY_S = 1000, 7, 2, 0.004
 """Of each source; the time for which an event keeps the counting operator busy."""
 TOTAL = EVENTS * SOURCES
 FIRST = 100

@@ -17,11 +17,9 @@ from flink_check.abs.checks.points import CHECK, EVENTS, POINTS, compare
 from flink_check.abs.point import FlinkPoint, PointRun
 from flink_check.abs.traces import APPENDED, COMMITTED, REFERENCE, write_traces
 from flink_check.engine import ENGINE
-from flink_check.environment import installed
 from flink_check.runtime.agent import METHOD
 from flink_check.runtime.gates import POINTS as GATES
 from model.core import Guarantee
-from model.errors import Invalid
 from sim.predictions.abs.gates import MARKED, OPERATOR_DIES, UNDECIDED
 from sim.predictions.abs.points import PointPrediction, expected, predict
 from spark_check.traces.verify import verify
@@ -133,17 +131,9 @@ def test_the_logs_on_the_page_are_those_of_their_point(tmp_path: Path) -> None:
 
 
 # --- on Flink --------------------------------------------------------------------------------
-def needs_flink() -> None:
-    try:
-        installed()
-    except Invalid as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.flink
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_flink_does_as_predicted(tmp_path: Path) -> None:
-    needs_flink()
     result = run_check(ENGINE, CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert [case.name for case in result.cases if not case.agrees] == []
     assert len(result.cases) == len(POINTS)
@@ -155,7 +145,6 @@ def test_a_point_that_the_model_has_elsewhere_is_found(
 ) -> None:
     """Flink is killed before the snapshot, and the model after all acknowledgements: Flink goes on
     from the checkpoint before."""
-    needs_flink()
     wrong = FlinkPoint("elsewhere", "snapshot", UNDECIDED, OPERATOR_DIES)
     monkeypatch.setattr(points, "POINTS", (wrong,))
     result = run_check(ENGINE, CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))

@@ -19,11 +19,9 @@ from flink_check.abs import refuted_runs
 from flink_check.abs.checks import refuted as check
 from flink_check.abs.checks.refuted import AVAILABLE, CHECK, PLAIN, WrongForm, compare
 from flink_check.engine import ENGINE
-from flink_check.environment import installed
 from flink_check.job import FILES
 from flink_check.runtime.cluster import cluster
 from model.core import Guarantee
-from model.errors import Invalid
 from sim.predictions.abs import refuted
 from sim.predictions.abs.refuted import (
     CountedEvent,
@@ -190,18 +188,9 @@ def test_the_check_has_six_cases() -> None:
 
 
 # --- with Flink -----------------------------------------------------------------------------------
-def needs_flink() -> None:
-    """Skip the test where Flink is not installed."""
-    try:
-        installed()
-    except Invalid as error:
-        pytest.skip(str(error))
-
-
 @pytest.mark.flink
 @pytest.mark.exhaustive  # `.ci/run` runs the same check
 def test_flink_does_as_predicted(tmp_path: Path) -> None:
-    needs_flink()
     result = run_check(ENGINE, CHECK, CheckSetting(tmp_path, "quick", lambda *_: None))
     assert [case.name for case in result.cases if not case.agrees] == []
     assert len(result.cases) == len(FORMS)
@@ -212,7 +201,6 @@ def test_a_sink_that_finds_its_state_is_not_as_predicted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The right form on Flink, and the wrong one in the model: all rows are there."""
-    needs_flink()
     monkeypatch.setattr(refuted_runs, "OTHER_FILES", FILES)
     form = FORMS["restored without the sink's state"]
     with cluster(tmp_path / "cluster") as flink:

@@ -66,7 +66,7 @@ def test_the_comparison_with_the_engine_has_the_same_course() -> None:
 
 @pytest.mark.parametrize(
     ("counted", "wanted"),
-    [((0, 0), "none"), ((499, 499), "none"), ((500, 499), "some"), ((500, 500), "all")],
+    [((0, 0), "none"), ((999, 999), "none"), ((1000, 999), "some"), ((1000, 1000), "all")],
 )
 def test_a_checkpoint_waits_for_what_is_counted_when_it_is_complete(
     counted: tuple[int, int], wanted: str
