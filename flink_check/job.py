@@ -25,20 +25,12 @@ from flink_check.runtime.cluster import FlinkCluster
 from flink_check.runtime.compiler import write_job_jar
 from flink_check.runtime.configuration import gated
 from flink_check.runtime.rest import SavepointFormat
+from sim.predictions.count_rows import CountRow
 
 MAIN = "counts.CountJob"
 COUNT, FILES, APPEND = "count", "files", "append"
 """Names of vertices contain these; those of sources contain "source0", "source1", ..."""
 UNLIMITED = 10**12
-
-
-class CountRow(NamedTuple):
-    """A row of a sink: event `number` of `source` was the `nth` of its key."""
-
-    source: int
-    number: int
-    key: int
-    nth: int
 
 
 class AppendedRow(NamedTuple):

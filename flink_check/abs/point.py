@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from flink_check.job import (
     CountJob,
-    CountRow,
     await_restored,
     host,
     on_disk,
@@ -23,6 +22,7 @@ from flink_check.runtime.cluster import FlinkCluster
 from model.core import NodeName
 from sim.predictions.abs.gates import COORDINATOR_DIES, EpochGate
 from sim.predictions.abs.points import JobEvents, JobRow, PointPrediction
+from sim.predictions.count_rows import CountRow
 
 PATIENCE_S = 30
 """The longest wait for rows that are predicted: fewer ones are a difference, and no error."""

@@ -12,7 +12,6 @@ from flink_check.job import (
     APPEND,
     COUNT,
     CountJob,
-    CountRow,
     await_restored,
     cancel,
     host,
@@ -20,7 +19,7 @@ from flink_check.job import (
 )
 from flink_check.runtime.cluster import FlinkCluster
 from flink_check.runtime.lines import LineServer
-from sim.predictions.abs.refuted import CountedEvent, EpochEnds, RefutedRows
+from sim.predictions.abs.refuted import EpochEnds, RefutedRows
 
 OTHER_FILES = "other-files"
 """The uid of a sink that does not find the state of the sink before it."""
@@ -168,16 +167,10 @@ def _ended(flink: FlinkCluster, job: CountJob, id_: str) -> RefutedRows:
     before = len(job.committed())
     flink.wait_for(lambda: _is_committed(job), f"the last epoch is committed, of {before} rows")
     cancel(flink, id_)
-    return RefutedRows(
-        tuple(map(_counted, job.committed())), tuple(_counted(one.row) for one in job.appended())
-    )
+    return RefutedRows(tuple(job.committed()), tuple(one.row for one in job.appended()))
 
 
 def _is_committed(job: CountJob) -> bool:
     """Are the last event's rows in both sinks?"""
     last = job.appended()[-1].row
     return any((row.source, row.number) == (last.source, last.number) for row in job.committed())
-
-
-def _counted(row: CountRow) -> CountedEvent:
-    return CountedEvent(*row)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from flink_check.job import CountRow
+from sim.predictions.count_rows import CountRow
 
 
 class RowFaults(NamedTuple):

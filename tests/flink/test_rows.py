@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flink_check.job import AppendedRow, ClockPace, CountJob, CountRow, expected
+from flink_check.job import AppendedRow, ClockPace, CountJob, expected
+from sim.predictions.count_rows import CountRow
 
 
 @pytest.fixture

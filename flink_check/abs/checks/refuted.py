@@ -18,7 +18,8 @@ from flink_check.runtime.cluster import FlinkCluster, cluster
 from model.results.engine import EngineCase, Facts
 from sim.predictions.abs import refuted as played
 from sim.predictions.abs.points import spans
-from sim.predictions.abs.refuted import CountedEvent, EpochEnds, RefutedRows, recovery
+from sim.predictions.abs.refuted import EpochEnds, RefutedRows, recovery
+from sim.predictions.count_rows import CountRow
 
 KEYS, WRITTEN = 7, 180
 ENDS, DROPPED, REORDERED = EpochEnds(100, 150, 200), EpochEnds(89, 239, 250), EpochEnds(2, 5, 5)
@@ -36,55 +37,48 @@ class WrongForm(NamedTuple):
     sources: int = 1
 
 
-def _form(name: str, variants: tuple[str, ...], what: str, *given: object) -> WrongForm:
-    """A form whose prediction and run have one name, and receive the same values."""
-    ends, *rest = given
-    assert isinstance(ends, EpochEnds)
-    run = getattr(runs, what)
-    return WrongForm(
-        name,
-        variants,
-        partial(getattr(played, what.removesuffix("_and_found")), *given),
-        lambda flink, folder: run(flink, folder, *given),
-        ends,
-        KEYS if rest else 1,
-        1 if rest else 2,
-    )
-
-
 PLAIN = (
-    _form(
+    WrongForm(
         "restored without the sink's state",
         ("abs:settle-by-dropping",),
-        "dropped",
-        *(DROPPED, KEYS),
+        partial(played.dropped, DROPPED, KEYS),
+        partial(runs.dropped, ends=DROPPED, keys=KEYS),
+        DROPPED,
     ),
-    _form(
+    WrongForm(
         "a source that cannot be read again",
         ("abs:unreplayable-source",),
-        "unreplayable",
-        *(ENDS, KEYS),
+        partial(played.unreplayable, ENDS, KEYS),
+        partial(runs.unreplayable, ends=ENDS, keys=KEYS),
     ),
-    _form("another order of two inputs", ("abs:at-once-any", "abs"), "reordered", REORDERED),
-    _form(
+    WrongForm(
+        "another order of two inputs",
+        ("abs:at-once-any", "abs"),
+        partial(played.reordered, REORDERED),
+        partial(runs.reordered, ends=REORDERED),
+        REORDERED,
+        keys=1,
+        sources=2,
+    ),
+    WrongForm(
         "tasks that write beside their successors",
         ("abs:orphans-at-once", "abs:orphans"),
-        "orphaned",
-        *(ENDS, WRITTEN, KEYS),
+        partial(played.orphaned, ENDS, WRITTEN, KEYS),
+        partial(runs.orphaned, ends=ENDS, written=WRITTEN, keys=KEYS),
     ),
 )
 AVAILABLE = (
-    _form(
+    WrongForm(
         "tasks that write on until they are fenced",
         ("abs:orphans-at-once", "abs:orphans"),
-        "orphaned_and_found",
-        *(ENDS, WRITTEN, KEYS),
+        partial(played.orphaned, ENDS, WRITTEN, KEYS),
+        partial(runs.orphaned_and_found, ends=ENDS, written=WRITTEN, keys=KEYS),
     ),
-    _form(
+    WrongForm(
         "a suspended TaskManager that wakes",
         ("abs:elsewhere-at-once", "abs:elsewhere"),
-        "woken",
-        *(ENDS, KEYS),
+        partial(played.woken, ENDS, KEYS),
+        partial(runs.woken, ends=ENDS, keys=KEYS),
     ),
 )
 LONG_LIVED = {"heartbeat.timeout": "120000"}
@@ -129,9 +123,7 @@ def _facts(form: WrongForm, rows: RefutedRows, predicted: RefutedRows) -> Facts:
     }
 
 
-def _row_words(
-    form: WrongForm, rows: Sequence[CountedEvent], wanted: Sequence[CountedEvent]
-) -> str:
+def _row_words(form: WrongForm, rows: Sequence[CountRow], wanted: Sequence[CountRow]) -> str:
     """The recovery type, the missing and repeated events, and how many rows are as predicted."""
     kind = recovery(rows, form.ends.last, form.keys, form.sources).name.lower()
     times = Counter((row.source, row.number) for row in rows)

@@ -11,7 +11,6 @@ from pathlib import Path
 from engine_check.check import Check, CheckSetting, engine_case
 from flink_check.job import (
     CountJob,
-    CountRow,
     cancel,
     host,
     stop_with_savepoint,
@@ -23,6 +22,7 @@ from flink_check.runtime.configuration import gated
 from flink_check.runtime.rest import SavepointFormat
 from flink_check.unaligned_checkpoints.rows import RowFaults, faults
 from model.results.engine import EngineCase, EngineOutage, Facts
+from sim.predictions.count_rows import CountRow
 from sim.predictions.unaligned_checkpoints.savepoints import (
     SavepointEvents,
     SavepointRows,

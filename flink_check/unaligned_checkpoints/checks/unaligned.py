@@ -13,7 +13,6 @@ from typing import NamedTuple
 from engine_check.check import Check, CheckSetting, engine_case
 from flink_check.job import (
     CountJob,
-    CountRow,
     await_restored,
     cancel,
     host,
@@ -24,6 +23,7 @@ from flink_check.runtime.answers import Checkpoint
 from flink_check.runtime.cluster import FlinkCluster, cluster
 from flink_check.unaligned_checkpoints.rows import faults, two_counts
 from model.results.engine import EngineCase, EngineOutage, Facts
+from sim.predictions.count_rows import CountRow
 from sim.predictions.unaligned_checkpoints.overtaking import CheckpointCourse, course
 
 EVENTS, KEYS, SOURCES, BUSY_S = 1000, 7, 2, 0.004

@@ -26,17 +26,9 @@ from model.protocols.abs.design import AbsDesign, Settles, Sources, WriteMode
 from model.protocols.abs.family import ABS
 from model.protocols.abs.fencing_variants import FENCED, ORPHANS, SUSPICIONS
 from model.recovery import recovery_type
+from sim.predictions.count_rows import CountRow
 
 WRITER, OUTPUT = "writer", "sink"
-
-
-class CountedEvent(NamedTuple):
-    """Event `number` of `source` was the nth of its key."""
-
-    source: int
-    number: int
-    key: int
-    nth: int
 
 
 class EpochEnds(NamedTuple):
@@ -85,7 +77,7 @@ class CountPlay:
         """Suspect a node that is up."""
         self._play.do(Suspect(node, OVERSEER))
 
-    def rows(self) -> tuple[CountedEvent, ...]:
+    def rows(self) -> tuple[CountRow, ...]:
         """The rows in the external system."""
         return tuple(_row(one[1]) for one in self._play.outputs(OUTPUT))
 
@@ -108,9 +100,9 @@ def source_name(number: int) -> NodeName:
     return f"source{number}"
 
 
-def _row(body: Body) -> CountedEvent:
+def _row(body: Body) -> CountRow:
     data = dict(body.data)
-    return CountedEvent(data["source"], data["number"], data["key"], data["nth"])
+    return CountRow(data["source"], data["number"], data["key"], data["nth"])
 
 
 def _deaf(action: OwnStep) -> int | None:
@@ -122,8 +114,8 @@ def _deaf(action: OwnStep) -> int | None:
 class RefutedRows(NamedTuple):
     """files: of a writer in two phases.  appended: of one that writes at once."""
 
-    files: tuple[CountedEvent, ...]
-    appended: tuple[CountedEvent, ...]
+    files: tuple[CountRow, ...]
+    appended: tuple[CountRow, ...]
 
 
 def _both(design: AbsDesign, run: Run, most: int, keys: int = 1, sources: int = 1) -> RefutedRows:
@@ -234,7 +226,7 @@ def woken(ends: EpochEnds, keys: int) -> RefutedRows:
 
 
 # --- the worth of the rows ---------------------------------------------------------------------
-def recovery(rows: Sequence[CountedEvent], most: int, keys: int, sources: int = 1) -> Guarantee:
+def recovery(rows: Sequence[CountRow], most: int, keys: int, sources: int = 1) -> Guarantee:
     """The recovery type of the rows of sources that have sent `most` events each.
 
     A row is an output that was made of its event.
@@ -255,6 +247,6 @@ def _allowed_rows(most: int, keys: int, sources: int) -> tuple[tuple[Out, ...], 
     )
 
 
-def _out(row: CountedEvent) -> Out:
+def _out(row: CountRow) -> Out:
     body = Body(row.number, str(row.source), (row.key, row.nth))
     return Out(body, frozenset([Of(row.source, row.number)]))

@@ -24,7 +24,6 @@ from flink_check.runtime.cluster import cluster
 from model.core import Guarantee
 from sim.predictions.abs import refuted
 from sim.predictions.abs.refuted import (
-    CountedEvent,
     EpochEnds,
     RefutedRows,
     dropped,
@@ -34,6 +33,7 @@ from sim.predictions.abs.refuted import (
     unreplayable,
     woken,
 )
+from sim.predictions.count_rows import CountRow
 from tests.families.abs.test_abs import BY_NAME as OTHERS
 from tests.families.abs.test_fencing import BY_NAME as FENCED
 
@@ -55,14 +55,14 @@ def predicted(form: WrongForm) -> RefutedRows:
     return form.predicted()
 
 
-def exact(begin: int, end: int, lost: range = range(0)) -> list[CountedEvent]:
+def exact(begin: int, end: int, lost: range = range(0)) -> list[CountRow]:
     """The rows of these events of one source, of which some were lost before they were counted."""
 
     def nth(number: int) -> int:
         before = [one for one in range(number) if one not in lost]
         return 1 + sum(one % KEYS == number % KEYS for one in before)
 
-    return [CountedEvent(0, n, n % KEYS, nth(n)) for n in range(begin, end)]
+    return [CountRow(0, n, n % KEYS, nth(n)) for n in range(begin, end)]
 
 
 # --- predictions ---------------------------------------------------------------------------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from flink_check.job import CountRow, expected
+from flink_check.job import expected
 from flink_check.unaligned_checkpoints.checks import unaligned
 from flink_check.unaligned_checkpoints.rows import RowFaults, faults, two_counts
+from sim.predictions.count_rows import CountRow
 from sim.predictions.unaligned_checkpoints.overtaking import CheckpointCourse, course
 from sim.predictions.unaligned_checkpoints.savepoints import (
     SavepointEvents,
