@@ -179,6 +179,8 @@ def failures(draw: st.DrawFn, graph: Graph) -> tuple[TimedCrash, ...]:
         st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True).map(tuple),
         st.none() | halves,
         st.lists(halves, max_size=2).map(tuple),
+        kind=st.sampled_from(["process", "host"]),
+        pause_ps=st.none(),  # tests/sim/test_failure_kinds.py has pauses
     )
     return tuple(draw(st.lists(plan, max_size=3)))
 

@@ -447,7 +447,7 @@ def test_the_page_shows_what_the_commands_print(
         printed = [untimed(line) for line in capsys.readouterr().out.splitlines()]
         missing = [line for line in lines if line != "..." and untimed(line) not in printed]
         assert missing == [], command
-    assert len(parts) == 3
+    assert len(parts) == 4
 
 
 def untimed(line: str) -> str:

@@ -29,9 +29,7 @@ RELOCATED = Quantity("records moved", "records", "a record was injected at anoth
 TOO_EARLY = Quantity(
     "records before the restart", "records", "a restarted node was faster than the coordinator"
 )
-SAVED_BY_USER = Quantity(
-    "complete savepoints of users", "savepoints", "all parts of a savepoint are stored"
-)
+SAVED_BY_USER = Quantity("complete savepoints", "savepoints", "all parts of a savepoint are stored")
 RESUMED = Quantity("jobs begun from savepoints", "jobs", "the next job began from a savepoint")
 RESCALED = Quantity("rescaled restarts", "restarts", "a run has another number of instances")
 QUANTITIES = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from model.core import Guarantee, Quantity
 from model.evidence import PinnedScope
-from model.protocol import Protocol
+from model.protocol import Behaviour, Protocol
 from model.protocols.unaligned_checkpoints import scopes
 from model.protocols.unaligned_checkpoints.design import Overtaking, StateOwners, UnalignedDesign
 from model.protocols.unaligned_checkpoints.family import BEHAVIOUR, SEEN, UNALIGNED_CHECKPOINTS
@@ -49,6 +49,7 @@ def saving(
     cases: tuple[PinnedScope, ...],
     finding: str,
     must_occur: tuple[Quantity, ...] = JOBS,
+    behaviour: Behaviour = ASKED,
     **choices: Any,
 ) -> Protocol:
     """The variant with this savepoint, and with these other choices of UnalignedDesign."""
@@ -57,7 +58,7 @@ def saving(
         UnalignedDesign(savepoints=savepoints, **choices),
         cases,
         finding,
-        behaviour=ASKED,
+        behaviour=behaviour,
         must_occur=must_occur,
     )
 
@@ -171,6 +172,8 @@ FLAWED_SAVING = (
         "If a restart uses checkpoints alone, a crash after the commit of a savepoint brings the "
         "outputs of the savepoint again.  Flink either uses it, commits nothing with it, or lets "
         "the job fail for good.",
+        # A restart that needs the last checkpoint needs the records behind it: sources keep these.
+        behaviour=replace(ASKED, needed=None),
     ),
     saving(
         "savepoint-copied",
