@@ -5,7 +5,6 @@ Rule of this file: no verdict; tests compare what is found with what is expected
 
 from __future__ import annotations
 
-from model.core import Property
 from model.evidence import Case
 from model.protocol import Protocol
 from model.protocols.abs import scopes
@@ -14,15 +13,18 @@ from model.protocols.abs.family import ABS
 from proofs.explore.explorer import Exploration, explore
 
 CASES = {case.name: case for case in vars(scopes).values() if isinstance(case, Case)}
-_KNOWN: dict[tuple[AbsDesign, tuple[Property, ...], str], Exploration] = {}
+_KNOWN: list[tuple[Protocol, str, Exploration]] = []
 
 
 def explored(protocol: Protocol, scope: str) -> Exploration:
-    """The whole exploration; protocols of one design with the same properties share it."""
-    key = (protocol.design, protocol.promise.properties, scope)
-    if key not in _KNOWN:
-        _KNOWN[key] = explore(protocol, CASES[scope].scope)
-    return _KNOWN[key]
+    """The whole exploration; protocols that behave and promise the same share it."""
+    same = (protocol.design, protocol.behaviour, protocol.promise, scope)
+    for known, where, exploration in _KNOWN:
+        if (known.design, known.behaviour, known.promise, where) == same:
+            return exploration
+    exploration = explore(protocol, CASES[scope].scope)
+    _KNOWN.append((protocol, scope, exploration))
+    return exploration
 
 
 def reading(design: AbsDesign, scope: str) -> Exploration:
