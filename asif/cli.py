@@ -1,9 +1,7 @@
 """The command line: it wires the packages together and prints their results.
 
-Rule of this file: no work of a command; the file names the commands and turns errors into exit
-codes.
-Exit codes: 0 holds or done, 1 refuted, not as expected or a step of the protocol that fails, 2 bad
-usage or bad input.
+Rule of this file: no work of a command; the file names the commands.  asif.ending turns their ends
+into exit codes.
 """
 
 from __future__ import annotations
@@ -13,8 +11,11 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 
 import typer
+from typer.main import get_command
 
-from model.errors import Invalid, StepFailed
+from asif.ending.codes import EPILOG
+from asif.ending.fence import FencedCommand, end_of
+from asif.ending.streams import make_patient
 
 COMMANDS: Mapping[str, str] = {
     "init": "init",
@@ -47,24 +48,21 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         add_completion=False,
         pretty_exceptions_enable=False,
         callback=lambda: None,  # with one command, too, it is a group of commands
+        epilog=EPILOG,
     )
     for name in names:
         home = import_module(f"asif.commands.{name.replace('-', '_')}")
-        app.command(name)(getattr(home, COMMANDS[name]))
+        app.command(name, cls=FencedCommand)(getattr(home, COMMANDS[name]))
     return app
 
 
 def main() -> None:
     """Run the `asif` command."""
+    make_patient()
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
-    try:
-        application(asked or COMMANDS)()  # to import all takes longer than `asif list`
-    except Invalid as error:
-        print(f"asif: {error}", file=sys.stderr)
-        sys.exit(2)
-    except StepFailed as error:
-        print(f"asif: a step fails: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
-        sys.exit(130)
+
+    def run() -> object:  # to import all takes longer than `asif list`
+        command = get_command(application(asked or COMMANDS))
+        return command.main(prog_name="asif", standalone_mode=False)
+
+    sys.exit(end_of(" ".join(["asif", *asked]), run, sys.argv))

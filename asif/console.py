@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -46,7 +46,28 @@ ConfOption: TypeAlias = Annotated[
 ]
 
 
-def print_all(parts: Iterator[RenderableType]) -> None:
+def publish(
+    words: Iterable[RenderableType],
+    result: Any = None,
+    json_: Path | None = None,
+    files: Mapping[Path, str | bytes] | None = None,
+    *,
+    named: bool = True,
+) -> None:
+    """Write the files of a result, each whole, then print its words and the names of the files.
+
+    json_: the file of the user's for the result itself, if --json was given.  named: the names of
+    `files` follow; else the words have them.  Whatever becomes of the words, the files are there.
+    """
+    drawn = files or {}
+    written = drawn if json_ is None else {**drawn, json_: _as_json(result)}
+    for path, content in written.items():
+        write(path, content)
+    print_all(words)
+    print_all(str(path) for path in written if named or path not in drawn)
+
+
+def print_all(parts: Iterable[RenderableType]) -> None:
     """Print lines as they are, however long, and everything else as wide as the terminal."""
     for part in parts:
         if isinstance(part, str):
@@ -117,17 +138,18 @@ def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterato
         shutil.rmtree(work / "levels", ignore_errors=True)
 
 
-def save(path: Path | None, result: Any) -> None:
-    """Write the result of a command as JSON, if the user gave --json."""
-    if path is not None:
-        from model.results.plain import plain
+def _as_json(result: Any) -> str:
+    from model.results.plain import plain
 
-        write(path, json.dumps(plain(result), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(plain(result), indent=2, ensure_ascii=False)
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):  # half a character of UTF-16
+        text = json.dumps(plain(result), indent=2)
+    return f"{text}\n"
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file whole and print its name."""
+    """Write a file whole, unless it is a pipe that nobody reads."""
     from reports import files
 
-    files.write({path: content})
-    print(path)
+    with suppress(BrokenPipeError):
+        files.write({path: content})

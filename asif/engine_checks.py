@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from asif.console import Profile, print_all, save, write
+from asif.console import Profile, publish
 from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
@@ -69,13 +69,14 @@ def print_checks(start: StartChecks, out: Path, json_: Path | None) -> None:
     printed = []
     with show_progress() as progress, start(progress) as results:
         for result in results:
-            print_all(commands.engine_check(result))
+            files = {}
             if any(case.seconds for case in result.cases):
-                write(out / f"{result.check}.png", drawn.predicted_png(result))
+                files[out / f"{result.check}.png"] = drawn.predicted_png(result)
             if any(case.over_time for case in result.cases):
-                write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
+                files[out / f"{result.check}-over-time.png"] = drawn.over_time_png(result)
+            publish(commands.engine_check(result), files=files)
             printed.append(result)
-    save(json_, printed)
+    publish([], printed, json_)
     if not all(result.holds for result in printed):
         raise typer.Exit(1)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asif.console import JsonOption, save, write
+from asif.console import JsonOption, publish
 
 if TYPE_CHECKING:
     from model.results.calibration import MeasuredCost
@@ -58,11 +58,9 @@ def calibrate(
         "What is not here was not measured, and has its default.",
     )
     text = costs_toml(found.values(), about)
-    if out is None:
-        print(text, end="")
-    else:
-        write(out, text)
-    save(json_, Calibration(load, tuple(found.values())))
+    words = [text.removesuffix("\n")] if out is None else []
+    result = Calibration(load, tuple(found.values()))
+    publish(words, result, json_, {} if out is None else {out: text})
 
 
 def _operator(name: str | None) -> tuple[str, Any, Any]:

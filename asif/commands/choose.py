@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import ConfOption, JsonOption, calls_on_spark, print_all, save, settings, write
+from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
 
 
 def choose(
@@ -50,8 +50,7 @@ def choose(
     asked = read(workload)
     if terms:
         result = choosing.terms_alone(asked)
-        print_all(words.terms(result))
-        save(json_, result)
+        publish(words.terms(result), result, json_)
         return
     folder = out or Path("build/choose") / asked.name
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
@@ -63,9 +62,7 @@ def choose(
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(words.output(result))
-    if plot is not None:
-        write(plot, choose_plots.png(result))
-    save(json_, result)
+    files = {} if plot is None else {plot: choose_plots.png(result)}
+    publish(words.output(result), result, json_, files)
     if not result.best:
         raise typer.Exit(1)

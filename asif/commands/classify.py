@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save
+from asif.console import JsonOption, publish
 
 
 def classify(
@@ -30,7 +30,6 @@ def classify(
             progress("classifying", at, len(chosen), one.name)
             results.append(classifying.verdict(one, limit))
         progress("classifying", len(chosen), len(chosen))
-    print_all(commands.classes(results, in_full=name is not None))
-    save(json_, results)
+    publish(commands.classes(results, in_full=name is not None), results, json_)
     if any(result.class_ is None for result in results):
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, publish
 
 
 def plan(
@@ -29,9 +29,7 @@ def plan(
     task = read(instance)
     with show_progress() as progress:
         result = compare(task, progress)
-    print_all(commands.recovery_plan(result))
-    if out is not None:
-        write(out / f"{result.name}.svg", plans.picture(result))
-    save(json_, result)
+    files = {} if out is None else {out / f"{result.name}.svg": plans.picture(result)}
+    publish(commands.recovery_plan(result), result, json_, files)
     if result.below_bound:
         raise typer.Exit(1)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, print_all, publish
 from asif.processes import call_all
 
 
@@ -41,7 +41,7 @@ def prove(
     if smtlib is not None:
         queries = proving.smtlib(subjects)
         files.write({smtlib / path: text for path, text in queries.items()})
-        print(f"{smtlib}: {len(queries)} queries")
+        print_all([f"{smtlib}: {len(queries)} queries"])
     with show_progress() as progress:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
@@ -52,11 +52,7 @@ def prove(
             execute=call_all,
             progress=progress,
         )
-    for result in results:
-        print_all(commands.proofs(result))
-        print(proving.summary(result))
-    if markdown is not None:
-        write(markdown, page.lemmas(results))
-    save(json_, results)
+    words = (line for one in results for line in (*commands.proofs(one), proving.summary(one)))
+    publish(words, results, json_, {} if markdown is None else {markdown: page.lemmas(results)})
     if not all(result.fine for result in results):
         raise typer.Exit(1)

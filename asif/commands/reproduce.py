@@ -12,10 +12,8 @@ from asif.console import (
     ConfOption,
     JsonOption,
     calls_on_spark,
-    print_all,
-    save,
+    publish,
     settings,
-    write,
 )
 from asif.processes import call_all
 from model.errors import Invalid, unknown
@@ -75,11 +73,10 @@ def reproduce(
             lost = True
             print(f"{error}\nasif: the same command goes on from there", file=sys.stderr)
             continue
-        print_all(commands.reproduction(result))
-        if (drawn := results_of.figure(result)) is not None:
-            write(out / f"{experiment.name}.svg", drawn)
+        drawn = results_of.figure(result)
+        files = {} if drawn is None else {out / f"{experiment.name}.svg": drawn}
+        publish(commands.reproduction(result), files=files)
         results.append(result)
-    print(results_of.score(results))
-    save(json_, results)
+    publish([results_of.score(results)], results, json_)
     if lost:
         raise typer.Exit(1)

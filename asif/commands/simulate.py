@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, publish
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -118,12 +118,12 @@ def simulate(
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    print_all(commands.simulation(result))
+    files: dict[Path, str | bytes] = {}
     if plot is not None:
-        write(plot, simulation_plots.over_time_png(result))
+        files[plot] = simulation_plots.over_time_png(result)
     if trace is not None:
-        write(trace, chrome(result))
-    save(json_, replace(result, steps=None))
+        files[trace] = chrome(result)
+    publish(commands.simulation(result), replace(result, steps=None), json_, files)
     cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
     if not result.as_promised or cut_off:
         raise typer.Exit(1)
@@ -141,8 +141,7 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
     found = (*tables, *knobs)
-    print_all(commands.explanation(found))
-    save(json_, found)
+    publish(commands.explanation(found), found, json_)
 
 
 def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:
@@ -155,8 +154,7 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
     if scenario is None:
         raise Invalid("--which: give a scenario, as in docs/scenarios")
     found = which(draft(scenario).override(overrides(set_)))
-    print_all(commands.fits(found))
-    save(json_, found)
+    publish(commands.fits(found), found, json_)
 
 
 def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
@@ -174,7 +172,6 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(commands.study(result))
-    save(json_, result)
+    publish(commands.study(result), result, json_)
     if not result.narrow:
         raise typer.Exit(1)

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 
 from asif.console import (
     ConfOption,
     JsonOption,
     MasterOption,
     calls_on_spark,
-    console,
-    save,
+    publish,
     settings,
-    write,
 )
 
 
@@ -68,16 +67,16 @@ def sweep(
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
+    words: list[RenderableType] = []
+    files: dict[Path, str | bytes] = {}
     if summary or plot is not None:
         keys = {axis.name for axis in asked.axes}
         metrics = [name for one in charts for name in one[:2] if name not in keys]
         found = summarize(asked, Path(result.table), metrics)
         result = replace(result, summary=found)
-        if summary:
-            console.print(sweeps.table(found), highlight=False)
+        words += [sweeps.table(found)] * summary
         if plot is not None:
-            write(plot, sweep_plots.png(found, charts))
-    print(f"{sweeps.summary_line(result)}\n{result.table}")
-    save(json_, result)
+            files[plot] = sweep_plots.png(found, charts)
+    publish([*words, sweeps.summary_line(result), result.table], result, json_, files)
     if result.failed or result.not_as_claimed:
         raise typer.Exit(1)

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, print_all, save, settings
+from asif.console import ConfOption, JsonOption, publish, settings
 
 COLUMNS = "COL[,COL]"
 
@@ -118,8 +118,7 @@ def verify_trace(
             conf=settings(conf),
             progress=progress,
         )
-    print_all(traces.render(result))
-    save(json_, result)
+    publish(traces.render(result), result, json_)
     if not result.holds:
         raise typer.Exit(1)
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save
+from asif.console import JsonOption, publish
 
 
 def witness(
@@ -37,7 +37,6 @@ def witness(
             progress("searching", at, len(chosen), pinned.name)
             results.append(witnesses.witness(protocol, pinned, limit))
         progress("searching", len(chosen), len(chosen))
-    print_all(verdicts.witnesses(protocol.name, results))
-    save(json_, results)
+    publish(verdicts.witnesses(protocol.name, results), results, json_)
     if not all(result.expected for result in results):
         raise typer.Exit(1)
