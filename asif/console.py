@@ -149,7 +149,7 @@ def _as_json(result: Any) -> str:
 
 def write(path: Path, content: str | bytes) -> None:
     """Write a file whole, unless it is a pipe that nobody reads."""
-    from reports import files
+    from model.machine import files
 
     with suppress(BrokenPipeError):
         files.write({path: content})
