@@ -1,20 +1,22 @@
 """The command line: it wires the packages together and prints their results.
 
 Rule of this file: no work of a command; the file names the commands and turns errors into exit
-codes.
+codes.  It imports nothing that takes time before its process is supervised.
 Exit codes: 0 holds or done, 1 refuted, not as expected or a step of the protocol that fails, 2 bad
 usage or bad input.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterable, Mapping
 from importlib import import_module
 
-import typer
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
-from model.errors import Invalid, StepFailed
+    import typer
 
 COMMANDS: Mapping[str, str] = {
     "init": "init",
@@ -41,6 +43,8 @@ COMMANDS: Mapping[str, str] = {
 
 def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands, which are imported."""
+    import typer
+
     app = typer.Typer(
         help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
         no_args_is_help=True,
@@ -55,7 +59,15 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the `asif` command."""
+    """Run the `asif` command; if it is the program of this process, supervised."""
+    if sys._getframe(1).f_globals["__name__"] == "__main__":
+        # They wait from here on: what follows takes time.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+        from model.machine.supervision import supervise
+
+        supervise()
+    from model.errors import Invalid, StepFailed
+
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
     try:
         application(asked or COMMANDS)()  # to import all takes longer than `asif list`
