@@ -1,21 +1,20 @@
 """The command line: it wires the packages together and prints their results.
 
-Rule of this file: no work of a command; the file names the commands.  asif.ending turns their ends
-into exit codes.
+Rule of this file: no work of a command; the file names the commands, and asif.ending turns their
+ends into exit codes.  It imports nothing that takes time before its process is supervised.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterable, Mapping
 from importlib import import_module
 
-import typer
-from typer.main import get_command
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
-from asif.ending.codes import EPILOG
-from asif.ending.fence import FencedCommand, end_of
-from asif.ending.streams import make_patient
+    import typer
 
 COMMANDS: Mapping[str, str] = {
     "init": "init",
@@ -42,6 +41,11 @@ COMMANDS: Mapping[str, str] = {
 
 def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands, which are imported."""
+    import typer
+
+    from asif.ending.codes import EPILOG
+    from asif.ending.fence import FencedCommand
+
     app = typer.Typer(
         help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
         no_args_is_help=True,
@@ -57,11 +61,24 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the `asif` command."""
+    """Run the `asif` command; if it is the program of this process, supervised."""
+    from asif.ending.streams import make_patient, open_all
+
+    open_all()
+    if sys._getframe(1).f_globals["__name__"] == "__main__":
+        # They wait from here on: what follows takes time.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+        from model.machine.supervision import supervise
+
+        supervise()
     make_patient()
+    from asif.ending.fence import end_of
+
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
 
     def run() -> object:  # to import all takes longer than `asif list`
+        from typer.main import get_command
+
         command = get_command(application(asked or COMMANDS))
         return command.main(prog_name="asif", standalone_mode=False)
 

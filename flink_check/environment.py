@@ -15,16 +15,17 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import NamedTuple
 
 from model.errors import Invalid
+from model.machine.children import run
 from model.progress import Progress, silent
 
 ENVIRONMENT = Path("build/flink-environment")
@@ -132,9 +133,9 @@ def alone(lock: Path = LOCK) -> Iterator[None]:
 # --- steps of the set-up ---------------------------------------------------------------------
 def _make_folder(folder: Path) -> None:
     python = folder / "bin" / "python"
-    if python.exists() and _run([str(python), "-m", "pip", "--version"]).returncode == 0:
+    if python.exists() and run([str(python), "-m", "pip", "--version"]).returncode == 0:
         return
-    made = _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+    made = run([sys.executable, "-m", "venv", "--clear", str(folder)])
     if made.returncode:
         raise Invalid(
             f"flink: Python could not make {folder}: {_last_line(made)} "
@@ -165,7 +166,7 @@ def _install(folder: Path) -> None:
 
 def _start_java(folder: Path) -> None:
     java = _home(folder).java
-    done = _run([str(java), "-version"])
+    done = run([str(java), "-version"])
     if done.returncode:
         raise Invalid(f"flink: {java} does not run on this machine: {_last_line(done)}")
 
@@ -179,14 +180,10 @@ _STEPS: tuple[tuple[str, Callable[[Path], None]], ...] = (
 )
 
 
-def _pip(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _pip(folder: Path, *words: str) -> CompletedProcess[str]:
     python = folder / "bin" / "python"
     quiet = ("--no-input", "--disable-pip-version-check", "--no-deps", "--progress-bar", "off")
-    return _run([str(python), "-m", "pip", words[0], *quiet, *words[1:]])
-
-
-def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True)
+    return run([str(python), "-m", "pip", words[0], *quiet, *words[1:]])
 
 
 def _why(said: str) -> str:
@@ -204,7 +201,7 @@ def _why(said: str) -> str:
     return f"the wheels could not be downloaded: {(errors or ['pip names no reason'])[-1]}"
 
 
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+def _last_line(done: CompletedProcess[str]) -> str:
     return ((done.stdout + done.stderr).strip() or f"exit code {done.returncode}").splitlines()[-1]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from asif.console import JsonOption, publish
+from model.machine import temporary
 
 if TYPE_CHECKING:
     from model.results.calibration import MeasuredCost
@@ -84,9 +84,9 @@ def _spark() -> list[MeasuredCost]:
     from engine_check.families import family_modules
     from spark_check.engine import ENGINE
 
-    with tempfile.TemporaryDirectory() as work:
+    with temporary.folder() as work:
         return [
             cost
             for number, module in enumerate(family_modules(ENGINE, "costs"))
-            for cost in module.measure(Path(work, str(number)))
+            for cost in module.measure(work / str(number))
         ]

@@ -23,9 +23,15 @@ class ExitCode(IntEnum):
     REFUTED = 1, "refuted, or not as expected"
     INVALID = 2, "bad input, or output that cannot be written"
     FAULT = 70, "a fault of asif"
+    HUNG_UP = 129, "its terminal was closed"
     INTERRUPTED = 130, "interrupted"
+    KILLED = 137, "killed, as the system does without memory"
     TERMINATED = 143, "ended by SIGTERM"
 
 
-EPILOG = "Exit codes: " + "; ".join(f"{one.value} {one.meaning}" for one in ExitCode) + "."
+_USUAL = (
+    *(ExitCode.HOLDS, ExitCode.REFUTED, ExitCode.INVALID),
+    *(ExitCode.FAULT, ExitCode.INTERRUPTED),
+)
+EPILOG = "Exit codes: " + "; ".join(f"{one.value} {one.meaning}" for one in _USUAL) + "."
 """The last lines of every help page."""

@@ -10,14 +10,13 @@ import platform
 import sys
 import tempfile
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from asif.ending.lines import without_secrets
+from model.machine import temporary
 
-FOLDERS = (Path("build") / "faults", Path(tempfile.gettempdir()) / "asif-faults")
-"""Where the file is written: in the first folder that can be written to."""
 MOST = 200_000
 """The characters of a file."""
 LIBRARIES = ("asif-testbed", "typer", "rich", "pydantic", "simpy", "z3-solver", "pyspark")
@@ -27,7 +26,7 @@ def write_details(command: str, error: BaseException, argv: Sequence[str]) -> st
     """Write the traceback, the versions and the arguments without secrets; return the end of a
     sentence, with the place of the file."""
     text = _text(command, error, argv)
-    for folder in FOLDERS:
+    for folder in _folders():
         try:
             folder.mkdir(parents=True, exist_ok=True)
             stem = "".join(one if one.isalnum() else "-" for one in command)
@@ -38,6 +37,14 @@ def write_details(command: str, error: BaseException, argv: Sequence[str]) -> st
         except OSError:
             continue
     return "its details could be written nowhere"
+
+
+def _folders() -> Iterator[Path]:
+    """Where the file may be written: in the first of these that can be written to."""
+    yield Path("build") / "faults"
+    place = Path(tempfile.gettempdir())
+    ours = (place / temporary.MARKER).exists()  # it ends with this process
+    yield (place.parent if ours else place) / "asif-faults"
 
 
 def _text(command: str, error: BaseException, argv: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from asif.ending.details import write_details
 from asif.ending.lines import one_line
 from model.errors import Invalid, StepFailed, describe_error, words_of
 
-BadUsage = typer.BadParameter.__mro__[1]
+BadUsage: type[Exception] = typer.BadParameter.__mro__[1]
 """Click's UsageError, wherever this version of typer has it."""
 PASSED = (Invalid, StepFailed, typer.Exit, typer.Abort, BadUsage, KeyboardInterrupt)
 """The ends of a command that the fence knows."""

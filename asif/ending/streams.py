@@ -55,7 +55,6 @@ def make_patient() -> None:
 
     A stream that somebody has put in their place stays as it is.
     """
-    open_all()
     if sys.stdout is sys.__stdout__:
         sys.stdout = sys.__stdout__ = _patient(sys.stdout, 1)  # type: ignore[misc]
     if sys.stderr is sys.__stderr__:

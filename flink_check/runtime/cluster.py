@@ -25,7 +25,6 @@ from typing import TypeVar
 
 import psutil
 
-from engine_check.children import end, start_guarded
 from flink_check.environment import FlinkHome, installed
 from flink_check.runtime import configuration
 from flink_check.runtime.agent import agent_option, write_agent
@@ -35,6 +34,7 @@ from flink_check.runtime.gates import Gates
 from flink_check.runtime.java import GATES, HEAP_MB, ZOOKEEPER_HEAP_MB, MainClass, command
 from flink_check.runtime.rest import Rest
 from flink_check.runtime.waiting import wait_for
+from model.machine.children import end, start
 
 T = TypeVar("T")
 START_S = 120
@@ -177,8 +177,8 @@ class FlinkCluster:
         )
         environment = {"FLINK_CONF_DIR": str(self.folders.configuration)}
         log = self.folders.logs / f"{name}.log"
-        self._children[name] = start_guarded(
-            line, log, folder=self.folders.work, environment=environment
+        self._children[name] = start(
+            line, output=log, folder=self.folders.work, environment=environment
         )
 
 
