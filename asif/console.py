@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from rich.console import Console, RenderableType
 
+from asif.early import result_file
 from model.calls import Execute
 from model.errors import Invalid
 
@@ -37,7 +38,7 @@ JSON_HELP = "Write the result as JSON."
 CONF_HELP = "Set a Spark property, as KEY=VALUE; may be repeated."
 ProfileOption: TypeAlias = Annotated[Profile, typer.Option(help=PROFILE_HELP)]
 JsonOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP)
+    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP, callback=result_file)
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
 ConfOption: TypeAlias = Annotated[
@@ -58,13 +59,21 @@ def publish(
 
     json_: the file of the user's for the result itself, if --json was given.  named: the names of
     `files` follow; else the words have them.  Whatever becomes of the words, the files are there.
+    Raises Invalid in the end for the first file that could not be written.
     """
     drawn = files or {}
-    written = drawn if json_ is None else {**drawn, json_: _as_json(result)}
+    written = drawn if json_ is None else {json_: _as_json(result), **drawn}
+    failed: list[Invalid] = []
     for path, content in written.items():
-        write(path, content)
+        try:
+            write(path, content)
+        except Invalid as error:  # the others are written, and the words printed
+            failed.append(error)
     print_all(words)
-    print_all(str(path) for path in written if named or path not in drawn)
+    print_all(str(path) for path in drawn if named)
+    print_all([] if json_ is None else [str(json_)])
+    if failed:
+        raise failed[0]
 
 
 def print_all(parts: Iterable[RenderableType]) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from asif.console import Profile, publish
+from asif.early import result_folder
 from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ ChecksArgument: TypeAlias = Annotated[
 ]
 AllOption: TypeAlias = Annotated[bool, typer.Option("--all", help="Run every check.")]
 OutOption: TypeAlias = Annotated[
-    Path, typer.Option(help="Keep runs, logs and plots in this folder.")
+    Path, typer.Option(help="Keep runs, logs and plots in this folder.", callback=result_folder)
 ]
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from asif.console import JsonOption, publish
+from asif.early import result_file
 from model.machine import temporary
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ def calibrate(
         typer.Option("--spark", help="Measure micro-batches on real Spark, too."),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Write the costs into this file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml", help="Write the costs into this file.", callback=result_file
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, Profile
+from asif.early import result_file, result_folder, seldom_used_folder
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
 """The groups of options in the help."""
@@ -100,6 +101,7 @@ SpillOption: TypeAlias = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Keep the worlds of --scope on disk: go on there, whatever they need.",
+        callback=result_folder,
         rich_help_panel=FAR,
     ),
 ]
@@ -117,7 +119,11 @@ UnfinishedOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path,
-    typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
+    typer.Option(
+        help="Write diagrams and replaying tests to this folder.",
+        callback=seldom_used_folder,
+        rich_help_panel=WRITE,
+    ),
 ]
 PinOption: TypeAlias = Annotated[
     bool,
@@ -138,5 +144,7 @@ LongOption: TypeAlias = Annotated[
 ]
 CheckJsonOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
+    typer.Option(
+        "--json", metavar="FILE", help=JSON_HELP, callback=result_file, rich_help_panel=WRITE
+    ),
 ]

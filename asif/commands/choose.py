@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
+from asif.early import refuse_unusable, result_file, result_folder
 
 
 def choose(
@@ -17,7 +18,11 @@ def choose(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep runs in this folder; default: build/choose/NAME."),
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs in this folder; default: build/choose/NAME.",
+            callback=result_folder,
+        ),
     ] = None,
     master: Annotated[
         str | None,
@@ -29,7 +34,8 @@ def choose(
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Plot recovery over overhead.")
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Plot recovery over overhead.", callback=result_file),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -53,6 +59,7 @@ def choose(
         publish(words.terms(result), result, json_)
         return
     folder = out or Path("build/choose") / asked.name
+    refuse_unusable(folder)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:

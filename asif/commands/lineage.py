@@ -14,6 +14,7 @@ from urllib.parse import quote
 import typer
 
 from asif.console import JsonOption, publish
+from asif.early import result_folder
 from model.errors import Invalid
 from model.results.lineage import LineageEvent, LineageResult, LineageUse, ListedPort, PortsResult
 
@@ -71,7 +72,10 @@ DependsOption: TypeAlias = Annotated[
     ),
 ]
 OutOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder, as SVG.")
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Draw the lineage into this folder, as SVG.", callback=result_folder
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, publish
+from asif.early import result_folder
 
 
 def plan(
@@ -15,7 +16,10 @@ def plan(
         Path, typer.Argument(metavar="INSTANCE.toml", help="An instance, as in docs/plans.")
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw the schedule into this folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Draw the schedule into this folder.", callback=result_folder
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, print_all, publish
+from asif.early import result_file, result_folder
 from asif.processes import call_all
 
 
@@ -24,10 +25,14 @@ def prove(
         bool, typer.Option("--drift", help="Compare the formulas with the Python code.")
     ] = False,
     smtlib: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write every query as SMT-LIB.", callback=result_folder),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write lemmas and counterexamples.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write lemmas and counterexamples.", callback=result_file
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:

@@ -19,6 +19,7 @@ from asif.commands.flink import on_flink
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
 from asif.console import JsonOption, Profile, ProfileOption, publish
+from asif.early import result_folder
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
@@ -62,7 +63,10 @@ class Job(NamedTuple):
 def report(
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[
-        Path, typer.Option(help="Write report.html and report.md to this folder.")
+        Path,
+        typer.Option(
+            help="Write report.html and report.md to this folder.", callback=result_folder
+        ),
     ] = Path("build/report"),
     json_: JsonOption = None,
 ) -> None:

@@ -15,6 +15,7 @@ from asif.console import (
     publish,
     settings,
 )
+from asif.early import result_folder
 from asif.processes import call_all
 from model.errors import Invalid, unknown
 
@@ -35,9 +36,10 @@ def reproduce(
         int | None,
         typer.Option("--events", min=1000, help="Set the events a run; default: as published."),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Keep runs and write plots in this folder.")] = Path(
-        "build/reproduce"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(help="Keep runs and write plots in this folder.", callback=result_folder),
+    ] = Path("build/reproduce"),
     master: Annotated[
         str | None,
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 import typer
 
 from asif.console import JsonOption, publish
+from asif.early import result_folder
 
 if TYPE_CHECKING:
     from model.progress import Progress
@@ -82,7 +83,11 @@ CompareOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write the outputs of each run, as CSV for verify-trace."),
+    typer.Option(
+        metavar="DIR",
+        help="Write the outputs of each run, as CSV for verify-trace.",
+        callback=result_folder,
+    ),
 ]
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from asif.console import JsonOption, publish
+from asif.early import result_file
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -27,10 +28,17 @@ SetOption: TypeAlias = Annotated[
 ]
 PlotOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
+    typer.Option(
+        metavar="FILE.png",
+        help="Plot latency, backup and queues over time.",
+        callback=result_file,
+    ),
 ]
 TraceOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write Chrome trace events, for Perfetto.", callback=result_file
+    ),
 ]
 CutOffOption: TypeAlias = Annotated[
     bool,

@@ -18,13 +18,18 @@ from asif.console import (
     publish,
     settings,
 )
+from asif.early import refuse_unusable, result_file, result_folder
 
 
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep results in this folder; default: build/sweep/NAME."),
+        typer.Option(
+            metavar="DIR",
+            help="Keep results in this folder; default: build/sweep/NAME.",
+            callback=result_folder,
+        ),
     ] = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
@@ -35,7 +40,9 @@ def sweep(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.png", help="Plot recovery over the overhead of protection, and more."
+            metavar="FILE.png",
+            help="Plot recovery over the overhead of protection, and more.",
+            callback=result_file,
         ),
     ] = None,
     axes: Annotated[
@@ -60,6 +67,7 @@ def sweep(
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name
+    refuse_unusable(folder)
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:

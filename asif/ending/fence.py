@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
+from asif.early import ask_early
 from asif.ending import streams
 from asif.ending.codes import EPILOG, ExitCode
 from asif.ending.details import write_details
@@ -30,7 +31,7 @@ class Escaped(Exception):
 
 
 class FencedCommand(TyperCommand):
-    """A command of asif: its help names the exit codes, and typer sees none of its exceptions.
+    """A command of asif: its help has the exit codes, and typer sees none of its exceptions.
 
     Typer would end with 1 on a broken pipe, as a refuted protocol does.
     """
@@ -39,8 +40,9 @@ class FencedCommand(TyperCommand):
         super().__init__(*args, **{**how, "epilog": EPILOG})
 
     def invoke(self, context: Any) -> Any:
-        """Perform the command.  Raises Escaped."""
+        """Perform the command, if its results can be written.  Raises Escaped."""
         try:
+            ask_early(context, force=False)
             return super().invoke(context)
         except PASSED:
             raise
