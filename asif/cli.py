@@ -15,6 +15,7 @@ from importlib import import_module
 import typer
 
 from model.errors import Invalid, StepFailed
+from model.machine.users_code import blaming
 
 COMMANDS: Mapping[str, str] = {
     "init": "init",
@@ -50,7 +51,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     )
     for name in names:
         home = import_module(f"asif.commands.{name.replace('-', '_')}")
-        app.command(name)(getattr(home, COMMANDS[name]))
+        app.command(name)(blaming()(getattr(home, COMMANDS[name])))
     return app
 
 

@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 
 from model.calls import EndedCall, one_by_one
 from model.errors import Invalid
+from model.machine.users_code import blaming
 from proofs.explore.search.cores import usable_cores
 
 T = TypeVar("T")
@@ -154,7 +155,8 @@ def _serve(connection: Connection, call: Callable[[Any], Any]) -> None:
         while True:
             item = connection.recv()
             try:
-                answer = True, call(item)
+                with blaming():
+                    answer = True, call(item)
             except Invalid as error:
                 answer = False, error
             except Exception:
