@@ -127,7 +127,7 @@ def save(path: Path | None, result: Any) -> None:
 
 def write(path: Path, content: str | bytes) -> None:
     """Write a file whole and print its name."""
-    from reports import files
+    from model.machine import files
 
     files.write({path: content})
     print(path)

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from model.core import Guarantee
+from model.machine import files
 from model.recovery import WORDS
 from model.results.attack import AttackFailure
 from model.results.engine import EngineCheck
@@ -26,7 +27,7 @@ from model.results.report import ReportResults
 from model.results.run import ComparedRun, RealRun
 from model.results.simulation import Simulation
 from model.results.verdict import ScopeCounterexample, Verdict
-from reports import files, findings
+from reports import findings
 from reports.diagrams import grid, spacetime
 from reports.results import bugs, families
 from reports.results import experiments as experiment_results

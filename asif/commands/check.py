@@ -311,7 +311,7 @@ def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) ->
 def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
     """Write the shortest counterexample as a diagram, and a test that replays the failure of the
     attack."""
-    from reports import files
+    from model.machine import files
 
     failure = result.attack.failure
     found = result.shortest or failure
@@ -326,7 +326,7 @@ def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
 
 def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> Path:
     """Write the diagram of a run."""
-    from reports import files
+    from model.machine import files
     from reports.diagrams import spacetime
 
     path = out / f"{protocol.replace(':', '-')}.svg"

@@ -28,7 +28,7 @@ def init(name: InitArgument) -> None:
     """Write NAME.py, a protocol that works at once, and test_NAME.py, which checks it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from reports import files
+    from model.machine import files
 
     _check_name(name)
     pages = {Path(f"{name}.py"): "protocol.py.j2", Path(f"test_{name}.py"): "test_protocol.py.j2"}

@@ -33,9 +33,10 @@ def prove(
 ) -> None:
     """Prove or refute lemmas with Z3; an unbounded lemma is about worlds of any size."""
     from asif.progress import show_progress
+    from model.machine import files
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
-    from reports import commands, files, page
+    from reports import commands, page
 
     subjects = choose(name)
     if smtlib is not None:
