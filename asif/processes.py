@@ -25,6 +25,7 @@ from typing import Any, TypeAlias, TypeVar
 from model.calls import EndedCall, one_by_one
 from model.errors import Invalid
 from model.machine import children
+from model.machine.users_code import blaming
 from proofs.explore.search.cores import usable_cores
 
 T = TypeVar("T")
@@ -153,7 +154,8 @@ def _serve(call: Callable[[Any], Any], connection: Connection) -> None:
         while True:
             item = connection.recv()
             try:
-                answer = True, call(item)
+                with blaming():
+                    answer = True, call(item)
             except Invalid as error:
                 answer = False, error
             except Exception:

@@ -71,13 +71,31 @@ def words_of(error: BaseException) -> str:
     try:
         return " ".join(str(error).split())
     except BaseException as other:
-        if isinstance(other, KeyboardInterrupt):
-            raise
+        pass_ctrl_c(other)
         return f"its words raise {type(other).__name__}"
 
 
+def pass_ctrl_c(error: BaseException) -> None:
+    """Raise the error again if it is Ctrl-C, which is nobody's fault."""
+    if type(error) is KeyboardInterrupt:
+        raise error
+
+
+def brief(value: object) -> str:
+    """The first characters of a value, which may be anybody's."""
+    try:
+        return f"{value!r:.60}"
+    except BaseException as error:
+        pass_ctrl_c(error)
+        return f"a {type(value).__name__}"
+
+
 def describe_error(error: BaseException) -> str:
-    """What an exception of a protocol says, with its line: the deepest outside Python's library."""
+    """What an exception of a protocol says, with its line: the deepest outside Python's library.
+
+    Raises the error again if it is Ctrl-C.
+    """
+    pass_ctrl_c(error)
     place = ""
     for frame, line in walk_tb(error.__traceback__):
         file = frame.f_code.co_filename

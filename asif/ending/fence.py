@@ -19,6 +19,7 @@ from asif.ending.codes import EPILOG, ExitCode
 from asif.ending.details import write_details
 from asif.ending.lines import one_line
 from model.errors import Invalid, StepFailed, describe_error, words_of
+from model.machine.users_code import blaming
 
 BadUsage: type[Exception] = typer.BadParameter.__mro__[1]
 """Click's UsageError, wherever this version of typer has it."""
@@ -43,7 +44,8 @@ class FencedCommand(TyperCommand):
         """Perform the command, if its results can be written.  Raises Escaped."""
         try:
             ask_early(context, force=False)
-            return super().invoke(context)
+            with blaming():
+                return super().invoke(context)
         except PASSED:
             raise
         except BaseException as error:

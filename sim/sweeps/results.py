@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from model.calls import Execute, one_by_one
 from model.core import Guarantee
-from model.errors import Invalid
+from model.errors import Invalid, pass_ctrl_c, words_of
 from model.evidence import Outcome
 from model.progress import Progress, silent
 from model.protocol import Protocol
@@ -83,7 +83,8 @@ def simulate_run(base: Draft, run: SweepRun) -> Row:
     try:
         scenario = check_draft(base.override(run.overrides))
         columns = _columns(scenario, simulate(scenario))
-    except (Exception, SystemExit) as raised:  # of a protocol, which may be anybody's
+    except BaseException as raised:  # of a protocol, which may be anybody's
+        pass_ctrl_c(raised)
         error = _error_line(raised)
     return {"run": run.id, "error": error, **columns, "seconds": perf_counter() - started}
 
@@ -115,7 +116,7 @@ def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
 
 def _error_line(error: BaseException) -> str:
     """The error in one line; with its place in the code, unless the input is wrong."""
-    text = " ".join(str(error).split())
+    text = words_of(error)
     if isinstance(error, Invalid):
         return text
     last = traceback.extract_tb(error.__traceback__)[-1]
