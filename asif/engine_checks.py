@@ -16,7 +16,7 @@ import typer
 
 from asif.console import Profile, publish
 from asif.early import result_folder
-from model.errors import Invalid, unknown
+from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
     from engine_check.check import Check
@@ -50,13 +50,13 @@ def chosen(
         if name not in known and (is_file(name) or name in protocols()):
             raise Invalid(
                 f"{engine.name}: {name} is a protocol, and no check; give one of "
-                f"{', '.join(known)}; `asif check {name}` explores the protocol, with "
+                f"{some_of(known)}; `asif check {name}` explores the protocol, with "
                 "--master local[2] on Spark"
             )
         if name not in known:
             raise unknown("check", name, known)
     if bool(names) == all_:
-        raise Invalid(f"{engine.name}: give checks or --all; known: {', '.join(known)}")
+        raise Invalid(f"{engine.name}: give checks or --all; there are {some_of(known)}")
     return [known[name] for name in dict.fromkeys(names or checks(engine, profile.value))]
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, publish
+from asif.limits import PAIRS, at_most
 
 
 def classify(
@@ -14,7 +15,8 @@ def classify(
         str | None, typer.Argument(metavar="[BOX|FILE.py]", help="A box; default: all.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, help="Give up after so many pairs of states.")
+        int,
+        typer.Option(min=1, help="Give up after so many pairs of states.", callback=at_most(PAIRS)),
     ] = 50_000,
     json_: JsonOption = None,
 ) -> None:

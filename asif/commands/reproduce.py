@@ -16,8 +16,9 @@ from asif.console import (
     settings,
 )
 from asif.early import result_folder
+from asif.limits import EVENTS, SEEDS, at_most
 from asif.processes import call_all
-from model.errors import Invalid, unknown
+from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
     from model.calls import Execute
@@ -30,11 +31,21 @@ def reproduce(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of seeds; default: as published.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Set the number of seeds; default: as published.",
+            callback=at_most(SEEDS),
+        ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option("--events", min=1000, help="Set the events a run; default: as published."),
+        typer.Option(
+            "--events",
+            min=1000,
+            help="Set the events a run; default: as published.",
+            callback=at_most(EVENTS),
+        ),
     ] = None,
     out: Annotated[
         Path,
@@ -58,7 +69,7 @@ def reproduce(
     if name is not None and name not in known:
         raise unknown("experiment", name, known)
     if (name is None) != all_:
-        raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
+        raise Invalid(f"reproduce: give an experiment or --all; there are {some_of(known)}")
     execute: Execute[int, Rows] = call_all
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)

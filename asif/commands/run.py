@@ -11,6 +11,7 @@ import typer
 
 from asif.console import JsonOption, publish
 from asif.early import result_folder
+from asif.limits import FLIGHTS, WINDOW, at_most
 
 if TYPE_CHECKING:
     from model.progress import Progress
@@ -35,10 +36,18 @@ PatternOption: TypeAlias = Annotated[
     str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
 ]
 SizeOption: TypeAlias = Annotated[
-    int, typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers.")
+    int,
+    typer.Option(
+        help="Set the size of windows: seconds of timestamps, or units of numbers.",
+        callback=at_most(WINDOW),
+    ),
 ]
 SlideOption: TypeAlias = Annotated[
-    int, typer.Option(help="Set the least distance of windows, which begin with events.")
+    int,
+    typer.Option(
+        help="Set the least distance of windows, which begin with events.",
+        callback=at_most(WINDOW),
+    ),
 ]
 KeyOption: TypeAlias = Annotated[
     str | None,
@@ -69,7 +78,8 @@ CrashOption: TypeAlias = Annotated[
     ),
 ]
 LimitOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, help="Set the number of flights.")
+    int | None,
+    typer.Option(min=1, help="Set the number of flights.", callback=at_most(FLIGHTS)),
 ]
 ProtocolOption: TypeAlias = Annotated[
     str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")

@@ -59,13 +59,14 @@ def sweep(
     from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
-    from sim.sweeps.results import carry_out
+    from sim.sweeps.results import carry_out, metric_columns
     from sim.sweeps.summary import summarize
 
     if axes and plot is None:
         raise Invalid("--axes says what to plot; give --plot FILE.png, too")
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
+    sweep_plots.check_charts(charts, asked.varied, metric_columns(asked))
     folder = out or Path("build/sweep") / asked.name
     refuse_unusable(folder)
     execute = calls_on_spark(folder / "_spark", master, settings(conf))

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, publish
+from asif.limits import WORLDS, at_most
 
 
 def witness(
@@ -16,7 +17,11 @@ def witness(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="End a search after this number of worlds."),
+        typer.Option(
+            min=1,
+            help="End a search after this number of worlds.",
+            callback=at_most(WORLDS),
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:

@@ -159,6 +159,16 @@ def schema(sweep: Sweep) -> pa.Schema:
     )
 
 
+def metric_columns(sweep: Sweep) -> list[str]:
+    """The columns with numbers that are no keys."""
+    keys = {axis.name for axis in sweep.axes}
+    return [
+        field.name
+        for field in schema(sweep)
+        if field.name not in keys and (pa.types.is_integer(field.type) or field.type == NUMBER)
+    ]
+
+
 def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> Row:
     values = {**_base(sweep), **{override.name: override.value for override in run.overrides}}
     cells = {name: cell(value, types[name]) for name, value in values.items()}
