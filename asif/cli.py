@@ -14,6 +14,7 @@ from importlib import import_module
 
 import typer
 
+from asif.force import ForcibleCommand
 from model.errors import Invalid, StepFailed
 
 COMMANDS: Mapping[str, str] = {
@@ -50,7 +51,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     )
     for name in names:
         home = import_module(f"asif.commands.{name.replace('-', '_')}")
-        app.command(name)(getattr(home, COMMANDS[name]))
+        app.command(name, cls=ForcibleCommand)(getattr(home, COMMANDS[name]))
     return app
 
 

@@ -37,6 +37,7 @@ def choose(
 
     The exit code is 0 if a setting meets all targets.  An interrupted search is resumed.
     """
+    from asif.force import forced
     from asif.progress import show_progress
     from model.calls import one_by_one
     from model.errors import Invalid
@@ -58,7 +59,10 @@ def choose(
     try:
         with show_progress() as progress:
             result = choosing.choose(
-                asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
+                *(asked, folder, on_spark or one_by_one),
+                fresh=fresh,
+                force=forced(),
+                progress=progress,
             )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)

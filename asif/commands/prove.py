@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, print_all, save, write
+from asif.force import forced
 from asif.processes import call_all
 
 
@@ -41,7 +42,8 @@ def prove(
     subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
-        files.write({smtlib / path: text for path, text in queries.items()})
+        named = {smtlib / path: text for path, text in queries.items()}
+        files.write(named, force=forced())
         print(f"{smtlib}: {len(queries)} queries")
     with show_progress() as progress:
         worlds = proving.WORLDS if drift else 0

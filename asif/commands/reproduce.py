@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ import typer
 
 from asif.console import (
     ConfOption,
+    FreshOption,
     JsonOption,
     calls_on_spark,
     print_all,
@@ -17,12 +19,15 @@ from asif.console import (
     settings,
     write,
 )
+from asif.force import forced
 from asif.processes import call_all
 from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
     from model.calls import Execute
+    from model.results.experiment import Reproduction
     from sim.experiments.campaign import Rows
+    from sim.experiments.experiment import Experiment
 
 
 def reproduce(
@@ -45,13 +50,12 @@ def reproduce(
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
     ] = None,
     conf: ConfOption = None,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
-    from asif.progress import show_progress
-    from reports import commands
+    from model.machine.locks import LOCK, held
     from reports.results import experiments as results_of
-    from sim.experiments import campaign
     from sim.experiments.experiment import experiments
 
     known = experiments()
@@ -64,12 +68,42 @@ def reproduce(
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
     elif conf:
         raise Invalid("--conf sets a property of Spark; give --master, too")
+    chosen = [known[name]] if name else [*known.values()]
+    with held(out / LOCK, str(out)):
+        results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)
+    print(results_of.score(results))
+    save(json_, results)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _reproduce(
+    chosen: Sequence[Experiment],
+    seeds: int | None,
+    size: int | None,
+    out: Path,
+    execute: Execute[int, Rows],
+    *,
+    fresh: bool,
+) -> tuple[list[Reproduction], bool]:
+    """Print and draw the results of the experiments as they come: those, and is a seed lost?"""
+    from asif.progress import show_progress
+    from reports import commands
+    from reports.results import experiments as results_of
+    from sim.experiments import campaign
+
     results, lost = [], False
-    for experiment in [known[name]] if name else known.values():
+    for experiment in chosen:
         try:
             with show_progress() as progress:
                 result = campaign.reproduce(
-                    experiment, out, seeds=seeds, events=size, execute=execute, progress=progress
+                    *(experiment, out),
+                    seeds=seeds,
+                    events=size,
+                    execute=execute,
+                    progress=progress,
+                    fresh=fresh,
+                    force=forced(),
                 )
         except campaign.LostSeeds as error:
             lost = True
@@ -79,7 +113,4 @@ def reproduce(
         if (drawn := results_of.figure(result)) is not None:
             write(out / f"{experiment.name}.svg", drawn)
         results.append(result)
-    print(results_of.score(results))
-    save(json_, results)
-    if lost:
-        raise typer.Exit(1)
+    return results, lost

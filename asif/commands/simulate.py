@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import FreshOption, JsonOption, print_all, save, write
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -77,6 +77,7 @@ def simulate(
     explain: ExplainOption = False,
     which: WhichOption = False,
     study: StudyOption = False,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
@@ -106,10 +107,12 @@ def simulate(
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if fresh and not study:
+        raise Invalid("--fresh is for --study: give both, or neither")
     if study:
         if plot or trace or until_caught_up or allow_cut_off:
             raise Invalid("--study has many runs; give it with --set and --json alone")
-        _study(scenario, set_ or (), json_)
+        _study(scenario, set_ or (), json_, fresh=fresh)
         return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))
     with show_progress() as progress:
@@ -159,7 +162,8 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
     save(json_, found)
 
 
-def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: bool) -> None:
+    from asif.force import forced
     from asif.progress import show_progress
     from reports import commands
     from sim.scenarios.overrides import overrides
@@ -170,7 +174,7 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     try:
         with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress)
+            result = study(asked, kept, progress, fresh=fresh, force=forced())
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
