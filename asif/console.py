@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -19,6 +18,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from asif.early import result_file
+from asif.force import forced
 from model.calls import Execute
 from model.errors import Invalid
 
@@ -41,6 +41,9 @@ JsonOption: TypeAlias = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP, callback=result_file)
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
+FreshOption: TypeAlias = Annotated[
+    bool, typer.Option("--fresh", help="Forget what an interrupted command has finished.")
+]
 ConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP),
@@ -113,8 +116,12 @@ def calls_on_spark(
 ) -> Execute[Any, Any]:
     """An Execute on Spark.
 
-    work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.
+    work: the folder for Spark's log and spills, of asif's own; raises Invalid if it is not.  size:
+    calls of one of Spark's tasks.
     """
+    from model.machine import folders, locks
+
+    folders.refuse_foreign([work])
 
     def execute(call: Any, items: Sequence[Any]) -> Generator[Any, None, None]:
         if not items:  # Spark need not start
@@ -122,9 +129,11 @@ def calls_on_spark(
         from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
-        shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
         # BRIEF fits also long calls: Java only hands them out, and Python does the work.
-        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
+        with (
+            locks.held(work / locks.LOCK, str(work)),
+            session(folders.emptied(work), master=master, conf={**BRIEF, **conf}) as spark,
+        ):
             yield from call_all(spark, call, items, size)
 
     return execute
@@ -134,17 +143,20 @@ def calls_on_spark(
 def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterator[StartLevels[Any]]:
     """A context in which Spark keeps the levels of a search.
 
-    work: the folder for Spark's log and spills, and for the levels if `conf` names no other.
+    work: the folder for Spark's log and spills, and for the levels if `conf` names no other; of
+    asif's own.  Raises Invalid if it is not, or if another process works there.
     """
+    from model.machine import folders, locks
     from spark_check.runtime.levels import CONF, levels
     from spark_check.runtime.session import session
 
-    shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
-    try:
-        with session(work, master=master, conf={**CONF, **conf}) as spark:
-            yield partial(levels, spark, work / "levels")
-    finally:
-        shutil.rmtree(work / "levels", ignore_errors=True)
+    with locks.held(work / locks.LOCK, str(work)):
+        folders.emptied(work)  # a killed command leaves files
+        try:
+            with session(work, master=master, conf={**CONF, **conf}) as spark:
+                yield partial(levels, spark, work / "levels")
+        finally:
+            folders.delete_inside(work / "levels")
 
 
 def _as_json(result: Any) -> str:
@@ -157,8 +169,8 @@ def _as_json(result: Any) -> str:
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file whole, unless it is a pipe that nobody reads."""
+    """Write a file whole, unless it is a pipe that nobody reads; --force: over any."""
     from model.machine import files
 
     with suppress(BrokenPipeError):
-        files.write({path: content})
+        files.write({path: content}, force=forced())

@@ -32,6 +32,13 @@ def result_file(context: typer.Context, param: typer.CallbackParam, value: P) ->
     return _note(context, param, value, is_folder=False)
 
 
+def result_picture(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
+    """The callback of an option with the file of a plot, which is a PNG."""
+    if value is not None and value.suffix.lower() != ".png" and not _is_device(value):
+        raise Invalid(f"{param.opts[-1]} {value}: a plot is a PNG; give {value.stem or 'plot'}.png")
+    return _note(context, param, value, is_folder=False)
+
+
 def result_folder(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
     """The callback of an option with a folder of results."""
     return _note(context, param, value, is_folder=True)

@@ -16,6 +16,7 @@ import typer
 
 from asif.console import Profile, publish
 from asif.early import result_folder
+from asif.force import forced
 from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
@@ -91,10 +92,11 @@ def on_engine(
     progress: Progress,
     *,
     at_once: int = 1,
+    fresh: bool = False,
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which the checks run beside what it holds; their results, in order.
 
-    at_once: how many of them run at once.
+    at_once: how many of them run at once.  fresh: forget finished checks.
     """
     import engine_check
     from engine_check.campaign import campaign
@@ -103,7 +105,10 @@ def on_engine(
     code = version(engine_check, import_module(engine.package))
     try:
         with campaign(
-            engine, wanted, out, profile.value, code, progress, at_once=at_once
+            *(engine, wanted, out, profile.value, code, progress),
+            at_once=at_once,
+            fresh=fresh,
+            force=forced(),
         ) as results:
             yield results
     except KeyboardInterrupt:

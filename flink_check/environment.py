@@ -10,11 +10,9 @@ noticed before a process starts.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -26,6 +24,8 @@ from typing import NamedTuple
 
 from model.errors import Invalid
 from model.machine.children import run
+from model.machine.folders import claimed, emptied, remove
+from model.machine.locks import held
 from model.progress import Progress, silent
 
 ENVIRONMENT = Path("build/flink-environment")
@@ -112,21 +112,9 @@ def stamp(folder: Path) -> None:
 def alone(lock: Path = LOCK) -> Iterator[None]:
     """A context that one process at a time can be in.  Raises Invalid if another one is in it.
 
-    The lock goes with the process, however that ends.
+    Two clusters of three processes would disturb each other.
     """
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise Invalid(
-                f"flink: process {file.read().strip()} runs Flink from this folder: wait for its "
-                "end (two clusters of three processes would disturb each other)"
-            ) from None
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+    with held(lock, "flink, from this folder"):
         yield
 
 
@@ -135,7 +123,8 @@ def _make_folder(folder: Path) -> None:
     python = folder / "bin" / "python"
     if python.exists() and run([str(python), "-m", "pip", "--version"]).returncode == 0:
         return
-    made = run([sys.executable, "-m", "venv", "--clear", str(folder)])
+    emptied(folder)
+    made = run([sys.executable, "-m", "venv", str(folder)])
     if made.returncode:
         raise Invalid(
             f"flink: Python could not make {folder}: {_last_line(made)} "
@@ -145,8 +134,7 @@ def _make_folder(folder: Path) -> None:
 
 def _download(number: int, folder: Path) -> None:
     """Download the wheel of a line of the lock, if its file is not there yet."""
-    target = folder / DOWNLOADS
-    target.mkdir(exist_ok=True)
+    target = claimed(folder / DOWNLOADS)
     line = target / f"wheel-{number}.txt"
     line.write_text(WHEELS.read_text(encoding="utf-8").splitlines()[number] + "\n")
     words = ("--require-hashes", "--only-binary", ":all:", "--retries", "2")
@@ -161,7 +149,7 @@ def _install(folder: Path) -> None:
     done = _pip(folder, "install", *source, "--force-reinstall", "-r", str(WHEELS))
     if done.returncode:
         raise Invalid(f"flink: the wheels could not be installed: {_last_line(done)}")
-    shutil.rmtree(folder / DOWNLOADS)
+    remove(folder / DOWNLOADS)
 
 
 def _start_java(folder: Path) -> None:

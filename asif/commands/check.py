@@ -29,6 +29,7 @@ from asif.commands.check_options import (
     ScopeOption,
     SecondsOption,
     SparkOption,
+    SpillFreshOption,
     SpillOption,
     UnfinishedOption,
     WalksOption,
@@ -78,6 +79,7 @@ def check(
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
     spill: SpillOption = None,
+    fresh: SpillFreshOption = False,
     whole: WholeOption = False,
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
@@ -90,13 +92,15 @@ def check(
     from asif import one_scope
 
     budget = _budget(limit, seconds, memory)
+    if fresh and spill is None:
+        raise Invalid("--fresh is for --spill: give both, or neither")
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         unasked = _refuse_impure(name, scope, out, json_)
-        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
+        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole, fresh=fresh)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill)

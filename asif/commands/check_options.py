@@ -119,6 +119,10 @@ SpillOption: TypeAlias = Annotated[
         rich_help_panel=FAR,
     ),
 ]
+SpillFreshOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--fresh", help="Forget the worlds in the folder.", rich_help_panel=FAR),
+]
 WholeOption: TypeAlias = Annotated[
     bool,
     typer.Option(

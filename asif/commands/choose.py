@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
-from asif.early import refuse_unusable, result_file, result_folder
+from asif.early import refuse_unusable, result_folder, result_picture
 
 
 def choose(
@@ -35,7 +35,9 @@ def choose(
     ] = False,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.png", help="Plot recovery over overhead.", callback=result_file),
+        typer.Option(
+            metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -43,6 +45,7 @@ def choose(
 
     The exit code is 0 if a setting meets all targets.  An interrupted search is resumed.
     """
+    from asif.force import forced
     from asif.progress import show_progress
     from model.calls import one_by_one
     from model.errors import Invalid
@@ -64,7 +67,10 @@ def choose(
     try:
         with show_progress() as progress:
             result = choosing.choose(
-                asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
+                *(asked, folder, on_spark or one_by_one),
+                fresh=fresh,
+                force=forced(),
+                progress=progress,
             )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)

@@ -9,6 +9,7 @@ import typer
 
 from asif.console import JsonOption, print_all, publish
 from asif.early import result_file, result_folder
+from asif.force import forced
 from asif.processes import call_all
 
 
@@ -46,7 +47,7 @@ def prove(
     subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
-        files.write({smtlib / path: text for path, text in queries.items()})
+        files.write({smtlib / path: text for path, text in queries.items()}, force=forced())
         print_all([f"{smtlib}: {len(queries)} queries"])
     with show_progress() as progress:
         worlds = proving.WORLDS if drift else 0

@@ -18,8 +18,9 @@ from asif.commands.check import in_processes
 from asif.commands.flink import on_flink
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
-from asif.console import JsonOption, Profile, ProfileOption, publish
+from asif.console import FreshOption, JsonOption, Profile, ProfileOption, publish
 from asif.early import result_folder
+from asif.force import forced
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
@@ -52,12 +53,13 @@ up on a process that does not start within ten seconds."""
 
 class Job(NamedTuple):
     """What the parts of a report share.  out: the folder of the report.  checked: the results of
-    the checks on Spark, which run beside the other parts."""
+    the checks on Spark, which run beside the other parts.  fresh: forget what is finished."""
 
     quick: bool
     out: Path
     progress: Progress
     checked: Iterable[EngineCheck]
+    fresh: bool
 
 
 def report(
@@ -68,22 +70,34 @@ def report(
             help="Write report.html and report.md to this folder.", callback=result_folder
         ),
     ] = Path("build/report"),
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
     from asif.progress import show_progress
+    from engine_check.campaign import folders_of
     from engine_check.known_checks import checks
+    from flink_check.engine import ENGINE as FLINK
+    from model.machine.folders import refuse_foreign
+    from model.machine.locks import LOCK, held
     from model.results.report import ReportResults
     from reports import page
     from spark_check.engine import ENGINE
 
     started, quick = perf_counter(), profile is Profile.QUICK
-    wanted = [*checks(ENGINE, "report" if quick else profile.value).values()]
-    with show_progress() as progress, on_spark(wanted, profile, out / "spark", progress) as checked:
+    wanted, flinks = (
+        [*checks(one, "report" if quick else profile.value).values()] for one in (ENGINE, FLINK)
+    )
+    refuse_foreign(folders_of(flinks, out / "flink", 1))
+    with (
+        held(out / LOCK, str(out)),
+        show_progress() as progress,
+        on_spark(wanted, profile, out / "spark", progress, fresh=fresh) as checked,
+    ):
         os.nice(POLITE)
-        job, found, over = Job(quick, out, progress, checked), [], 0
+        job, found, over = Job(quick, out, progress, checked, fresh), [], 0
         for part in PARTS:
             progress("report", over, 100, part.name)
             found.append(part.run(job))
@@ -108,7 +122,7 @@ def report(
         pictures = page.pictures(results)
         drawn: GatheredCalls[str, str] = gather(call_all, pictures, "drawing", progress)
         results = replace(results, lost=(*results.lost, *_lines(drawn.lost)))
-        pages = page.write(results, out, drawn.found)
+        pages = page.write(results, out, drawn.found, force=forced())
         progress("report", 100, 100)
     words = (line for part, one in zip(PARTS, found, strict=True) for line in part.summary(one))
     publish([*words, *_lost(results.lost), *map(str, pages)], results, json_)
@@ -211,7 +225,7 @@ def _run(job: Job) -> Ran:
         if "protocol" in tomllib.loads(at.read_text(encoding="utf-8"))
     }
     reproductions = {
-        f"reproducing {name}": partial(_reproduce, name, job.out, most)
+        f"reproducing {name}": partial(_reproduce, name, job.out, most, fresh=job.fresh)
         for name, experiment in experiments().items()
         if not (job.quick and experiment.ours)
     }
@@ -261,7 +275,9 @@ def _crash_flink(job: Job) -> CrashedEngine:
     with ExitStack() as running:
         try:
             results = running.enter_context(
-                on_flink([*wanted.values()], profile, job.out / "flink", job.progress)
+                on_flink(
+                    [*wanted.values()], profile, job.out / "flink", job.progress, fresh=job.fresh
+                )
             )
         except Invalid as error:  # no environment, or another process runs Flink
             return CrashedEngine((), (f"{', '.join(wanted)}: {error}",))
@@ -321,12 +337,12 @@ def _simulate(path: Path, most: int | None) -> Simulation | None:
     return None if most and scenario.workload.size > most else simulate(scenario)
 
 
-def _reproduce(name: str, out: Path, most: int | None) -> Reproduction:
+def _reproduce(name: str, out: Path, most: int | None, *, fresh: bool) -> Reproduction:
     from sim.experiments.campaign import reproduce
     from sim.experiments.experiment import experiments
 
     one = experiments()[name]
-    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds))
+    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), fresh=fresh)
 
 
 def _run_on_flights(name: str, limit: int | None) -> RealRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,19 +11,23 @@ import typer
 
 from asif.console import (
     ConfOption,
+    FreshOption,
     JsonOption,
     calls_on_spark,
     publish,
     settings,
 )
 from asif.early import result_folder
+from asif.force import forced
 from asif.limits import EVENTS, SEEDS, at_most
 from asif.processes import call_all
 from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
     from model.calls import Execute
+    from model.results.experiment import Reproduction
     from sim.experiments.campaign import Rows
+    from sim.experiments.experiment import Experiment
 
 
 def reproduce(
@@ -56,13 +61,12 @@ def reproduce(
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
     ] = None,
     conf: ConfOption = None,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
-    from asif.progress import show_progress
-    from reports import commands
+    from model.machine.locks import LOCK, held
     from reports.results import experiments as results_of
-    from sim.experiments import campaign
     from sim.experiments.experiment import experiments
 
     known = experiments()
@@ -75,12 +79,41 @@ def reproduce(
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
     elif conf:
         raise Invalid("--conf sets a property of Spark; give --master, too")
+    chosen = [known[name]] if name else [*known.values()]
+    with held(out / LOCK, str(out)):
+        results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)
+    publish([results_of.score(results)], results, json_)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _reproduce(
+    chosen: Sequence[Experiment],
+    seeds: int | None,
+    size: int | None,
+    out: Path,
+    execute: Execute[int, Rows],
+    *,
+    fresh: bool,
+) -> tuple[list[Reproduction], bool]:
+    """Print and draw the results of the experiments as they come: those, and is a seed lost?"""
+    from asif.progress import show_progress
+    from reports import commands
+    from reports.results import experiments as results_of
+    from sim.experiments import campaign
+
     results, lost = [], False
-    for experiment in [known[name]] if name else known.values():
+    for experiment in chosen:
         try:
             with show_progress() as progress:
                 result = campaign.reproduce(
-                    experiment, out, seeds=seeds, events=size, execute=execute, progress=progress
+                    *(experiment, out),
+                    seeds=seeds,
+                    events=size,
+                    execute=execute,
+                    progress=progress,
+                    fresh=fresh,
+                    force=forced(),
                 )
         except campaign.LostSeeds as error:
             lost = True
@@ -90,6 +123,4 @@ def reproduce(
         files = {} if drawn is None else {out / f"{experiment.name}.svg": drawn}
         publish(commands.reproduction(result), files=files)
         results.append(result)
-    publish([results_of.score(results)], results, json_)
-    if lost:
-        raise typer.Exit(1)
+    return results, lost

@@ -10,8 +10,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, publish
-from asif.early import result_file
+from asif.console import FreshOption, JsonOption, publish
+from asif.early import result_file, result_picture
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -31,7 +31,7 @@ PlotOption: TypeAlias = Annotated[
     typer.Option(
         metavar="FILE.png",
         help="Plot latency, backup and queues over time.",
-        callback=result_file,
+        callback=result_picture,
     ),
 ]
 TraceOption: TypeAlias = Annotated[
@@ -85,6 +85,7 @@ def simulate(
     explain: ExplainOption = False,
     which: WhichOption = False,
     study: StudyOption = False,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
@@ -114,10 +115,12 @@ def simulate(
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if fresh and not study:
+        raise Invalid("--fresh is for --study: give both, or neither")
     if study:
         if plot or trace or until_caught_up or allow_cut_off:
             raise Invalid("--study has many runs; give it with --set and --json alone")
-        _study(scenario, set_ or (), json_)
+        _study(scenario, set_ or (), json_, fresh=fresh)
         return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))
     with show_progress() as progress:
@@ -165,7 +168,8 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
     publish(commands.fits(found), found, json_)
 
 
-def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: bool) -> None:
+    from asif.force import forced
     from asif.progress import show_progress
     from reports import commands
     from sim.scenarios.overrides import overrides
@@ -176,7 +180,7 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     try:
         with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress)
+            result = study(asked, kept, progress, fresh=fresh, force=forced())
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

@@ -18,7 +18,7 @@ from asif.console import (
     publish,
     settings,
 )
-from asif.early import refuse_unusable, result_file, result_folder
+from asif.early import refuse_unusable, result_folder, result_picture
 
 
 def sweep(
@@ -42,7 +42,7 @@ def sweep(
         typer.Option(
             metavar="FILE.png",
             help="Plot recovery over the overhead of protection, and more.",
-            callback=result_file,
+            callback=result_picture,
         ),
     ] = None,
     axes: Annotated[
@@ -55,6 +55,7 @@ def sweep(
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
+    from asif.force import forced
     from asif.progress import show_progress
     from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
@@ -72,7 +73,9 @@ def sweep(
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:
-            result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
+            result = carry_out(
+                asked, folder, execute, fresh=fresh, force=forced(), progress=progress
+            )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from asif.early import ask_early
 from asif.ending import streams
 from asif.ending.codes import EPILOG, ExitCode
 from asif.ending.details import write_details
 from asif.ending.lines import one_line
+from asif.force import ForcibleCommand, forced
 from model.errors import Invalid, StepFailed, describe_error, words_of
 from model.machine.users_code import blaming
 
@@ -31,7 +31,7 @@ class Escaped(Exception):
     """An exception that no command expects; its cause is that exception."""
 
 
-class FencedCommand(TyperCommand):
+class FencedCommand(ForcibleCommand):
     """A command of asif: its help has the exit codes, and typer sees none of its exceptions.
 
     Typer would end with 1 on a broken pipe, as a refuted protocol does.
@@ -43,7 +43,7 @@ class FencedCommand(TyperCommand):
     def invoke(self, context: Any) -> Any:
         """Perform the command, if its results can be written.  Raises Escaped."""
         try:
-            ask_early(context, force=False)
+            ask_early(context, force=forced())
             with blaming():
                 return super().invoke(context)
         except PASSED:

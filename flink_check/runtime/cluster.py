@@ -12,7 +12,6 @@ a heap of 300 MB, and ends with the caller's process, however that ends.
 from __future__ import annotations
 
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -35,6 +34,7 @@ from flink_check.runtime.java import GATES, HEAP_MB, ZOOKEEPER_HEAP_MB, MainClas
 from flink_check.runtime.rest import Rest
 from flink_check.runtime.waiting import wait_for
 from model.machine.children import end, start
+from model.machine.folders import emptied
 
 T = TypeVar("T")
 START_S = 120
@@ -200,8 +200,7 @@ def cluster(
     ends, TimeoutError if the cluster is not up in START_S.
     """
     home = installed()
-    shutil.rmtree(work, ignore_errors=True)
-    folders = ClusterFolders(work.resolve())
+    folders = ClusterFolders(emptied(work))
     folders.make()
     ports = ClusterPorts(*configuration.free_ports(3 if zookeeper else 2))
     _write_configuration(folders, ports, settings)

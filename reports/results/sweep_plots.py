@@ -5,7 +5,7 @@ Rule of this file: it draws a value of model.results.sweep, and computes no mean
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple

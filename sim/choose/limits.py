@@ -10,3 +10,5 @@ from model.limits import Limit
 LENGTHS = Limit(1_000, 10.0, 0, "give fewer")
 """Of a timer, that are tried for each protocol."""
 REPLICATIONS = Limit(10_000, 10.0, 0, "give fewer")
+LIMITS = {"lengths": LENGTHS, "refinements": LENGTHS, "replications": REPLICATIONS}
+"""By the key of [search]."""

@@ -6,7 +6,7 @@ Rule of this file: magnitudes alone; the shape of a table is in sim.scenarios.ta
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from model.errors import Invalid
@@ -14,6 +14,7 @@ from model.limits import Limit
 from sim.scenarios.sources import sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, WindowTable
 from sim.scenarios.toml_lines import Path as Key
+from sim.timed.costs import Timer
 
 EVENTS = Limit(50_000_000, 3e-4, 0, "give fewer events, a lower rate or a shorter time")
 TICKS = Limit(10_000_000, 1e-4, 0, "give a longer tick, or fewer events")
@@ -110,10 +111,10 @@ def _failures(file: ScenarioFile) -> Iterator[_Asked]:
 def _periods(file: ScenarioFile) -> Iterator[_Asked]:
     seconds = length_s(file)
     found: list[tuple[Key, float]] = [(("detector", "keep_alive_s"), file.detector.keep_alive_s)]
-    timers = {("costs", "timers", name): timer for name, timer in file.costs.timers.items()}
-    for protocol, own in file.protocols.items():
-        timers |= {("protocols", protocol, "timers", n): one for n, one in own.timers.items()}
-    for at, timer in timers.items():
+    tables: list[tuple[Key, Mapping[str, Timer]]] = [(("costs", "timers"), file.costs.timers)]
+    tables += [(("protocols", name, "timers"), own.timers) for name, own in file.protocols.items()]
+    timers = [((*at, name), timer) for at, table in tables for name, timer in table.items()]
+    for at, timer in timers:
         given = "every_s" if timer.after_s is None else "after_s"
         period = timer.every_s if timer.after_s is None else timer.after_s
         found.append(((*at, given), period or math.inf))
