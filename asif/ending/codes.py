@@ -13,7 +13,7 @@ class ExitCode(IntEnum):
 
     meaning: str
 
-    def __new__(cls, code: int, meaning: str) -> ExitCode:
+    def __new__(cls, code: int, meaning: str = "") -> ExitCode:
         member = int.__new__(cls, code)
         member._value_ = code
         member.meaning = meaning

@@ -46,9 +46,9 @@ def check_limits(file: ScenarioFile, wrong: Wrong) -> None:
         if one.number > one.limit.most:
             raise wrong(one.key, one.limit.complaint(one.words, one.number))
     if file.study.half_width < NARROWEST:
-        runs = (1 / file.study.half_width) ** 2
+        runs = min(1 / file.study.half_width, 1e150) ** 2
         words = f"half_width = {file.study.half_width:g}: at least {NARROWEST:g}"
-        cost = f"this needs about {runs:.2g} replications" if runs < math.inf else "none is so good"
+        cost = f"this needs about {runs:.2g} replications"
         raise wrong(("study", "half_width"), f"{words}, and {cost}; give more")
 
 

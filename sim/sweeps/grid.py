@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shlex
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -234,8 +235,8 @@ def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
             raise written.wrong(at, f"{shown} has no values; write at least one, or leave it out")
         where = f"{written.path}:{line_of(written.lines, at)}"
         overrides = tuple(Override(key, one, where) for one in values)
-        texts = [str(one) for one in overrides]
-        twice = next((text for text in texts if texts.count(text) > 1), None)
+        counts = Counter(map(str, overrides))
+        twice = next((text for text, count in counts.items() if count > 1), None)
         if twice is not None:
             raise written.wrong(at, f"{twice} is there twice; every value once")
         yield Axis(key, overrides)
