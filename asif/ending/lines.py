@@ -12,14 +12,15 @@ MOST = 300
 TAIL = 110
 """The characters of a longer text that are kept from its end, where the remedy stands."""
 
-_NAMES = r"[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|access[._-]?key)[\w.-]*"
 SECRETS = re.compile(
-    rf"""(?xi)
-    (?P<name>{_NAMES}["']?\s*[=:]\s*)                 # password=..., "sslpassword": ...
+    r"""(?xi)
+    (?P<name>(?:passw(?:or)?d|passphrase|pwd|secret|token|credential|access[._-]?key)
+        [\w.-]{0,40}["']?\s{0,3}[=:]\s{0,3})            # password=..., "sslpassword": ...
     (?:'(?:[^'\\]|\\.)*' | "(?:[^"\\]|\\.)*" | [^\s&;,'"]+)
-    | (?P<url>\w[\w+.-]*://[^\s/:@]*:)[^\s/]*(?=@)    # scheme://user:...@host
+    | (?P<url>://[^\s/:@]{0,200}:)[^\s/]{0,500}(?=@)    # scheme://user:...@host
     """
 )
+"""No part before a name is repeated without an end: the time is linear in the text."""
 
 
 def without_secrets(text: str) -> str:

@@ -97,7 +97,7 @@ def _run(argv: list[str], folder: str, kind: str, out: int, errors: int) -> int:
 @contextmanager
 def _without_engines() -> Iterator[None]:
     """A context in which no engine starts: runs are executed here, and checks find nothing."""
-    from asif.commands import calibrate, flink, report, spark, sweep
+    from asif.commands import calibrate, flink, report, reproduce, spark, sweep
     from model.calls import one_by_one
     from model.results.classes import OperatorResults
 
@@ -114,6 +114,7 @@ def _without_engines() -> Iterator[None]:
     parts = [part._replace(run=mock.Mock(return_value=found[part.name])) for part in report.PARTS]
     with (
         mock.patch.object(sweep, "calls_on_spark", return_value=one_by_one),
+        mock.patch.object(reproduce, "call_all", one_by_one),
         mock.patch.object(spark, "on_spark", nothing),
         mock.patch.object(flink, "on_flink", nothing),
         mock.patch.object(report, "on_spark", nothing),

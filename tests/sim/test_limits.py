@@ -69,7 +69,8 @@ def test_a_sweep_of_too_many_runs(tmp_path: Path) -> None:
 def test_a_plan_of_sixty_queries(tmp_path: Path) -> None:
     path = tmp_path / "p.toml"
     tables = [
-        f'[[operators]]\nname = "O{n}"\ncosts = [1]\n[[queries]]\nname = "Q{n}"\noperators = ["O{n}"]'
+        f'[[operators]]\nname = "O{n}"\ncosts = [1]\n'
+        f'[[queries]]\nname = "Q{n}"\noperators = ["O{n}"]'
         for n in range(60)
     ]
     path.write_text("\n".join([*tables, "[[hosts]]\nat_min = 1\ncapacity = 5\n"]))
