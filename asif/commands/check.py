@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,9 +113,7 @@ def check(
     unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
-        profile=profile.value,
-        walks=walks,
-        examples=examples,
+        **{"profile": profile.value, "walks": walks, "examples": examples},
         mutants=mutants,
         operators=classes,
         budget=budget,
@@ -122,8 +121,8 @@ def check(
         reach=not all_,
         execute=_execute(workers, master, settings(conf), out / "_spark"),
     )
-    how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
-    _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
+    readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
+    _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
@@ -185,14 +184,18 @@ def _end(
     from proofs.explore.verdict import good
     from reports.results import verdicts as output
 
-    words: list[RenderableType] = [*output.verdicts(results)] if all_ else []
-    files: dict[Path, str | bytes] = {}
-    for result in results:
-        if not (all_ and good(result, unfinished=allow_unfinished)):
-            failures = dict(_failures(result, out))
-            words += _words(result, [*readings, *map(str, failures)], long=long)
-            files |= failures
-    publish(words, results if all_ else results[0], json_, files, named=False)
+    shown = [one for one in results if not (all_ and good(one, unfinished=allow_unfinished))]
+    files = [dict(_failures(one, out)) for one in shown]
+    said = [*readings]
+    words = chain(
+        output.verdicts(results) if all_ else (),
+        *(
+            _words(one, [*said, *map(str, drawn)], long=long)
+            for one, drawn in zip(shown, files, strict=True)
+        ),
+    )
+    drawings = {path: text for drawn in files for path, text in drawn.items()}
+    publish(words, results if all_ else results[0], json_, drawings, named=False)
     if file is not None:
         as_said = write_pins(file, results[0])
     else:

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
 from asif.early import refuse_unusable, result_folder, result_picture
 
+WorkloadArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
+]
+OutOption: TypeAlias = yper.Option(
+        metavar="DIR",
+        help="Keep runs in this folder; default: build/choose/NAME.",
+        callback=result_folder,
+    ),
+] = None,
+master: Annotated[
+ 
+PlotOption: TypeAlias = per.Option(
+        metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture
+    ),
+] = None,
+json_: JsonOption = None,
+) -> 
+
 
 def choose(
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
-    ],
+    workload: WorkloadArgument,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from model.results.engine import EngineCheck
     from model.results.experiment import Reproduction
     from model.results.proofs import ProofResult
+    from model.results.report import ReportResults
     from model.results.run import RealRun
     from model.results.simulation import Simulation
     from model.results.verdict import Verdict
@@ -74,15 +76,13 @@ def report(
     json_: JsonOption = None,
 ) -> None:
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
-    from importlib.metadata import version
-
     from asif.progress import show_progress
     from engine_check.campaign import folders_of
     from engine_check.known_checks import checks
     from flink_check.engine import ENGINE as FLINK
+    from model.machine.files import refuse_unwritable
     from model.machine.folders import refuse_foreign
     from model.machine.locks import LOCK, held
-    from model.results.report import ReportResults
     from reports import page
     from spark_check.engine import ENGINE
 
@@ -90,6 +90,7 @@ def report(
     wanted, flinks = (
         [*checks(one, "report" if quick else profile.value).values()] for one in (ENGINE, FLINK)
     )
+    refuse_unwritable([out / "report.html", out / "report.md"], force=forced())
     refuse_foreign(folders_of(flinks, out / "flink", 1))
     with (
         held(out / LOCK, str(out)),
@@ -103,31 +104,40 @@ def report(
             found.append(part.run(job))
             over += part.share
         progress("report", over, 100, "page")
-        verdicts, bugs, proofs, operators, ran, spark, flink = found
-        results = ReportResults(
-            version=version("asif-testbed"),
-            profile=profile.value,
-            verdicts=tuple(verdicts),
-            bugs=tuple(bugs),
-            proofs=tuple(proofs),
-            operators=operators,
-            simulated=ran.simulated,
-            reproduced=ran.reproduced,
-            engine=(*spark.checks, *flink.checks),
-            skipped=(*spark.skipped, *flink.skipped),
-            runs=ran.runs,
-            lost=ran.lost,
-            seconds=perf_counter() - started,
-        )
+        results = _results(profile, found, perf_counter() - started)
         pictures = page.pictures(results)
         drawn: GatheredCalls[str, str] = gather(call_all, pictures, "drawing", progress)
         results = replace(results, lost=(*results.lost, *_lines(drawn.lost)))
         pages = page.write(results, out, drawn.found, force=forced())
         progress("report", 100, 100)
     words = (line for part, one in zip(PARTS, found, strict=True) for line in part.summary(one))
-    publish([*words, *_lost(results.lost), *map(str, pages)], results, json_)
+    publish(chain(words, _lost(results.lost), map(str, pages)), results, json_)
     if not results.fine:
         raise typer.Exit(1)
+
+
+def _results(profile: Profile, found: Sequence[Any], seconds: float) -> ReportResults:
+    """The results of all parts, in their order."""
+    from importlib.metadata import version
+
+    from model.results.report import ReportResults
+
+    verdicts, bugs, proofs, operators, ran, spark, flink = found
+    return ReportResults(
+        version=version("asif-testbed"),
+        profile=profile.value,
+        verdicts=tuple(verdicts),
+        bugs=tuple(bugs),
+        proofs=tuple(proofs),
+        operators=operators,
+        simulated=ran.simulated,
+        reproduced=ran.reproduced,
+        engine=(*spark.checks, *flink.checks),
+        skipped=(*spark.skipped, *flink.skipped),
+        runs=ran.runs,
+        lost=ran.lost,
+        seconds=seconds,
+    )
 
 
 # --- worlds, attacks and mutants -------------------------------------------------------------

@@ -101,15 +101,16 @@ def simulate(
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
+    one_run = bool(plot or trace or until_caught_up or allow_cut_off)
     if explain:
         if which:
             raise Invalid("--explain prints keys, and --which protocols; give one of them")
-        if set_ or plot or trace or study or until_caught_up or allow_cut_off:
+        if set_ or study or one_run:
             raise Invalid("--explain simulates nothing; give it with --json alone")
         _explain(scenario, json_)
         return
     if which:
-        if plot or trace or study or until_caught_up or allow_cut_off:
+        if study or one_run:
             raise Invalid("--which simulates nothing; give it with --set and --json alone")
         _which(scenario, set_ or (), json_)
         return
@@ -118,7 +119,7 @@ def simulate(
     if fresh and not study:
         raise Invalid("--fresh is for --study: give both, or neither")
     if study:
-        if plot or trace or until_caught_up or allow_cut_off:
+        if one_run:
             raise Invalid("--study has many runs; give it with --set and --json alone")
         _study(scenario, set_ or (), json_, fresh=fresh)
         return
@@ -129,12 +130,10 @@ def simulate(
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    files: dict[Path, str | bytes] = {}
-    if plot is not None:
-        files[plot] = simulation_plots.over_time_png(result)
-    if trace is not None:
-        files[trace] = chrome(result)
-    publish(commands.simulation(result), replace(result, steps=None), json_, files)
+    pictures = {} if plot is None else {plot: simulation_plots.over_time_png(result)}
+    traces = {} if trace is None else {trace: chrome(result)}
+    words = commands.simulation(result)
+    publish(words, replace(result, steps=None), json_, {**pictures, **traces})
     cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
     if not result.as_promised or cut_off:
         raise typer.Exit(1)

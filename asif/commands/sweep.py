@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 from rich.console import RenderableType
@@ -20,17 +20,35 @@ from asif.console import (
 )
 from asif.early import refuse_unusable, result_folder, result_picture
 
+SweepArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")]
+OutOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep results in this folder; default: build/sweep/NAME.",
+        callback=result_folder,
+    ),
+]
+PlotOption: TypeAlias = ne,
+axes: Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="x=NAME,y=METRIC[,colour=KEY]",
+        help="Plot this instead: x is a key of the grid or a metric; may be repeated.",
+    ),
+]
+AxesOption: TypeAlias =  JsonOption = None,
+) -> None:
+"""Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
+from asif.force import forced
+from asif.progress import show_progress
+from model.errors import Invalid
+f
+
 
 def sweep(
-    file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep results in this folder; default: build/sweep/NAME.",
-            callback=result_folder,
-        ),
-    ] = None,
+    file: SweepArgument,
+    out: OutOption = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results.")] = False,
