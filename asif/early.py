@@ -88,11 +88,11 @@ def refuse_unusable(folder: Path) -> None:
     """Raise Invalid if files cannot be written into a folder, or if it cannot be made."""
     try:
         there = next(one for one in _upward(folder) if os.path.lexists(one))
-        what = folder if there == Path(os.path.abspath(folder)) else f"{folder}: {there}"
+        named = folder if there == Path(os.path.abspath(folder)) else f"{folder}: {there}"
         if not there.is_dir():
-            raise Invalid(f"{what}: it is no folder; give the name of one")
+            raise Invalid(f"{named}: it is no folder; give the name of one")
         if not os.access(there, os.W_OK | os.X_OK):
-            raise Invalid(f"{what}: cannot be written to: permission denied; give another folder")
+            raise Invalid(f"{named}: cannot be written to: permission denied; give another folder")
     except OSError as error:
         raise Invalid(f"{folder}: cannot be written to: {error.strerror}") from error
 

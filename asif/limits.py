@@ -12,24 +12,24 @@ from typing import TypeVar
 import typer
 
 from model.errors import Invalid
-from model.limits import Limit
+from model.limits import Ceiling
 
 N = TypeVar("N", int, int | None)
 
-WALKS = Limit(10_000_000, 0.002)
-EXAMPLES = Limit(1_000_000, 0.02)
-WORKERS = Limit(max(32, 4 * (os.cpu_count() or 1)), 0, 150e6, "give about one a core")
-PAIRS = Limit(1_000_000_000, 1e-5, 500)
-WORLDS = Limit(100_000_000_000, 1e-5, 100)
-SEEDS = Limit(10_000, 30)
-EVENTS = Limit(100_000_000, 1e-4)
+WALKS = Ceiling(10_000_000, 0.002)
+EXAMPLES = Ceiling(1_000_000, 0.02)
+WORKERS = Ceiling(max(32, 4 * (os.cpu_count() or 1)), 0, 150e6, "give about one a core")
+PAIRS = Ceiling(1_000_000_000, 1e-5, 500)
+WORLDS = Ceiling(100_000_000_000, 1e-5, 100)
+SEEDS = Ceiling(10_000, 30)
+EVENTS = Ceiling(100_000_000, 1e-4)
 """Of a run of `asif reproduce`."""
-FLIGHTS = Limit(10_000_000, 1e-4, 0, "a year has 336,776 flights")
-WINDOW = Limit(10**15, 0, 0, "give a shorter time")
-SHOWN = Limit(1_000_000, 1e-4, 1_000)
+FLIGHTS = Ceiling(10_000_000, 1e-4, 0, "a year has 336,776 flights")
+WINDOW = Ceiling(10**15, 0, 0, "give a shorter time")
+SHOWN = Ceiling(1_000_000, 1e-4, 1_000)
 
 
-def at_most(limit: Limit) -> Callable[[typer.CallbackParam, N], N]:
+def at_most(limit: Ceiling) -> Callable[[typer.CallbackParam, N], N]:
     """The callback of an option whose number has a limit."""
 
     def check(param: typer.CallbackParam, value: N) -> N:

@@ -1,4 +1,4 @@
-"""Limits: how much of something a command takes, with an estimate of what more would cost.
+"""Limits: how much of something a command takes, with an estimate for more.
 
 Rule of this file: no number of a domain; each domain has a file with its limits.
 """
@@ -19,11 +19,11 @@ TIMES = (
 SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
 
 
-class Limit(NamedTuple):
+class Ceiling(NamedTuple):
     """The most of something that is taken.
 
-    each_s, each_bytes: the usual time and memory of one; 0: they do not matter.  instead: what
-    would be right, as an imperative.
+    each_s, each_bytes: the usual time and memory of one; 0: they do not matter.  instead: the
+    remedy, as an imperative.
     """
 
     most: float
@@ -31,16 +31,16 @@ class Limit(NamedTuple):
     each_bytes: float = 0.0
     instead: str = "give fewer"
 
-    def refuse(self, what: str, asked: float) -> None:
-        """Raise Invalid if this is more than the limit.  what: as the user has written it."""
+    def refuse(self, words: str, asked: float) -> None:
+        """Raise Invalid if this is more than the limit.  words: as the user has written it."""
         if asked > self.most:
-            raise Invalid(self.complaint(what, asked))
+            raise Invalid(self.complaint(words, asked))
 
-    def complaint(self, what: str, asked: float) -> str:
+    def complaint(self, words: str, asked: float) -> str:
         """The words about more than the limit."""
         costs = [one for one in (self._time(asked), self._memory(asked)) if one]
         estimate = f", and this needs about {' and '.join(costs)}" if costs else ""
-        return f"{what}: at most {amount(self.most)}{estimate}; {self.instead}"
+        return f"{words}: at most {amount(self.most)}{estimate}; {self.instead}"
 
     def _time(self, asked: float) -> str:
         return _scaled(asked * self.each_s, TIMES)

@@ -14,32 +14,23 @@ from asif.early import refuse_unusable, result_folder, result_picture
 WorkloadArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
 ]
-OutOption: TypeAlias = yper.Option(
+OutOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
         metavar="DIR",
         help="Keep runs in this folder; default: build/choose/NAME.",
         callback=result_folder,
     ),
-] = None,
-master: Annotated[
- 
-PlotOption: TypeAlias = per.Option(
-        metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture
-    ),
-] = None,
-json_: JsonOption = None,
-) -> 
+]
+PlotOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture),
+]
 
 
 def choose(
     workload: WorkloadArgument,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Keep runs in this folder; default: build/choose/NAME.",
-            callback=result_folder,
-        ),
-    ] = None,
+    out: OutOption = None,
     master: Annotated[
         str | None,
         typer.Option(help="Run on Spark with this master, as in local[4]; default: here."),
@@ -49,12 +40,7 @@ def choose(
     terms: Annotated[
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
     ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture
-        ),
-    ] = None,
+    plot: PlotOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Choose a protocol and its interval: the closed form, then the simulated frontier.

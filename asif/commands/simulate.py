@@ -132,10 +132,9 @@ def simulate(
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
     pictures = {} if plot is None else {plot: simulation_plots.over_time_png(result)}
     traces = {} if trace is None else {trace: chrome(result)}
-    words = commands.simulation(result)
-    publish(words, replace(result, steps=None), json_, {**pictures, **traces})
-    cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
-    if not result.as_promised or cut_off:
+    drawn = {**pictures, **traces}
+    publish(commands.simulation(result), replace(result, steps=None), json_, drawn)
+    if not result.as_promised or (result.metrics.recoveries_cut_off and not allow_cut_off):
         raise typer.Exit(1)
 
 

@@ -20,7 +20,9 @@ from asif.console import (
 )
 from asif.early import refuse_unusable, result_folder, result_picture
 
-SweepArgument: TypeAlias = Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")]
+SweepArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")
+]
 OutOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -29,21 +31,21 @@ OutOption: TypeAlias = Annotated[
         callback=result_folder,
     ),
 ]
-PlotOption: TypeAlias = ne,
-axes: Annotated[
+PlotOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.png",
+        help="Plot recovery over the overhead of protection, and more.",
+        callback=result_picture,
+    ),
+]
+AxesOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(
         metavar="x=NAME,y=METRIC[,colour=KEY]",
         help="Plot this instead: x is a key of the grid or a metric; may be repeated.",
     ),
 ]
-AxesOption: TypeAlias =  JsonOption = None,
-) -> None:
-"""Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
-from asif.force import forced
-from asif.progress import show_progress
-from model.errors import Invalid
-f
 
 
 def sweep(
@@ -55,21 +57,8 @@ def sweep(
     summary: Annotated[
         bool, typer.Option("--summary", help="Print means over seeds, with intervals.")
     ] = False,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE.png",
-            help="Plot recovery over the overhead of protection, and more.",
-            callback=result_picture,
-        ),
-    ] = None,
-    axes: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="x=NAME,y=METRIC[,colour=KEY]",
-            help="Plot this instead: x is a key of the grid or a metric; may be repeated.",
-        ),
-    ] = None,
+    plot: PlotOption = None,
+    axes: AxesOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""

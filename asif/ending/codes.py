@@ -1,4 +1,4 @@
-"""The exit codes of all commands, and what each one means.
+"""The exit codes of all commands, and the meaning of each.
 
 Rule of this file: the one table; docs/reference/exit-codes.md and every help page show it.
 """

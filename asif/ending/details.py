@@ -1,4 +1,4 @@
-"""The file about a fault of asif: what a developer needs to see what went wrong.
+"""The file about a fault of asif: its place in the code, and all that a developer needs.
 
 Rule of this file: it never fails; without a place to write, it says so.
 """

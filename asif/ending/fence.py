@@ -122,5 +122,5 @@ def _after_output(code: int) -> int:
     lost = streams.failure()
     if lost is None or code not in (ExitCode.HOLDS, ExitCode.REFUTED):
         return code
-    _say(f"the output cannot be printed: {lost.strerror}; what was written to files is whole")
+    _say(f"the output cannot be printed: {lost.strerror}; files that were written are whole")
     return ExitCode.INVALID

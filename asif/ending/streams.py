@@ -42,7 +42,7 @@ class PatientFile(io.FileIO):
 
 def open_all() -> None:
     """Have the descriptors 0, 1 and 2 open: else the next file that is opened becomes one of
-    them, and receives what is printed."""
+    them, and receives the output."""
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
@@ -62,7 +62,7 @@ def make_patient() -> None:
 
 
 def _patient(stream: io.TextIOWrapper | object, descriptor: int) -> io.TextIOWrapper:
-    """A stream as this one, on the same descriptor; what cannot be encoded is escaped."""
+    """A stream as this one, on the same descriptor; characters that cannot be encoded are escaped."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     with suppress(AttributeError, OSError, ValueError):
         stream.flush()  # type: ignore[union-attr]

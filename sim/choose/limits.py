@@ -5,10 +5,10 @@ Rule of this file: magnitudes alone; the shape of a table is in sim.choose.workl
 
 from __future__ import annotations
 
-from model.limits import Limit
+from model.limits import Ceiling
 
-LENGTHS = Limit(1_000, 10.0, 0, "give fewer")
+LENGTHS = Ceiling(1_000, 10.0, 0, "give fewer")
 """Of a timer, that are tried for each protocol."""
-REPLICATIONS = Limit(10_000, 10.0, 0, "give fewer")
+REPLICATIONS = Ceiling(10_000, 10.0, 0, "give fewer")
 LIMITS = {"lengths": LENGTHS, "refinements": LENGTHS, "replications": REPLICATIONS}
 """By the key of [search]."""

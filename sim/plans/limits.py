@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from model.errors import Invalid
-from model.limits import Limit
+from model.limits import Ceiling
 from sim.plans.tables import InstanceFile
 from sim.scenarios.toml_lines import Path as Key
 
-HOSTS = Limit(2_000, 0.01, 0, "give fewer hosts, each with a larger capacity")
-TABLES = Limit(1_000, 0, 0, "give fewer")
+HOSTS = Ceiling(2_000, 0.01, 0, "give fewer hosts, each with a larger capacity")
+TABLES = Ceiling(1_000, 0, 0, "give fewer")
 FAILED = 30
 """Failed queries: an optimal plan tries all sets of them in the worst case."""
 SET_S = 1e-6
@@ -36,5 +36,7 @@ def check_tables(file: InstanceFile, wrong: Callable[[Key, str], Invalid]) -> No
 def check_failed(queries: int, wrong: Callable[[Key, str], Invalid]) -> None:
     """Raise Invalid for too many failed queries."""
     if queries > FAILED:
-        limit = Limit(FAILED, 2.0**queries / queries * SET_S, 0, "give the most urgent ones alone")
+        limit = Ceiling(
+            FAILED, 2.0**queries / queries * SET_S, 0, "give the most urgent ones alone"
+        )
         raise wrong(("queries", 0), limit.complaint(f"{queries} failed queries", queries))

@@ -10,31 +10,33 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from model.errors import Invalid
-from model.limits import Limit
+from model.limits import Ceiling
 from sim.scenarios.sources import sources_of
 from sim.scenarios.tables import RandomStream, ScenarioFile, WindowTable
 from sim.scenarios.toml_lines import Path as Key
 from sim.timed.costs import Timer
 
-EVENTS = Limit(50_000_000, 3e-4, 0, "give fewer events, a lower rate or a shorter time")
-TICKS = Limit(10_000_000, 1e-4, 0, "give a longer tick, or fewer events")
-KEYS = Limit(10_000_000, 1e-6, 200, "give fewer keys")
-CRASHES = Limit(100_000, 0.01, 10_000, "give fewer crashes, or a longer time between them")
-PERIODS = Limit(1_000_000_000, 1e-6, 0, "give a longer time")
+EVENTS = Ceiling(50_000_000, 3e-4, 0, "give fewer events, a lower rate or a shorter time")
+TICKS = Ceiling(10_000_000, 1e-4, 0, "give a longer tick, or fewer events")
+KEYS = Ceiling(10_000_000, 1e-6, 200, "give fewer keys")
+CRASHES = Ceiling(100_000, 0.01, 10_000, "give fewer crashes, or a longer time between them")
+PERIODS = Ceiling(1_000_000_000, 1e-6, 0, "give a longer time")
 """The periods of a timer or of keep-alives within the input."""
-WINDOW_STEPS = Limit(20_000_000_000, 1e-6, 0, "give a shorter window, a longer slide or less input")
+WINDOW_STEPS = Ceiling(
+    20_000_000_000, 1e-6, 0, "give a shorter window, a longer slide or less input"
+)
 """An event takes a step in each window that is open."""
-REPLICATIONS = Limit(1_000_000, 1.0, 1_000, "give fewer")
+REPLICATIONS = Ceiling(1_000_000, 1.0, 1_000, "give fewer")
 NARROWEST = 1e-4
 """Of a study: an interval of half the width needs four times the replications."""
 
 Wrong = Callable[[Key, str], Invalid]
 
 
-class _Asked(NamedTuple):
+class _AskedAmount(NamedTuple):
     """An amount that a scenario asks for.  key: where; words: as it is written there."""
 
-    limit: Limit
+    limit: Ceiling
     key: Key
     words: str
     number: float
@@ -81,34 +83,34 @@ def _rate(table: RandomStream) -> float:
     return events / end if end else 0.0
 
 
-def _input(file: ScenarioFile) -> Iterator[_Asked]:
+def _input(file: ScenarioFile) -> Iterator[_AskedAmount]:
     for table, key in _random(file):
         if table.events is not None:
-            yield _Asked(EVENTS, (*key, "events"), f"events = {table.events}", table.events)
+            yield _AskedAmount(EVENTS, (*key, "events"), f"events = {table.events}", table.events)
         elif table.seconds is not None:
             events = table.seconds * _rate(table)
             words = f"seconds = {table.seconds:g} are {events:.2g} events"
-            yield _Asked(EVENTS, (*key, "seconds"), words, events)
+            yield _AskedAmount(EVENTS, (*key, "seconds"), words, events)
         if table.keys is not None:
-            yield _Asked(KEYS, (*key, "keys"), f"keys = {table.keys}", table.keys)
+            yield _AskedAmount(KEYS, (*key, "keys"), f"keys = {table.keys}", table.keys)
         if table.tick_s is not None:
             ticks = length_s(file) / table.tick_s
             words = f"tick_s = {table.tick_s:g} is {ticks:.2g} ticks"
-            yield _Asked(TICKS, (*key, "tick_s"), words, ticks)
+            yield _AskedAmount(TICKS, (*key, "tick_s"), words, ticks)
 
 
-def _failures(file: ScenarioFile) -> Iterator[_Asked]:
+def _failures(file: ScenarioFile) -> Iterator[_AskedAmount]:
     seconds = length_s(file)
     for number, one in enumerate(file.failures):
         key: Key = ("failures", number)
-        yield _Asked(CRASHES, (*key, "times"), f"times = {one.times}", one.times)
+        yield _AskedAmount(CRASHES, (*key, "times"), f"times = {one.times}", one.times)
         if one.mean_between_s is not None:
             crashes = seconds / one.mean_between_s
             words = f"mean_between_s = {one.mean_between_s:g} is {crashes:.2g} crashes"
-            yield _Asked(CRASHES, (*key, "mean_between_s"), words, crashes)
+            yield _AskedAmount(CRASHES, (*key, "mean_between_s"), words, crashes)
 
 
-def _periods(file: ScenarioFile) -> Iterator[_Asked]:
+def _periods(file: ScenarioFile) -> Iterator[_AskedAmount]:
     seconds = length_s(file)
     found: list[tuple[Key, float]] = [(("detector", "keep_alive_s"), file.detector.keep_alive_s)]
     tables: list[tuple[Key, Mapping[str, Timer]]] = [(("costs", "timers"), file.costs.timers)]
@@ -120,10 +122,10 @@ def _periods(file: ScenarioFile) -> Iterator[_Asked]:
         found.append(((*at, given), period or math.inf))
     for key, period in found:
         words = f"{key[-1]} = {period:g} is {seconds / period:.2g} periods of the input"
-        yield _Asked(PERIODS, key, words, seconds / period)
+        yield _AskedAmount(PERIODS, key, words, seconds / period)
 
 
-def _windows(file: ScenarioFile) -> Iterator[_Asked]:
+def _windows(file: ScenarioFile) -> Iterator[_AskedAmount]:
     events = sum(table.events or (table.seconds or 0) * _rate(table) for table, _ in _random(file))
     for number, one in enumerate(file.operators):
         if not isinstance(one, WindowTable):
@@ -131,10 +133,12 @@ def _windows(file: ScenarioFile) -> Iterator[_Asked]:
         open_ = min(events, one.window / one.slide)
         words = f"window = {one.window}, slide = {one.slide}: {open_:.2g} windows of each event"
         key: Key = ("operators", number, "window")
-        yield _Asked(WINDOW_STEPS, key, f"{words}, {open_ * events:.2g} steps", open_ * events)
+        yield _AskedAmount(
+            WINDOW_STEPS, key, f"{words}, {open_ * events:.2g} steps", open_ * events
+        )
 
 
-def _study(file: ScenarioFile) -> Iterator[_Asked]:
+def _study(file: ScenarioFile) -> Iterator[_AskedAmount]:
     asked = file.study.replications
     words = f"replications = {asked}"
-    yield _Asked(REPLICATIONS, ("study", "replications"), words, asked)
+    yield _AskedAmount(REPLICATIONS, ("study", "replications"), words, asked)

@@ -28,7 +28,7 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
-from model.limits import Limit
+from model.limits import Ceiling
 from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
@@ -41,8 +41,8 @@ PROTOCOL = ("protocol",)
 CODE = (".java", ".py")
 """The files of a package that decide outcomes."""
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
-VALUES = Limit(100_000, 1.0, 0, "give a longer step")
-RUNS = Limit(1_000_000, 1.0, 10_000, "give fewer values")
+VALUES = Ceiling(100_000, 1.0, 0, "give a longer step")
+RUNS = Ceiling(1_000_000, 1.0, 10_000, "give fewer values")
 """The values of a key, and the runs of a sweep."""
 
 

@@ -27,11 +27,11 @@ IMPORTED = (
     *("asif.ending.fence", "proofs.explore.verdict", "proofs.prove.prover", "reports.commands"),
     *("sim.scenarios.run", "model.results.plain"),
 )
-"""What many commands import when they run."""
+"""The modules that many commands import when they run."""
 
 
 class Ended(NamedTuple):
-    """The end of a command: its exit code, and what it printed on each stream that is a file."""
+    """The end of a command: its exit code, and its output on each stream that is a file."""
 
     code: int
     out: str

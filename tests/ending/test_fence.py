@@ -43,7 +43,7 @@ def deep(depth: int = 0) -> int:
 def end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., Line]]:
-    """Ends a command by what it raises, in a folder of its own: the one line, and the code."""
+    """Ends a command by an exception, in a folder of its own: the one line, and the code."""
     hooks = sys.excepthook, sys.unraisablehook
     monkeypatch.chdir(tmp_path)
 

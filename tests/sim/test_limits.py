@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from model.errors import Invalid
-from model.limits import Limit
+from model.limits import Ceiling
 from sim.choose import workload
 from sim.plans import read as plans
 from sim.scenarios.limits import EVENTS
@@ -92,7 +92,7 @@ def test_a_limit_takes_what_it_names() -> None:
     EVENTS.refuse("events", EVENTS.most)
     with pytest.raises(Invalid):
         EVENTS.refuse("events", EVENTS.most + 1)
-    text = Limit(10, 60, 1e9, "give fewer").complaint("n = 100", 100)
+    text = Ceiling(10, 60, 1e9, "give fewer").complaint("n = 100", 100)
     assert text == (
         "n = 100: at most 10, and this needs about 2 hours and 100 GB of memory; give fewer"
     )
