@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from asif.console import Profile, print_all, save, write
-from asif.force import forced
+from asif.force import resumption
 from model.errors import Invalid, unknown
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ def on_engine(
         with campaign(
             *(engine, wanted, out, profile.value, code, progress),
             at_once=at_once,
-            fresh=fresh,
-            force=forced(),
+            how=resumption(fresh),
         ) as results:
             yield results
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ from asif.console import (
     settings,
     write,
 )
-from asif.force import forced
+from asif.force import resumption
 from asif.processes import call_all
 from model.errors import Invalid, unknown
 
@@ -102,8 +102,7 @@ def _reproduce(
                     events=size,
                     execute=execute,
                     progress=progress,
-                    fresh=fresh,
-                    force=forced(),
+                    how=resumption(fresh),
                 )
         except campaign.LostSeeds as error:
             lost = True
