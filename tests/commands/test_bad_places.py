@@ -5,12 +5,12 @@ Rule of this file: what is refused is refused before any work.
 
 from __future__ import annotations
 
-import ast
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,7 +111,7 @@ def test_every_command_that_goes_on_has_fresh() -> None:
     }
 
 
-# --- folders of a user's ---------------------------------------------------------------------------
+# --- folders of a user's -------------------------------------------------------------------------
 FOLDERS = {
     "spark, of a check": (["spark", "boxes", "--out", "mine"], "boxes"),
     "spark, of a process": (["spark", "boxes", "--out", "mine"], "process-0"),
@@ -165,7 +165,7 @@ def test_the_second_command_in_a_folder_is_refused(name: str, asif: Run, tmp_pat
         before = contents(tmp_path)
         code, out, err = asif(*arguments)
         assert (code, out) == (2, "")
-        assert err == (
+        assert err.endswith(
             f"asif: mine: another process ({os.getpid()}) works there; "
             "wait for its end, or give another folder\n"
         )
@@ -184,6 +184,7 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -
         kept = tmp_path / "mine"
         while not [*kept.glob("*.jsonl")]:
             assert first.poll() is None
+            time.sleep(0.1)
         second = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
         assert second.returncode == 2
         assert f"another process ({first.pid}) works there" in second.stderr
@@ -196,22 +197,12 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -
 
 # --- the source ----------------------------------------------------------------------------------
 def test_folders_are_deleted_in_one_file_alone() -> None:
-    """Temporary ones, whose names are new, are not meant."""
+    rooms = ("asif", "model", "proofs", "sim", "engine_check", "spark_check", "reports", "docs")
     deleting = {
         path.relative_to(PROJECT).as_posix()
-        for room in (
-            "asif",
-            "model",
-            "proofs",
-            "sim",
-            "engine_check",
-            "spark_check",
-            "reports",
-            "docs",
-        )
+        for room in rooms
         for path in (PROJECT / room).rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr in ("rmtree", "removedirs")
+        if "rmtree" in path.read_text(encoding="utf-8")
     }
     assert deleting == {"model/machine/folders.py"}
 

@@ -24,8 +24,8 @@ HOLDER = """\
         run = subprocess.Popen(["sleep", "600"])  # runs another program
         forked = os.fork()
         if not forked:
+            print(run.pid, os.getpid(), flush=True)  # the child runs, so it has let the lock go
             time.sleep(600)
-        print(run.pid, forked, flush=True)
         time.sleep(600)
 """
 
