@@ -16,7 +16,7 @@ import typer
 
 from asif.console import Profile, publish
 from asif.early import result_folder
-from asif.force import forced
+from asif.force import resumption
 from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
@@ -107,8 +107,7 @@ def on_engine(
         with campaign(
             *(engine, wanted, out, profile.value, code, progress),
             at_once=at_once,
-            fresh=fresh,
-            force=forced(),
+            how=resumption(fresh),
         ) as results:
             yield results
     except KeyboardInterrupt:

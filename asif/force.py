@@ -5,10 +5,13 @@ Rule of this file: no file is written here; `forced` says what the user allows.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typer._click.globals import get_current_context
 from typer.core import TyperCommand, TyperOption
+
+if TYPE_CHECKING:
+    from model.machine.journals import Resumption
 
 HELP = "Write over files that asif did not write."
 _KEY = "asif.force"
@@ -38,3 +41,10 @@ def forced() -> bool:
     """Has the user given --force to the command that runs?"""
     context = get_current_context(silent=True)
     return context is not None and bool(context.meta.get(_KEY))
+
+
+def resumption(fresh: bool) -> Resumption:
+    """How the command that runs opens its journals, with --fresh or without."""
+    from model.machine.journals import Resumption
+
+    return Resumption(fresh, forced())

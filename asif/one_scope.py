@@ -31,9 +31,9 @@ def refuse(others: Mapping[str, object]) -> None:
             raise Invalid(f"--{option} is not for one scope: leave it out with --scope")
 
 
-def refuse_spill(spill: Path | None) -> None:
+def refuse_spill(spill: Path | None, *, fresh: bool) -> None:
     """Raise Invalid if a folder is given for the worlds of several scopes."""
-    if spill is not None:
+    if spill is not None or fresh:
         raise Invalid("--spill keeps the worlds of one scope: name it with --scope, too")
 
 
@@ -70,6 +70,8 @@ def check_scope(
         raise Invalid("--whole is for one process: Spark visits every world anyway")
     if spill is not None and master is not None:
         raise Invalid("--spill is for a disk of this machine: leave it out with --master")
+    if fresh and spill is None:
+        raise Invalid("--fresh forgets the worlds in a folder: give --spill, too")
     chosen, called = subject(name), absolute(name)
     task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)._replace(shapes=True)
     with (

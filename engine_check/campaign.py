@@ -5,7 +5,7 @@ Rule of this file: it keeps the results of finished checks, and knows nothing of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -19,7 +19,7 @@ from engine_check.check import result as check_result
 from engine_check.check_process import Run, Stopped, check_processes, process_folder
 from engine_check.engine import CheckedEngine
 from model.machine.folders import emptied, refuse_foreign
-from model.machine.journals import Journal, journal
+from model.machine.journals import RESUME, Resumption, RunJournal, journal
 from model.machine.locks import LOCK, held
 from model.progress import Progress
 from model.results.engine import EngineCheck
@@ -48,8 +48,7 @@ def campaign(
     *,
     at_once: int = 1,
     run: Run | None = None,
-    fresh: bool = False,
-    force: bool = False,
+    how: Resumption = RESUME,
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which an engine's checks run, some at a time; it holds their results, in order.
 
@@ -57,40 +56,32 @@ def campaign(
     result, and the others go on.  Leaving the context ends what still runs.  A check that an
     interrupted campaign of the same checks, profile and version of the code has finished in this
     folder is not run again, but for errors.  A single check is always run.  run: runs a check;
-    None: in a process that then runs the next one.  fresh: forget finished checks.  force: write
-    over a journal that asif did not write.  Raises Invalid if another process works in the folder,
-    if it cannot be written to, or if it holds something under a name that a check needs.
+    None: in a process that then runs the next one.  how: the finished checks are opened.  Raises
+    Invalid if another process works in the folder, if it cannot be written to, or if it holds
+    something under a name that a check needs.
     """
     refuse_foreign(folders_of(checks, folder, at_once))
     key, alone = CampaignKey(tuple(one.name for one in checks), profile, version), len(checks) == 1
     stop, failed, writing = Event(), Event(), Lock()
 
-    def result(kept: Journal | None, run: Run, one: Check) -> EngineCheck:
+    def result(kept: RunJournal | None, run: Run, one: Check) -> EngineCheck:
         if kept is not None and (found := _finished(kept, key, one)) is not None:
             return found
         if failed.is_set() or stop.is_set():
             raise Stopped
-        report = partial(_report, progress, f"{engine.title}, {one.name}")
         try:
-            setting = CheckSetting(emptied(folder / one.name), profile, report)
-            started = perf_counter()
-            try:
-                found = run(one, setting, stop)
-            except RuntimeError as error:  # a process, a port, a time limit: not what is checked
-                report("ended with an error", 1, 1)
-                why = f"{_last_line(error)} (logs: {setting.work})"
-                return check_result(engine, one, setting, started, (), why)
+            call = partial(_run_until, run, stop)
+            found = _result(engine, one, folder, profile, progress, call)
         except BaseException:
             failed.set()  # no other begins; those that run may end
             raise
-        report("done", 1, 1)
-        if kept is not None:
+        if kept is not None and found.error is None:
             with writing:
                 kept.add([{"check": one.name, "campaign": plain(key), "result": plain(found)}])
         return found
 
     file = folder / KEPT
-    opened = nullcontext(None) if alone else journal(file, "check", fresh=fresh, force=force)
+    opened = nullcontext(None) if alone else journal(file, "check", how)
     processes = check_processes(engine, folder) if run is None else nullcontext(run)
     with (
         held(folder / LOCK, str(folder)),
@@ -101,11 +92,37 @@ def campaign(
         try:
             running = [pool.submit(result, kept, call, one) for one in checks]
             yield (future.result() for future in running)
-            if kept is not None and all(_finished(kept, key, one) for one in checks):
-                file.unlink()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
+            done = kept is not None and {_finished(kept, key, one) is None for one in checks}
+            if done in ({False}, {True}):  # all of the checks, or none: nothing is left to keep
+                file.unlink()
+
+
+def _run_until(run: Run, stop: Event, check: Check, setting: CheckSetting) -> EngineCheck:
+    return run(check, setting, stop)
+
+
+def _result(
+    engine: CheckedEngine,
+    check: Check,
+    folder: Path,
+    profile: str,
+    progress: Progress,
+    run: Callable[[Check, CheckSetting], EngineCheck],
+) -> EngineCheck:
+    """The result of a check, in an empty folder of its own; with the error, if there was one."""
+    report = partial(_report, progress, f"{engine.title}, {check.name}")
+    setting, started = CheckSetting(emptied(folder / check.name), profile, report), perf_counter()
+    try:
+        found = run(check, setting)
+    except RuntimeError as error:  # a process, a port, a time limit: not what is checked
+        report("ended with an error", 1, 1)
+        why = f"{_last_line(error)} (logs: {setting.work})"
+        return check_result(engine, check, setting, started, (), why)
+    report("done", 1, 1)
+    return found
 
 
 def _report(progress: Progress, what: str, stage: str, done: int, total: int, _: str = "") -> None:
@@ -123,7 +140,7 @@ def folders_of(checks: Sequence[Check], folder: Path, at_once: int) -> tuple[Pat
     return (*named, *(folder / process_folder(number) for number in range(at_once)))
 
 
-def _finished(kept: Journal, key: CampaignKey, check: Check) -> EngineCheck | None:
+def _finished(kept: RunJournal, key: CampaignKey, check: Check) -> EngineCheck | None:
     """The result of a check that the same campaign has finished, if there is one."""
     entry = kept.entries.get(check.name)
     if entry is None or entry["campaign"] != plain(key):  # also what an older version kept

@@ -93,8 +93,6 @@ def check(
     from asif import one_scope
 
     budget = _budget(limit, seconds, memory)
-    if fresh and spill is None:
-        raise Invalid("--fresh is for --spill: give both, or neither")
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
@@ -104,7 +102,7 @@ def check(
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole, fresh=fresh)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
-    one_scope.refuse_spill(spill)
+    one_scope.refuse_spill(spill, fresh=fresh)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
         print_duties(name, json_, more=all_ or mutants or operators is not None)

@@ -10,6 +10,7 @@ import typer
 
 from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
 from asif.early import refuse_unusable, result_folder, result_picture
+from asif.force import resumption
 
 WorkloadArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
@@ -47,7 +48,6 @@ def choose(
 
     The exit code is 0 if a setting meets all targets.  An interrupted search is resumed.
     """
-    from asif.force import forced
     from asif.progress import show_progress
     from model.calls import one_by_one
     from model.errors import Invalid
@@ -69,10 +69,7 @@ def choose(
     try:
         with show_progress() as progress:
             result = choosing.choose(
-                *(asked, folder, on_spark or one_by_one),
-                fresh=fresh,
-                force=forced(),
-                progress=progress,
+                *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress
             )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)

@@ -21,13 +21,15 @@ from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
 from asif.console import FreshOption, JsonOption, Profile, ProfileOption, publish
 from asif.early import result_folder
-from asif.force import forced
+from asif.force import forced, resumption
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
 from model.progress import Progress, silent
 
 if TYPE_CHECKING:
+    from engine_check.check import Check
+    from model.machine.journals import Resumption
     from model.results.bugs import BugResult
     from model.results.classes import OperatorResults
     from model.results.engine import EngineCheck
@@ -77,21 +79,11 @@ def report(
 ) -> None:
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from asif.progress import show_progress
-    from engine_check.campaign import folders_of
-    from engine_check.known_checks import checks
-    from flink_check.engine import ENGINE as FLINK
-    from model.machine.files import refuse_unwritable
-    from model.machine.folders import refuse_foreign
     from model.machine.locks import LOCK, held
     from reports import page
-    from spark_check.engine import ENGINE
 
     started, quick = perf_counter(), profile is Profile.QUICK
-    wanted, flinks = (
-        [*checks(one, "report" if quick else profile.value).values()] for one in (ENGINE, FLINK)
-    )
-    refuse_unwritable([out / "report.html", out / "report.md"], force=forced())
-    refuse_foreign(folders_of(flinks, out / "flink", 1))
+    wanted = _wanted(quick, profile, out)
     with (
         held(out / LOCK, str(out)),
         show_progress() as progress,
@@ -114,6 +106,21 @@ def report(
     publish(chain(words, _lost(results.lost), map(str, pages)), results, json_)
     if not results.fine:
         raise typer.Exit(1)
+
+
+def _wanted(quick: bool, profile: Profile, out: Path) -> list[Check]:
+    """The checks on Spark.  Raises Invalid if a folder of theirs, or of Flink's, is a user's."""
+    from engine_check.campaign import folders_of
+    from engine_check.known_checks import checks
+    from flink_check.engine import ENGINE as FLINK
+    from model.machine.files import refuse_unwritable
+    from model.machine.folders import refuse_foreign
+    from spark_check.engine import ENGINE as SPARK
+
+    chosen = "report" if quick else profile.value
+    refuse_unwritable([out / "report.html", out / "report.md"], force=forced())
+    refuse_foreign(folders_of([*checks(FLINK, chosen).values()], out / "flink", 1))
+    return [*checks(SPARK, chosen).values()]
 
 
 def _results(profile: Profile, found: Sequence[Any], seconds: float) -> ReportResults:
@@ -235,7 +242,7 @@ def _run(job: Job) -> Ran:
         if "protocol" in tomllib.loads(at.read_text(encoding="utf-8"))
     }
     reproductions = {
-        f"reproducing {name}": partial(_reproduce, name, job.out, most, fresh=job.fresh)
+        f"reproducing {name}": partial(_reproduce, name, job.out, most, resumption(job.fresh))
         for name, experiment in experiments().items()
         if not (job.quick and experiment.ours)
     }
@@ -347,12 +354,12 @@ def _simulate(path: Path, most: int | None) -> Simulation | None:
     return None if most and scenario.workload.size > most else simulate(scenario)
 
 
-def _reproduce(name: str, out: Path, most: int | None, *, fresh: bool) -> Reproduction:
+def _reproduce(name: str, out: Path, most: int | None, how: Resumption) -> Reproduction:
     from sim.experiments.campaign import reproduce
     from sim.experiments.experiment import experiments
 
     one = experiments()[name]
-    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), fresh=fresh)
+    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), how=how)
 
 
 def _run_on_flights(name: str, limit: int | None) -> RealRun:

@@ -18,7 +18,7 @@ from asif.console import (
     settings,
 )
 from asif.early import result_folder
-from asif.force import forced
+from asif.force import resumption
 from asif.limits import EVENTS, SEEDS, at_most
 from asif.processes import call_all
 from model.errors import Invalid, some_of, unknown
@@ -112,8 +112,7 @@ def _reproduce(
                     events=size,
                     execute=execute,
                     progress=progress,
-                    fresh=fresh,
-                    force=forced(),
+                    how=resumption(fresh),
                 )
         except campaign.LostSeeds as error:
             lost = True

@@ -12,6 +12,8 @@ import typer
 
 from asif.console import FreshOption, JsonOption, publish
 from asif.early import result_file, result_picture
+from asif.force import resumption
+from model.errors import Invalid
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -93,7 +95,6 @@ def simulate(
     Exit code 1 also means that the input ended before a node had caught up.
     """
     from asif.progress import show_progress
-    from model.errors import Invalid
     from reports import commands
     from reports.results import simulation_plots
     from sim.scenarios import longer, run
@@ -114,32 +115,36 @@ def simulate(
             raise Invalid("--which simulates nothing; give it with --set and --json alone")
         _which(scenario, set_ or (), json_)
         return
-    if scenario is None:
-        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
-    if fresh and not study:
-        raise Invalid("--fresh is for --study: give both, or neither")
+    file = _file(scenario, fresh=fresh, study=study)
     if study:
         if one_run:
             raise Invalid("--study has many runs; give it with --set and --json alone")
-        _study(scenario, set_ or (), json_, fresh=fresh)
+        _study(file, set_ or (), json_, fresh=fresh)
         return
-    draft = scenarios.draft(scenario).override(overrides(set_ or ()))
+    draft = scenarios.draft(file).override(overrides(set_ or ()))
     with show_progress() as progress:
         traced = trace is not None
         if until_caught_up:
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    pictures = {} if plot is None else {plot: simulation_plots.over_time_png(result)}
-    traces = {} if trace is None else {trace: chrome(result)}
-    drawn = {**pictures, **traces}
+    drawn: dict[Path, str | bytes] = {}
+    drawn |= {} if plot is None else {plot: simulation_plots.over_time_png(result)}
+    drawn |= {} if trace is None else {trace: chrome(result)}
     publish(commands.simulation(result), replace(result, steps=None), json_, drawn)
     if not result.as_promised or (result.metrics.recoveries_cut_off and not allow_cut_off):
         raise typer.Exit(1)
 
 
+def _file(scenario: str | None, *, fresh: bool, study: bool) -> str:
+    if scenario is None:
+        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if fresh and not study:
+        raise Invalid("--fresh is for --study: give both, or neither")
+    return scenario
+
+
 def _explain(protocol: str | None, json_: Path | None) -> None:
-    from model.errors import Invalid
     from model.registry import modules, subject
     from reports import commands
     from sim.scenarios.explain import explain_knobs, explain_tables
@@ -154,7 +159,6 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
 
 
 def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:
-    from model.errors import Invalid
     from reports import commands
     from sim.scenarios.overrides import overrides
     from sim.scenarios.scenario import draft
@@ -167,7 +171,6 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
 
 
 def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: bool) -> None:
-    from asif.force import forced
     from asif.progress import show_progress
     from reports import commands
     from sim.scenarios.overrides import overrides
@@ -178,7 +181,7 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: boo
     try:
         with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress, fresh=fresh, force=forced())
+            result = study(asked, kept, progress, resumption(fresh))
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

@@ -19,6 +19,7 @@ from asif.console import (
     settings,
 )
 from asif.early import refuse_unusable, result_folder, result_picture
+from asif.force import resumption
 
 SweepArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")
@@ -62,7 +63,6 @@ def sweep(
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
-    from asif.force import forced
     from asif.progress import show_progress
     from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
@@ -80,9 +80,7 @@ def sweep(
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:
-            result = carry_out(
-                asked, folder, execute, fresh=fresh, force=forced(), progress=progress
-            )
+            result = carry_out(asked, folder, execute, resumption(fresh), progress=progress)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise

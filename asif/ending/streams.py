@@ -62,7 +62,7 @@ def make_patient() -> None:
 
 
 def _patient(stream: io.TextIOWrapper | object, descriptor: int) -> io.TextIOWrapper:
-    """A stream as this one, on the same descriptor; characters that cannot be encoded are escaped."""
+    """A stream as this one, on the same descriptor; no character fails, since it is escaped."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     with suppress(AttributeError, OSError, ValueError):
         stream.flush()  # type: ignore[union-attr]

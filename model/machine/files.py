@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from model.errors import Invalid
+from model.machine.folders import why_unwritable
 from model.machine.marks import is_ours, marked
 
 
@@ -53,15 +54,10 @@ def _refuse_one(path: Path, force: bool) -> None:
         if not (force or place.stat().st_mode & 0o222):
             raise _unwritable(path, "it is read-only; give another name, or --force")
         if not (force or is_ours(place)):
-            why = "asif did not write what is there; give another name, or --force"
-            raise _unwritable(path, why)
-    folder = place.parent
-    while not os.path.lexists(folder):
-        folder = folder.parent
-    if not folder.is_dir():
-        raise _unwritable(path, f"{folder} is no folder")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise _unwritable(path, f"permission denied in {folder}")
+            words = "asif did not write what is there; give another name, or --force"
+            raise _unwritable(path, words)
+    if (why := why_unwritable(place.parent)) is not None:
+        raise _unwritable(path, why)
 
 
 def replace(files: Mapping[Path, bytes]) -> None:

@@ -20,7 +20,10 @@ NOTE = "asif made this folder, and may delete it with all that is in it"
 
 
 def refuse_foreign(folders: Iterable[Path]) -> None:
-    """Raise Invalid for the first that holds something and is not asif's own; nothing is made."""
+    """Raise Invalid for the first that holds something and is not asif's own, or cannot be made.
+
+    Nothing is changed.
+    """
     for folder in folders:
         try:
             foreign = _is_foreign(folder)
@@ -31,6 +34,19 @@ def refuse_foreign(folders: Iterable[Path]) -> None:
                 f"{folder}: asif needs this name for a folder of its own, and did not make what "
                 "is there; give another folder, or move it"
             )
+        if (why := why_unwritable(folder)) is not None:
+            raise Invalid(f"{folder}: cannot be written: {why}")
+
+
+def why_unwritable(folder: Path) -> str | None:
+    """Why no file can be made in a folder, which may be missing; None if one can."""
+    place = Path(os.path.abspath(folder))
+    while not os.path.lexists(place):
+        place = place.parent
+    if not place.is_dir():
+        return f"{place} is no folder"
+    allowed = os.access(place, os.W_OK | os.X_OK)
+    return None if allowed else f"permission denied in {place}"
 
 
 def claimed(folder: Path) -> Path:

@@ -28,7 +28,20 @@ SHOWN = 3
 """The damaged lines that a message names."""
 
 
-class Journal:
+class Resumption(NamedTuple):
+    """How a journal that is there is opened.
+
+    fresh: its entries are deleted.  force: also a file that asif did not write is.
+    """
+
+    fresh: bool = False
+    force: bool = False
+
+
+RESUME = Resumption()
+
+
+class RunJournal:
     """entries: by id; of several with one id, the last.  Use `journal`."""
 
     def __init__(self, file: IO[bytes], key: str, entries: dict[Any, Row]) -> None:
@@ -57,13 +70,13 @@ def entries(path: Path, key: str) -> Mapping[Any, Row]:
 
 
 @contextmanager
-def journal(path: Path, key: str, *, fresh: bool = False, force: bool = False) -> Iterator[Journal]:
+def journal(path: Path, key: str, how: Resumption = RESUME) -> Iterator[RunJournal]:
     """Open a journal to write.
 
-    key: that of the id of an entry.  fresh: delete the entries.  A line on the standard error names
-    damaged lines.  Raises Invalid if the file cannot be written, or if asif did not write what it
-    holds, unless force says that it may go.
+    key: that of the id of an entry.  A line on the standard error names damaged lines.  Raises
+    Invalid if the file cannot be written, or if asif did not write what it holds.
     """
+    fresh = how.fresh
     with ExitStack() as opened:
         try:
             found = _JournalContent({}, True, 0, ())
@@ -71,7 +84,7 @@ def journal(path: Path, key: str, *, fresh: bool = False, force: bool = False) -
                 with path.open("rb") as old:
                     found = _read(old, key)
             if not found.ours:
-                refuse_unwritable([path], force=force)
+                refuse_unwritable([path], force=how.force)
                 fresh = True
             path.parent.mkdir(parents=True, exist_ok=True)
             file = opened.enter_context(path.open("ab", buffering=0))
@@ -80,7 +93,7 @@ def journal(path: Path, key: str, *, fresh: bool = False, force: bool = False) -
             raise _unwritable(path, error) from error
         if found.damaged and not fresh:
             print(f"asif: {path}: {_damage(found.damaged)}", file=sys.stderr)
-        yield Journal(file, key, {} if fresh else found.entries)
+        yield RunJournal(file, key, {} if fresh else found.entries)
 
 
 class _JournalContent(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from model.calls import Execute, one_by_one
-from model.machine.journals import journal
+from model.machine.journals import RESUME, Resumption, journal
 from model.machine.locks import LOCK, held
 from model.progress import Progress, silent
 from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
@@ -29,16 +29,14 @@ def choose(
     folder: Path,
     execute: Execute[Trial, Row] = one_by_one,
     *,
-    fresh: bool = False,
-    force: bool = False,
+    how: Resumption = RESUME,
     progress: Progress = silent,
 ) -> WorkloadChoice:
-    """Try the protocols of a workload.  folder: of the journal.  force: write over a file
-    that asif did not write.  Raises Invalid."""
+    """Try the protocols of a workload.  folder: of the journal.  Raises Invalid."""
     known = candidates(workload)
     with (
         held(folder / LOCK, str(folder)),
-        journal(folder / JOURNAL, "run", fresh=fresh, force=force) as kept,
+        journal(folder / JOURNAL, "run", how) as kept,
     ):
         found = search(workload, known.found, kept, execute, progress)
     protocols = [

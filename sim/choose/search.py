@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from model.calls import Execute, one_by_one
-from model.machine.journals import Journal
+from model.machine.journals import RunJournal
 from model.progress import Progress, silent
 from model.results.choice import TriedSetting
 from model.results.table import Row
@@ -53,7 +53,7 @@ class SettingSearch:
         self,
         workload: ChoiceWorkload,
         candidates: Sequence[Candidate],
-        kept: Journal,
+        kept: RunJournal,
         execute: Execute[Trial, Row],
         progress: Progress,
     ) -> None:
@@ -105,7 +105,7 @@ class SettingSearch:
 def search(
     workload: ChoiceWorkload,
     candidates: Sequence[Candidate],
-    kept: Journal,
+    kept: RunJournal,
     execute: Execute[Trial, Row] = one_by_one,
     progress: Progress = silent,
 ) -> SearchedSettings:

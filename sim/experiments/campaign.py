@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from model.calls import Execute, one_by_one
-from model.machine.journals import journal
+from model.machine.journals import RESUME, Resumption, journal
 from model.progress import Progress, silent
 from model.results.experiment import Reproduction
 from model.results.table import Row
@@ -42,21 +42,19 @@ def reproduce(
     events: int | None = None,
     execute: Execute[int, Rows] = one_by_one,
     progress: Progress = silent,
-    fresh: bool = False,
-    force: bool = False,
+    how: Resumption = RESUME,
 ) -> Reproduction:
     """Run the seeds that are not finished, and compare with the paper.
 
     folder: this process alone writes there (model.machine.locks).  seeds, events: fewer than
-    published, for a first look.  execute: runs the seeds.  fresh: forget finished seeds.  force:
-    write over a file that asif did not write.  Raises Invalid if the folder cannot be written to,
-    and LostSeeds at the end, if the process of a seed died.
+    published, for a first look.  execute: runs the seeds.  Raises Invalid if the folder cannot be
+    written to, and LostSeeds at the end, if the process of a seed died.
     """
     started = time.perf_counter()
     count, size = seeds or experiment.seeds, events or experiment.events
     file = kept_in(experiment, folder, size)
     lost = []
-    with journal(file, "seed", fresh=fresh, force=force) as kept:
+    with journal(file, "seed", how) as kept:
         left = [seed for seed in range(count) if seed not in kept.entries]
         with closing(execute(partial(_rows, experiment.name, size), left)) as ended:
             for number, rows, why in chain.from_iterable(ended):

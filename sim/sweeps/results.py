@@ -25,7 +25,7 @@ from model.core import Guarantee
 from model.errors import Invalid, pass_ctrl_c, words_of
 from model.evidence import Outcome
 from model.machine import files
-from model.machine.journals import entries, journal
+from model.machine.journals import RESUME, Resumption, entries, journal
 from model.machine.locks import LOCK, held
 from model.machine.marks import NAME
 from model.progress import Progress, silent
@@ -219,25 +219,23 @@ def carry_out(
     sweep: Sweep,
     folder: Path,
     execute: Execute[SweepRun, Row] = one_by_one,
+    how: Resumption = RESUME,
     *,
-    fresh: bool = False,
-    force: bool = False,
     progress: Progress = silent,
 ) -> SweepResult:
     """Run the points that are not finished, keep each outcome as it comes, and write the table.
 
-    A run whose process died has a row, but is not kept: the next time it is run again.  force:
-    write over files that asif did not write.
+    A run whose process died has a row, but is not kept: the next time it is run again.
     """
     started = perf_counter()
     runs = sweep.runs()
-    known = {} if fresh else entries(folder / JOURNAL, "run")
+    known = {} if how.fresh else entries(folder / JOURNAL, "run")
     check(sweep, known, progress)  # before anything is written
-    files.refuse_unwritable([folder / TABLE], force=force)
+    files.refuse_unwritable([folder / TABLE], force=how.force)
     ids = {run.id for run in runs}
     with (
         held(folder / LOCK, str(folder)),
-        journal(folder / JOURNAL, "run", fresh=fresh, force=force) as kept,
+        journal(folder / JOURNAL, "run", how) as kept,
     ):
         others = len(kept.entries.keys() - ids)
         left = [run for run in runs if run.id not in kept.entries]
@@ -257,10 +255,10 @@ def carry_out(
                     done += len(ended)
                     progress(sweep.name, done, len(runs))
                     if done > REWRITE_FACTOR * written:
-                        _write(folder / TABLE, table(sweep, runs, outcomes), force)
+                        _write(folder / TABLE, table(sweep, runs, outcomes), how.force)
                         written = done
         finally:
-            _write(folder / TABLE, table(sweep, runs, outcomes), force)
+            _write(folder / TABLE, table(sweep, runs, outcomes), how.force)
     rows = [outcomes[run.id] for run in runs]
     return SweepResult(
         sweep=sweep.name,

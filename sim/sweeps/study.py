@@ -25,7 +25,7 @@ import numpy as np
 
 from model.errors import Invalid
 from model.knobs import settings
-from model.machine.journals import journal
+from model.machine.journals import RESUME, Resumption, journal
 from model.machine.locks import held
 from model.progress import Progress, silent
 from model.results.interval import Interval
@@ -62,18 +62,10 @@ class StudyPhase(NamedTuple):
     ends: int
 
 
-def study(
-    draft: Draft,
-    kept: Path,
-    progress: Progress = silent,
-    *,
-    fresh: bool = False,
-    force: bool = False,
-) -> Study:
+def study(draft: Draft, kept: Path, progress: Progress = silent, how: Resumption = RESUME) -> Study:
     """Run replications until the interval is as narrow as [study] asks.
 
-    kept: the journal, from which an interrupted study goes on; fresh: not.  force: write over a
-    file that asif did not write.  Raises Invalid.
+    kept: the journal, from which an interrupted study goes on.  Raises Invalid.
     """
     base = check_draft(draft)
     _check(base, draft)
@@ -84,10 +76,7 @@ def study(
     identity = f"{identify(draft.path, content, {})}-{warm_up_ps}"
     rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
     found: list[Row] = []
-    with (
-        held(kept.with_suffix(".lock"), str(kept)),
-        journal(kept, "run", fresh=fresh, force=force) as done,
-    ):
+    with held(kept.with_suffix(".lock"), str(kept)), journal(kept, "run", how) as done:
         resumed = 0
         while not _is_enough(base, rates, found):
             name = f"{identity}-{len(found)}"
