@@ -25,7 +25,6 @@ BEYOND = {
     "detector.keep_alive_s=1e-12": "periods of the input: at most 1,000,000,000",
     "study.half_width=1e-300": "at least 0.0001",
     "study.replications=1000000000": "at most 1,000,000",
-    "failures.1.mean_between_s=1e-300": "crashes: at most 100,000",
 }
 
 
@@ -46,6 +45,13 @@ def test_the_limits_are_about_the_file_with_its_line(tmp_path: Path) -> None:
     )
     line = path.read_text().count("\n")
     with pytest.raises(Invalid, match=rf"many.toml:{line}: times = 1000000000: at most 100,000"):
+        check_draft(draft(path))
+
+
+def test_a_study_of_failures_at_every_moment(tmp_path: Path) -> None:
+    path = tmp_path / "often.toml"
+    path.write_text(QUICK.read_text().replace("at_event = 2_000", "mean_between_s = 1e-300"))
+    with pytest.raises(Invalid, match=r"mean_between_s = 1e-300 is .* crashes: at most 100,000"):
         check_draft(draft(path))
 
 
@@ -94,5 +100,5 @@ def test_a_limit_takes_what_it_names() -> None:
         EVENTS.refuse("events", EVENTS.most + 1)
     text = Ceiling(10, 60, 1e9, "give fewer").complaint("n = 100", 100)
     assert text == (
-        "n = 100: at most 10, and this needs about 2 hours and 100 GB of memory; give fewer"
+        "n = 100: at most 10, and this needs about 1.7 hours and 100 GB of memory; give fewer"
     )
