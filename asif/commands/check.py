@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.console import RenderableType
 
 from asif.commands.check_options import (
     AllOption,
@@ -28,6 +30,7 @@ from asif.commands.check_options import (
     ScopeOption,
     SecondsOption,
     SparkOption,
+    SpillFreshOption,
     SpillOption,
     UnfinishedOption,
     WalksOption,
@@ -40,9 +43,8 @@ from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
     Profile,
     calls_on_spark,
-    print_all,
+    publish,
     read_bytes,
-    save,
     settings,
 )
 from asif.processes import call_all
@@ -78,6 +80,7 @@ def check(
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
     spill: SpillOption = None,
+    fresh: SpillFreshOption = False,
     whole: WholeOption = False,
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
@@ -96,10 +99,10 @@ def check(
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         unasked = _refuse_impure(name, scope, out, json_)
-        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
+        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole, fresh=fresh)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
-    one_scope.refuse_spill(spill)
+    one_scope.refuse_spill(spill, fresh=fresh)
     file = file_to_pin(None if all_ or duties else name, pin=pin, yes=yes)
     if duties:
         print_duties(name, json_, more=all_ or mutants or operators is not None)
@@ -108,9 +111,7 @@ def check(
     unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
-        profile=profile.value,
-        walks=walks,
-        examples=examples,
+        **{"profile": profile.value, "walks": walks, "examples": examples},
         mutants=mutants,
         operators=classes,
         budget=budget,
@@ -118,8 +119,8 @@ def check(
         reach=not all_,
         execute=_execute(workers, master, settings(conf), out / "_spark"),
     )
-    how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
-    _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
+    readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
+    _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
@@ -181,12 +182,18 @@ def _end(
     from proofs.explore.verdict import good
     from reports.results import verdicts as output
 
-    if all_:
-        print_all(output.verdicts(results))
-    for result in results:
-        if not (all_ and good(result, unfinished=allow_unfinished)):
-            _show(result, out, readings, long=long)
-    save(json_, results if all_ else results[0])
+    shown = [one for one in results if not (all_ and good(one, unfinished=allow_unfinished))]
+    files = [dict(_failures(one, out)) for one in shown]
+    said = [*readings]
+    words = chain(
+        output.verdicts(results) if all_ else (),
+        *(
+            _words(one, [*said, *map(str, drawn)], long=long)
+            for one, drawn in zip(shown, files, strict=True)
+        ),
+    )
+    drawings = {path: text for drawn in files for path, text in drawn.items()}
+    publish(words, results if all_ else results[0], json_, drawings, named=False)
     if file is not None:
         as_said = write_pins(file, results[0])
     else:
@@ -212,9 +219,9 @@ def _end_scope(
     from reports.results import verdicts as output
 
     found = result.scope.counterexample
-    files = [] if found is None else [_draw(found, result.protocol, out)]
-    print_all(output.scope(result, below=[*map(str, files)], long=long))
-    save(json_, result)
+    files = {} if found is None else dict([_drawing(found, result.protocol, out)])
+    words = output.scope(result, below=[*map(str, files)], long=long)
+    publish(words, result, json_, files, named=False)
     if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
     if unasked is not None:
@@ -295,41 +302,36 @@ def _readings(names: Sequence[str]) -> Iterator[str]:
             yield diff(reading.changes)
 
 
-def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) -> None:
-    """Print a verdict, and write the run that refutes it."""
-    from model.evidence import Outcome
+def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[RenderableType]:
+    """The output about a verdict.  below: lines for the end of its first part."""
     from reports.results import verdicts as output
 
-    below = [*readings]
-    if result.outcome is Outcome.REFUTED:
-        below += map(str, _write_failures(result, out))
-    print_all(output.verdict(result, below=below, long=long))
+    yield from output.verdict(result, below=below, long=long)
     if result.mutants is not None:
-        print_all(output.mutants(result.mutants))
+        yield from output.mutants(result.mutants)
 
 
-def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
-    """Write the shortest counterexample as a diagram, and a test that replays the failure of the
-    attack."""
-    from reports import files
+def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str]]:
+    """The files about what refutes a protocol: its shortest counterexample as a diagram, and a test
+    that replays the failure of the attack."""
+    from model.evidence import Outcome
 
+    if result.outcome is not Outcome.REFUTED:
+        return
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        yield _draw(found, result.protocol, out)
+        yield _drawing(found, result.protocol, out)
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
-        path = out / f"{stem}.py"
-        files.write({path: failure.pytest})
-        yield path
+        yield out / f"{stem}.py", failure.pytest
 
 
-def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> Path:
-    """Write the diagram of a run."""
-    from reports import files
+def _drawing(
+    found: ScopeCounterexample | AttackFailure, protocol: str, out: Path
+) -> tuple[Path, str]:
+    """The diagram of a run, and its file."""
     from reports.diagrams import spacetime
 
-    path = out / f"{protocol.replace(':', '-')}.svg"
     drawn = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
-    files.write({path: drawn})
-    return path
+    return out / f"{protocol.replace(':', '-')}.svg", drawn

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, calls_on_spark, print_all, save, settings, write
+from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
+from asif.early import refuse_unusable, result_folder, result_picture
+from asif.force import resumption
+
+WorkloadArgument: TypeAlias = Annotated[
+    Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
+]
+OutOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep runs in this folder; default: build/choose/NAME.",
+        callback=result_folder,
+    ),
+]
+PlotOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture),
+]
 
 
 def choose(
-    workload: Annotated[
-        Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep runs in this folder; default: build/choose/NAME."),
-    ] = None,
+    workload: WorkloadArgument,
+    out: OutOption = None,
     master: Annotated[
         str | None,
         typer.Option(help="Run on Spark with this master, as in local[4]; default: here."),
@@ -28,9 +41,7 @@ def choose(
     terms: Annotated[
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Plot recovery over overhead.")
-    ] = None,
+    plot: PlotOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Choose a protocol and its interval: the closed form, then the simulated frontier.
@@ -50,22 +61,20 @@ def choose(
     asked = read(workload)
     if terms:
         result = choosing.terms_alone(asked)
-        print_all(words.terms(result))
-        save(json_, result)
+        publish(words.terms(result), result, json_)
         return
     folder = out or Path("build/choose") / asked.name
+    refuse_unusable(folder)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:
             result = choosing.choose(
-                asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
+                *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress
             )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(words.output(result))
-    if plot is not None:
-        write(plot, choose_plots.png(result))
-    save(json_, result)
+    files = {} if plot is None else {plot: choose_plots.png(result)}
+    publish(words.output(result), result, json_, files)
     if not result.best:
         raise typer.Exit(1)

@@ -10,7 +10,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import FreshOption, JsonOption, publish
+from asif.early import result_file, result_picture
+from asif.force import resumption
+from model.errors import Invalid
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -27,10 +30,17 @@ SetOption: TypeAlias = Annotated[
 ]
 PlotOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
+    typer.Option(
+        metavar="FILE.png",
+        help="Plot latency, backup and queues over time.",
+        callback=result_picture,
+    ),
 ]
 TraceOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write Chrome trace events, for Perfetto.", callback=result_file
+    ),
 ]
 CutOffOption: TypeAlias = Annotated[
     bool,
@@ -77,6 +87,7 @@ def simulate(
     explain: ExplainOption = False,
     which: WhichOption = False,
     study: StudyOption = False,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
@@ -84,7 +95,6 @@ def simulate(
     Exit code 1 also means that the input ended before a node had caught up.
     """
     from asif.progress import show_progress
-    from model.errors import Invalid
     from reports import commands
     from reports.results import simulation_plots
     from sim.scenarios import longer, run
@@ -92,45 +102,49 @@ def simulate(
     from sim.scenarios.overrides import overrides
     from sim.timed.trace import chrome
 
+    one_run = bool(plot or trace or until_caught_up or allow_cut_off)
     if explain:
         if which:
             raise Invalid("--explain prints keys, and --which protocols; give one of them")
-        if set_ or plot or trace or study or until_caught_up or allow_cut_off:
+        if set_ or study or one_run:
             raise Invalid("--explain simulates nothing; give it with --json alone")
         _explain(scenario, json_)
         return
     if which:
-        if plot or trace or study or until_caught_up or allow_cut_off:
+        if study or one_run:
             raise Invalid("--which simulates nothing; give it with --set and --json alone")
         _which(scenario, set_ or (), json_)
         return
-    if scenario is None:
-        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    file = _file(scenario, fresh=fresh, study=study)
     if study:
-        if plot or trace or until_caught_up or allow_cut_off:
+        if one_run:
             raise Invalid("--study has many runs; give it with --set and --json alone")
-        _study(scenario, set_ or (), json_)
+        _study(file, set_ or (), json_, fresh=fresh)
         return
-    draft = scenarios.draft(scenario).override(overrides(set_ or ()))
+    draft = scenarios.draft(file).override(overrides(set_ or ()))
     with show_progress() as progress:
         traced = trace is not None
         if until_caught_up:
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    print_all(commands.simulation(result))
-    if plot is not None:
-        write(plot, simulation_plots.over_time_png(result))
-    if trace is not None:
-        write(trace, chrome(result))
-    save(json_, replace(result, steps=None))
-    cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
-    if not result.as_promised or cut_off:
+    drawn: dict[Path, str | bytes] = {}
+    drawn |= {} if plot is None else {plot: simulation_plots.over_time_png(result)}
+    drawn |= {} if trace is None else {trace: chrome(result)}
+    publish(commands.simulation(result), replace(result, steps=None), json_, drawn)
+    if not result.as_promised or (result.metrics.recoveries_cut_off and not allow_cut_off):
         raise typer.Exit(1)
 
 
+def _file(scenario: str | None, *, fresh: bool, study: bool) -> str:
+    if scenario is None:
+        raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if fresh and not study:
+        raise Invalid("--fresh is for --study: give both, or neither")
+    return scenario
+
+
 def _explain(protocol: str | None, json_: Path | None) -> None:
-    from model.errors import Invalid
     from model.registry import modules, subject
     from reports import commands
     from sim.scenarios.explain import explain_knobs, explain_tables
@@ -141,12 +155,10 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
     found = (*tables, *knobs)
-    print_all(commands.explanation(found))
-    save(json_, found)
+    publish(commands.explanation(found), found, json_)
 
 
 def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:
-    from model.errors import Invalid
     from reports import commands
     from sim.scenarios.overrides import overrides
     from sim.scenarios.scenario import draft
@@ -155,11 +167,10 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
     if scenario is None:
         raise Invalid("--which: give a scenario, as in docs/scenarios")
     found = which(draft(scenario).override(overrides(set_)))
-    print_all(commands.fits(found))
-    save(json_, found)
+    publish(commands.fits(found), found, json_)
 
 
-def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: bool) -> None:
     from asif.progress import show_progress
     from reports import commands
     from sim.scenarios.overrides import overrides
@@ -170,11 +181,10 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     try:
         with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress)
+            result = study(asked, kept, progress, resumption(fresh))
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(commands.study(result))
-    save(json_, result)
+    publish(commands.study(result), result, json_)
     if not result.narrow:
         raise typer.Exit(1)

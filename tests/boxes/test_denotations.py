@@ -209,7 +209,7 @@ def test_what_stands_in_the_constructor_of_an_aggregate() -> None:
 @pytest.mark.parametrize(
     ("build", "message"),
     [
-        (lambda: Aggregate("median", 1, 1), "aggregate: no fold 'median'; known: count, sum"),
+        (lambda: Aggregate("median", 1, 1), "aggregate: no fold 'median'; there are count, sum"),
         (lambda: Aggregate("sum", 0, 1), "aggregate: size 0; give 1 or more"),
         (lambda: Aggregate("sum", 1, 0), "aggregate: advance 0; give 1 or more"),
         (lambda: Join(0, by="count"), "join: size 0; give 1 or more"),

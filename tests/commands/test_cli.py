@@ -73,7 +73,7 @@ def test_a_bad_file_is_one_line(name: str, refused: Callable[..., Refused], tmp_
 
 
 BAD_CALLS = {
-    "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup?"),
+    "unknown name": (["check", "upstream-bakup"], "did you mean upstream-backup"),
     "no such file": (["check", "nowhere.py"], "asif: nowhere.py: no such file"),
     "nothing to check": (["check"], "check: give either a protocol or --all"),
     "one and all": (["check", "micro-batch", "--all"], "check: give either a protocol or --all"),
@@ -82,7 +82,7 @@ BAD_CALLS = {
         ["check", "micro-batch", "--master", "local[2]", "--workers", "2"],
         "leave it out with --master",
     ),
-    "unknown scope": (["check", "micro-batch", "--scope", "no crsh"], "did you mean no crash?"),
+    "unknown scope": (["check", "micro-batch", "--scope", "no crsh"], "did you mean no crash"),
     "a scope of all": (["check", "--all", "--scope", "x"], "--all is not for one scope"),
     "a scope of nothing": (["check", "--scope", "x"], "--scope is for one protocol"),
     "mutants of a scope": (
@@ -116,12 +116,12 @@ BAD_CALLS = {
         ["spark", "log-io:smaller-numbers"],
         "log-io:smaller-numbers is a protocol, and no check; give one of abs",
     ),
-    "unknown check": (["spark", "trigers"], "did you mean triggers?"),
-    "unknown lemma": (["prove", "skiping"], "did you mean skipping?"),
+    "unknown check": (["spark", "trigers"], "did you mean triggers"),
+    "unknown lemma": (["prove", "skiping"], "did you mean skipping"),
     "nothing to prove": (["prove", "bare.py"], "bare.py: no LEMMAS"),
     "nowhere to export": (["prove", "skipping", "--smtlib", "e.csv"], "e.csv"),
-    "unknown experiment": (["reproduce", "lima-fig8"], "did you mean lima-fig9?"),
-    "no experiment": (["reproduce"], "give an experiment or --all; known: hwang-fig6"),
+    "unknown experiment": (["reproduce", "lima-fig8"], "did you mean lima-fig9"),
+    "no experiment": (["reproduce"], "give an experiment or --all; there are hwang-fig6"),
     "empty pattern": (["run", "--events", "e.csv"], "pattern: empty"),
     "unknown type": (["run", "--events", "e.csv", "--pattern", "a, z"], "'z'"),
     "slide 0": (

@@ -16,8 +16,11 @@ from engine_check import check_process
 from engine_check.campaign import KEPT, campaign
 from engine_check.check import Check, CheckSetting, engine_case, run_check
 from engine_check.check_process import Stopped
-from engine_check.children import wait_ended
 from model.errors import Invalid
+from model.machine.children import wait_ended
+from model.machine.folders import MARKER, emptied
+from model.machine.journals import RESUME, Resumption
+from model.machine.locks import LOCK, held
 from model.progress import Progress, silent
 from model.results.engine import EngineCase, EngineCheck
 from tests.engine_check.toy.engine import ENGINE
@@ -32,11 +35,12 @@ class Campaign:
         self.folder = folder
         self.ran: list[str] = []
         self.stop: str | None = None
+        self.how = RESUME
 
     def check(self, name: str) -> Check:
         def run(setting: CheckSetting) -> tuple[EngineCase, ...]:
             self.ran.append(name)
-            assert not any(setting.work.iterdir())
+            assert [path.name for path in setting.work.iterdir()] == [MARKER]
             (setting.work / "log").touch()
             if name == self.stop:
                 raise KeyboardInterrupt
@@ -49,8 +53,8 @@ class Campaign:
     ) -> list[EngineCheck]:
         self.ran.clear()
         checks = [self.check(name) for name in names or NAMES]
-        run = campaign(ENGINE, checks, self.folder, profile, version, silent, run=in_this_process)
-        with run as results:
+        what = ENGINE, checks, self.folder, profile, version, silent
+        with campaign(*what, run=in_this_process, how=self.how) as results:
             return [*results]
 
 
@@ -101,12 +105,49 @@ def test_other_checks_take_nothing_for_done(tried: Campaign) -> None:
     assert tried.ran == ["two", "one"]
 
 
-def test_a_file_cut_short_takes_nothing_for_done(tried: Campaign) -> None:
+def test_a_file_cut_short_takes_the_rest_for_done(tried: Campaign) -> None:
     _stopped(tried)
     kept = tried.folder / KEPT
-    kept.write_text(kept.read_text()[:-1])
+    kept.write_text(kept.read_text()[:-3])
+    tried()
+    assert tried.ran == ["two", "three"]
+
+
+def test_a_damaged_result_is_done_again(
+    tried: Campaign, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _stopped(tried)
+    kept = tried.folder / KEPT
+    kept.write_text(kept.read_text().replace('"one"', '"eno"', 1))
+    tried()
+    assert tried.ran == ["one", "three"]
+    assert capsys.readouterr().err.startswith(f"asif: {kept}: line 2 is damaged")
+
+
+def test_nothing_is_taken_for_done_if_the_user_says_so(tried: Campaign) -> None:
+    _stopped(tried)
+    tried.how = Resumption(fresh=True)
     tried()
     assert tried.ran == [*NAMES]
+
+
+@pytest.mark.parametrize("name", ["one", "process-0"])
+def test_what_lies_where_a_check_needs_a_folder_stays(tried: Campaign, name: str) -> None:
+    mine = tried.folder / name / "notes"
+    mine.parent.mkdir()
+    mine.write_text("a user's")
+    with pytest.raises(Invalid, match="asif needs this name for a folder of its own"):
+        tried()
+    assert tried.ran == []
+    assert [path for path in tried.folder.rglob("*") if path.is_file()] == [mine]
+
+
+def test_two_campaigns_in_one_folder_are_refused(tried: Campaign) -> None:
+    refused = pytest.raises(Invalid, match=r"another process .* works there; wait for its end")
+    with held(tried.folder / LOCK, "x"), refused:
+        tried()
+    assert tried.ran == []
+    assert [path.name for path in tried.folder.iterdir()] == [LOCK]
 
 
 def test_one_check_alone_is_done_and_leaves_the_campaign_as_it_is(tried: Campaign) -> None:
@@ -118,9 +159,9 @@ def test_one_check_alone_is_done_and_leaves_the_campaign_as_it_is(tried: Campaig
 
 
 def test_a_folder_that_cannot_be_is_refused(tried: Campaign) -> None:
-    (tried.folder / "one").write_text("a file")
-    tried.folder = tried.folder / "one"
-    with pytest.raises(Invalid, match="cannot be written"):
+    (tried.folder / "file").write_text("a file")
+    tried.folder = tried.folder / "file" / "more"
+    with pytest.raises(Invalid, match=r"cannot be (written|read)"):
         tried("one")
 
 
@@ -305,9 +346,8 @@ def test_checks_that_run_at_once_have_processes_of_their_own(
 def test_nothing_of_another_campaign_is_taken_for_a_result(
     process: Callable[..., EngineCheck], tmp_path: Path
 ) -> None:
-    old = tmp_path / "processes" / "process-0" / "result-0.json"
-    old.parent.mkdir(parents=True)
-    old.write_text("{}")
+    emptied(tmp_path / "processes" / "process-0")
+    (tmp_path / "processes" / "process-0" / "result-0.json").write_text("{}")
     assert process("brief").holds
 
 

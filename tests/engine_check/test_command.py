@@ -65,8 +65,8 @@ def test_a_name_that_is_given_twice_runs_once() -> None:
 @pytest.mark.parametrize(
     ("names", "all_", "line"),
     [
-        ([], False, "toy: give checks or --all; known: brief, wrong"),
-        (["brief"], True, "toy: give checks or --all; known: brief, wrong"),
+        ([], False, "toy: give checks or --all; there are brief, wrong"),
+        (["brief"], True, "toy: give checks or --all; there are brief, wrong"),
         (["wrongg"], False, "unknown check 'wrongg'; did you mean wrong"),
         (["log-io"], False, "toy: log-io is a protocol, and no check; give one of brief, wrong"),
     ],

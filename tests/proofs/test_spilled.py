@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -173,23 +174,61 @@ def test_a_full_disk_is_one_line_and_loses_nothing(call: int, tmp_path: Path) ->
 # --- the folder ------------------------------------------------------------------------------
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(Invalid, match="--spill"):
+    with pytest.raises(Invalid, match=r"cannot be written: .*file is no folder"):
         on_disk(*smallest("amnesia", ""), tmp_path / "file" / "x")
 
 
 def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
-    with pytest.raises(Invalid, match="it holds other files; name an empty folder"):
+    with pytest.raises(Invalid, match="asif needs this name for a folder of its own"):
         on_disk(*smallest("amnesia", ""), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"note": "mine"}', '{"search": ["a", "b", "c"]}'])
 def test_a_marker_of_somebody_else_is_refused(text: str, tmp_path: Path) -> None:
-    (tmp_path / folders.MARKER).write_text(text)
-    with pytest.raises(Invalid, match=r"search\.json is none of asif's"):
+    (tmp_path / folders.MANIFEST).write_text(text)
+    with pytest.raises(Invalid, match="asif needs this name for a folder of its own"):
         on_disk(*smallest("amnesia", ""), tmp_path)
-    assert (tmp_path / folders.MARKER).read_text() == text
+    assert (tmp_path / folders.MANIFEST).read_text() == text
+
+
+DEEP = b'{"note": ' + b"[" * 1000 + b"]" * 1000 + b"}"
+
+
+@given(data=st.data())
+def test_a_damaged_manifest_is_noticed_or_says_the_same(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("manifest")
+    folder = SpillFolder(path, SEARCH)
+    folder.open()
+    saved = folders.SavedSearch(violation=7, sizes=(1, 2, 30))
+    folder.save(saved)
+    whole = (path / folders.MANIFEST).read_bytes()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    changed = whole[:at] + bytes([whole[at] ^ data.draw(st.integers(1, 255))]) + whole[at + 1 :]
+    damaged = data.draw(st.sampled_from([whole[:at], changed, DEEP, b"", b"\xff\n\0"]))
+    (path / folders.MANIFEST).write_bytes(damaged)
+    try:
+        assert SpillFolder(path, SEARCH).open() == saved
+    except Invalid as error:
+        assert re.fullmatch(  # noqa: PT017
+            r"--spill .*: its search\.json is damaged; name another folder, or give --fresh",
+            str(error),
+        )
+    assert SpillFolder(path, SEARCH, fresh=True).open() == folders.SavedSearch()
+
+
+def test_damaged_tables_are_noticed(tmp_path: Path) -> None:
+    protocol, scope = smallest("amnesia", "")
+    on_disk(protocol, scope, tmp_path)
+    (tables,) = tmp_path.glob("tables-*.npz")
+    content = bytearray(tables.read_bytes())
+    content[len(content) // 2] ^= 1
+    tables.write_bytes(content)
+    with pytest.raises(Invalid, match=rf"{tables.name} is not as the search left it; .* --fresh"):
+        on_disk(protocol, scope, tmp_path)
 
 
 @pytest.mark.parametrize("part", Searched._fields)

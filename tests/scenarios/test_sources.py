@@ -148,7 +148,7 @@ def test_constant_arrivals_in_seconds(seconds: int, rate: int) -> None:
         (
             "rate_per_s = 200.0",
             "speed = 1",
-            "7: source[1].speed: unknown key; there are 'arrivals', 'events', 'keys', 'name'",
+            "7: source[1].speed: unknown key; there are 'arrivals', 'events', 'keys' and ",
         ),
         ("rate_per_s = 200.0", "rate = 1", "7: source[1].rate: unknown key; did you mean 'rates'?"),
         ("rate_per_s = 200.0", "rate_per_s = 2e3", "7: rate_per_s = 2000: constant arrivals"),

@@ -70,7 +70,7 @@ def test_a_line_that_was_cut_short_is_done_again(
     done: tuple[Path, Reproduction], tmp_path: Path
 ) -> None:
     folder, first = done
-    (kept,) = folder.iterdir()
+    (kept,) = folder.glob("*.jsonl")
     text = kept.read_text()
     (tmp_path / kept.name).write_text(text[: len(text) * 2 // 3])
     again = reproduce(tmp_path)

@@ -22,7 +22,7 @@ class Lesson:
         self.announced = 0
         self.fails = False
 
-    def teach(self, known: Path) -> None:
+    def teach(self, known: Path, _work: Path) -> None:
         self.given += 1
         if not self.fails:
             known.touch()
