@@ -63,7 +63,7 @@ class Job(NamedTuple):
     out: Path
     progress: Progress
     checked: Iterable[EngineCheck]
-    fresh: bool
+    fresh: bool = False
 
 
 def report(
@@ -282,13 +282,16 @@ def _wait_for_spark(job: Job) -> CrashedEngine:
 
 def _crash_flink(job: Job) -> CrashedEngine:
     """Nothing else of a report runs beside: a cluster is three processes."""
+    from engine_check.campaign import folders_of
     from engine_check.known_checks import checks
     from flink_check.engine import ENGINE
+    from model.machine.folders import refuse_foreign
 
     profile = Profile.QUICK if job.quick else Profile.FULL
     wanted = checks(ENGINE, "report" if job.quick else profile.value)
     if not wanted:
         return CrashedEngine(())
+    refuse_foreign(folders_of([*wanted.values()], job.out / "flink", 1))
     with ExitStack() as running:
         try:
             results = running.enter_context(

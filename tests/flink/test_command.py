@@ -101,5 +101,5 @@ def test_a_check_that_refuses_its_input_is_not_skipped(
     monkeypatch.setattr(environment, "installed", lambda: None)
     (somewhere / "flink").mkdir()
     (somewhere / "flink" / "one").touch()
-    with pytest.raises(Invalid, match="cannot be written"):
+    with pytest.raises(Invalid, match="asif needs this name for a folder of its own"):
         report._crash_flink(report.Job(True, somewhere, silent, ()))

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -253,10 +254,11 @@ def test_a_model_that_answers_otherwise_is_refused(tmp_path: Path) -> None:
     """The version does not see every change: a file that the protocol's file imports, say."""
     protocol, scope = smallest("amnesia", "")
     on_disk(protocol, scope, tmp_path)
-    marker = tmp_path / folders.MARKER
-    content = json.loads(marker.read_text())
-    content["saved"][-1][0] += 1
-    marker.write_text(json.dumps(content))
+    manifest = tmp_path / folders.MANIFEST
+    content = json.loads(manifest.read_text().splitlines()[0])
+    content["saved"][-2][0] += 1
+    text = json.dumps(content)
+    manifest.write_text(f"{text}\n{zlib.crc32(text.encode()):08x}\n")
     with pytest.raises(Invalid, match="the model answers otherwise than before"):
         on_disk(protocol, scope, tmp_path)
 
