@@ -71,8 +71,7 @@ def words_of(error: BaseException) -> str:
     try:
         return " ".join(str(error).split())
     except BaseException as other:
-        if isinstance(other, KeyboardInterrupt):
-            raise
+        pass_ctrl_c(other)
         return f"its words raise {type(other).__name__}"
 
 
@@ -106,17 +105,38 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}{': ' * bool(text)}{text}{place}"
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+NEAR, ALL = 3, 8
+"""The nearest names that an error about an unknown name lists; so few names are all listed."""
+NAME_CHARACTERS = 60
+"""The characters of a name in an error."""
+
+
+def nearest(name: str, names: Collection[str]) -> str:
     """The end of an error message about an unknown name: the names that would be right."""
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(map(repr, names[:8])) or "none"
-    return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
+    return f"; {_hint(name, names, 0.6, repr)}"
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
-    """The error for an unknown name, with the nearest known name."""
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
-    return Invalid(f"unknown {kind} {name!r}; {hint}")
+    """The error for an unknown name, with the nearest known names."""
+    return Invalid(f"unknown {kind} {shown(name)}; {_hint(name, known, 0.4, str)}")
+
+
+def shown(name: str) -> str:
+    """A name of the user's in quotes, cut if it is long."""
+    return repr(name if len(name) <= NAME_CHARACTERS else f"{name[:NAME_CHARACTERS]}...")
+
+
+def some_of(names: Collection[str]) -> str:
+    """Names in a row: all of few; of more, the first ones and the number of the others."""
+    if len(names) <= ALL:
+        return ", ".join(names) or "none"
+    return f"{', '.join([*names][:NEAR])} and {len(names) - NEAR} others"
+
+
+def _hint(name: str, known: Collection[str], cutoff: float, show: Callable[[str], str]) -> str:
+    """The nearest names; where none is near, some of all."""
+    near = get_close_matches(name[:NAME_CHARACTERS], known, n=NEAR, cutoff=cutoff)
+    if not near:
+        return f"there are {some_of([*map(show, known)])}"
+    *others, last = map(show, near)
+    return f"did you mean {', '.join(others)}{' or ' * bool(others)}{last}?"

@@ -58,12 +58,14 @@ def pictures(results: ReportResults) -> dict[str, Callable[[], str]]:
     }
 
 
-def write(results: ReportResults, out: Path, drawn: Drawn | None = None) -> tuple[Path, Path]:
+def write(
+    results: ReportResults, out: Path, drawn: Drawn | None = None, *, force: bool = False
+) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
     drawn: the results of `pictures`, of which some may be missing; None: they are drawn here.
     Both files are rendered before either is written, and each replaces an older one at once.
-    Raises Invalid if `out` cannot be written to.
+    force: also over files that asif did not write.  Raises Invalid if `out` cannot be written to.
     """
     if drawn is None:
         drawn = {name: draw() for name, draw in pictures(results).items()}
@@ -72,7 +74,7 @@ def write(results: ReportResults, out: Path, drawn: Drawn | None = None) -> tupl
         out / "report.html": _render("report.html.j2", view),
         out / "report.md": _render("report.md.j2", view),
     }
-    files.write(pages)
+    files.write(pages, force=force)
     html, markdown = pages
     return html, markdown
 

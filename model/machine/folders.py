@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from model.errors import Invalid
+from model.machine.locks import LOCK
 
 MARKER = ".asif"
 NOTE = "asif made this folder, and may delete it with all that is in it"
@@ -32,19 +33,29 @@ def refuse_foreign(folders: Iterable[Path]) -> None:
             )
 
 
-def emptied(folder: Path) -> Path:
-    """Make an empty folder of asif's own, with its marker: its absolute path.
+def claimed(folder: Path) -> Path:
+    """Make a folder asif's own, with its marker, if it is none yet: its absolute path.
 
     Raises Invalid, and changes nothing, if something is there that asif did not make.
     """
     refuse_foreign([folder])
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _mark(folder)
-        _delete(folder)
+        if not is_own(folder):
+            (folder / MARKER).write_text(f"{NOTE}\n", encoding="utf-8")
     except OSError as error:
-        raise Invalid(f"{folder}: cannot be written: {error.strerror}") from error
+        raise _unwritable(folder, error) from error
     return folder.resolve()
+
+
+def emptied(folder: Path) -> Path:
+    """Make an empty folder of asif's own: its absolute path.  Raises Invalid as `claimed` does."""
+    place = claimed(folder)
+    try:
+        _delete_all(place)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return place
 
 
 def remove(folder: Path) -> None:
@@ -52,11 +63,23 @@ def remove(folder: Path) -> None:
     if not is_own(folder):
         return
     try:
-        _delete(folder)
-        (folder / MARKER).unlink()
+        _delete_all(folder)
+        for name in (LOCK, MARKER):
+            (folder / name).unlink(missing_ok=True)
         folder.rmdir()
     except OSError:  # it keeps its marker: the next `emptied` deletes the rest
         return
+
+
+def delete_inside(path: Path) -> None:
+    """Delete a file or folder that lies in a folder of asif's own, if it is there.
+
+    Raises ValueError if it lies in none.
+    """
+    if not any(is_own(folder) for folder in Path(os.path.abspath(path)).parents):
+        raise ValueError(f"{path}: no folder above it is asif's own")
+    if os.path.lexists(path):
+        _delete(path)
 
 
 def is_own(folder: Path) -> bool:
@@ -73,22 +96,29 @@ def _is_foreign(folder: Path) -> bool:
         return False
     if folder.is_symlink() or not folder.is_dir():
         return True
-    found = [*folder.iterdir()]
-    # A kill while the marker was written leaves it empty.
-    return any(one.name != MARKER or not one.is_file() or one.stat().st_size for one in found)
+    # A kill while the marker was written leaves it empty; a lock is there before the marker.
+    return any(
+        one.is_symlink()
+        or not one.is_file()
+        or one.name not in (MARKER, LOCK)
+        or (one.name == MARKER and one.stat().st_size > 0)
+        for one in folder.iterdir()
+    )
 
 
-def _mark(folder: Path) -> None:
-    if not is_own(folder):
-        (folder / MARKER).write_text(f"{NOTE}\n", encoding="utf-8")
-
-
-def _delete(folder: Path) -> None:
-    """Delete all but the marker."""
+def _delete_all(folder: Path) -> None:
+    """Delete all but the marker, and the lock that somebody may hold."""
     for one in folder.iterdir():
-        if one.name == MARKER:
-            continue
-        if one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one)
-        else:
-            one.unlink()
+        if one.name not in (MARKER, LOCK):
+            _delete(one)
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _unwritable(folder: Path, error: OSError) -> Invalid:
+    return Invalid(f"{folder}: cannot be written: {error.strerror}")

@@ -44,6 +44,8 @@ def held(path: Path, what: str) -> Iterator[None]:
                 f"{what}: another process{_number(lock)} works there; "
                 "wait for its end, or give another folder"
             ) from None
+        if os.pread(lock, 20, 0).strip(b"0123456789\n"):
+            raise Invalid(f"{path}: asif needs this name, and did not write what is there; move it")
         _HELD.add(lock)
         os.ftruncate(lock, 0)
         os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)

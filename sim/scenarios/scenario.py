@@ -33,6 +33,7 @@ from sim.inputs.streams import Workload, deployed
 from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import Complaint, complaint
 from sim.scenarios.jobs import by_node, wrong_failure
+from sim.scenarios.limits import check_limits
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
 from sim.scenarios.own_settings import check_settings, no_timer, place_settings
@@ -344,6 +345,7 @@ class _Reader:
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
             return (flight_workload(file.flights.departures, one_run=True),)
+        check_limits(file, self.draft.wrong)
         sources = sources_of(file)
         events: dict[str, Events] = {}
         names = []
