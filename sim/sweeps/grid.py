@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shlex
+from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,6 +28,7 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
+from model.machine.input_files import require_file
 from model.limits import Limit
 from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
@@ -162,13 +164,15 @@ def check(sweep: Sweep, known: Container[str], progress: Progress = silent) -> N
     """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
     their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
     may be very many: an impossible combination is a run that fails."""
-    tried: dict[tuple[Override, ...], None] = {}
+    tried: dict[str, tuple[Override, ...]] = {}
     for grid in sweep.grids:
         first = tuple(axis.values[0] for axis in grid)
-        tried[first] = None
+        tried.setdefault(" ".join(map(str, first)), first)
         for at, axis in enumerate(grid):
-            tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
-    for done, chosen in enumerate(tried):
+            for value in axis.values:
+                chosen = (*first[:at], value, *first[at + 1 :])
+                tried.setdefault(" ".join(map(str, chosen)), chosen)
+    for done, chosen in enumerate(tried.values()):
         if _id(sweep.base, chosen, {}) not in known:
             check_draft(sweep.base.override(chosen))
         progress("checking", done + 1, len(tried))
@@ -234,8 +238,8 @@ def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
             raise written.wrong(at, f"{shown} has no values; write at least one, or leave it out")
         where = f"{written.path}:{line_of(written.lines, at)}"
         overrides = tuple(Override(key, one, where) for one in values)
-        texts = [str(one) for one in overrides]
-        twice = next((text for text in texts if texts.count(text) > 1), None)
+        counts = Counter(map(str, overrides))
+        twice = next((text for text, count in counts.items() if count > 1), None)
         if twice is not None:
             raise written.wrong(at, f"{twice} is there twice; every value once")
         yield Axis(key, overrides)
@@ -268,7 +272,8 @@ def identify(path: Path, content: TomlTable, files: dict[Path, str]) -> str:
 
 def _digest(path: Path) -> str:
     try:
+        require_file(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # the run will report what is wrong
+    except (OSError, Invalid):  # the run will report what is wrong
         return ""

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from random import Random
 
+from model.machine.journals import _HEADER
 from tests.fuzz import logs, own_files, tables, toml_files
 from tests.fuzz.case import Case
 from tests.fuzz.values import BIG, NUMBERS, TEXTS, Raw, broken, value
@@ -129,6 +130,7 @@ def journal(pick: Random) -> bytes:
     if pick.randrange(3):
         lines[pick.randrange(3)] = tables._json(value(pick))
     content = "\n".join(lines).encode(errors="surrogatepass") + pick.choice((b"\n", b""))
+    content = pick.choice((_HEADER, _HEADER, b"")) + content
     return broken(pick, content) if pick.randrange(2) else content
 
 

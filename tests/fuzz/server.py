@@ -83,7 +83,7 @@ def _without_spark() -> None:
     from spark_check.traces import verify
 
     def elsewhere(*_: Any, **__: Any) -> NoReturn:
-        raise SystemExit(ELSEWHERE)
+        os._exit(ELSEWHERE)
 
     sweep.calls_on_spark = lambda *_: one_by_one  # type: ignore[assignment]
     choose.calls_on_spark = lambda *_: one_by_one  # type: ignore[assignment]
@@ -109,7 +109,8 @@ def _answer(case: Case) -> Answered:
         seconds = monotonic() - started
         written = changed(before, snapshot(folder))
         texts = [one.read_text("utf-8", errors="replace") for one in (out, err)]
-        return Answered(code, *texts, written, seconds, kb)
+        details = [one.read_text("utf-8") for one in (folder / "build/faults").glob("*.txt")]
+        return Answered(code, *texts, written, seconds, kb, "".join(details)[-3_000:])
 
 
 def _be_asif(case: Case, folder: Path, out: Path, err: Path) -> NoReturn:
