@@ -89,7 +89,7 @@ def _draw_figure(
 
     with mpl.rc_context({**_style(colours.ink), **(style or {})}), warnings.catch_warnings():
         # The letters of an SVG stay letters, and the page has more of them than matplotlib's font.
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+        warnings.filterwarnings("ignore", "Glyph|constrained_layout not applied", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure, colours)
         _take_literally(figure)

@@ -28,8 +28,8 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
-from model.machine.input_files import require_file
 from model.limits import Limit
+from model.machine.input_files import require_file
 from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override

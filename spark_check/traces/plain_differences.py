@@ -18,7 +18,6 @@ from spark_check.traces.plain_streams import Place, RowGroup, RowStream
 from spark_check.traces.readings import Names
 from spark_check.traces.roles import ColumnRoles
 
-
 NEAREST = 100
 """The differences of each kind for which all other rows are looked at."""
 
@@ -79,7 +78,8 @@ def find_differences(
         for number, (_, rows, places, copies) in enumerate(found[:show]):
             some = rows[0] or rows[1]
             assert some is not None
-            near, columns = None, ()
+            near: RowGroup | None = None
+            columns: tuple[str, ...] = ()
             if alike and (number < NEAREST or None not in rows):
                 near, columns = alike.compare(rows)
             side = 1 if rows[1] is None else 0

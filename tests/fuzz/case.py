@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from model.machine.locks import LOCK
@@ -26,7 +27,7 @@ class Case(NamedTuple):
     """argv: the words after `asif`, in a new folder with these files.  folders: also there."""
 
     argv: tuple[str, ...]
-    files: Files = {}
+    files: Files = MappingProxyType({})
     folders: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

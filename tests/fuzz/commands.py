@@ -138,8 +138,8 @@ def run(pick: Random) -> Case:
     suffix = pick.choice((".csv", ".parquet", ".csv", ".x"))
     made = tables.FORMATS.get(suffix, tables.csv_file)(pick)
     known = (
-        "--type= --time= --pattern= --window-size= --window-slide= --key= --alone --strategy= --skip= "
-        "--consume --one-run --crash= --limit= --protocol= --compare= --out=o --json=r.json"
+        "--type= --time= --pattern= --window-size= --window-slide= --key= --alone --strategy= "
+        "--skip= --consume --one-run --crash= --limit= --protocol= --compare= --out=o --json=r.json"
     )
     words = (
         "run",
@@ -248,8 +248,8 @@ KNOWN = {
     "report": "--profile=",
     "calibrate": "--out=",
     "verify-trace": "--key= --order= --id= --close= --sink= --show= --conf= --master=",
-    "check": "--scope= --profile= --walks= --examples= --workers= --limit= --seconds= --memory= --spill= "
-    "--operators= --pin --yes --duties --mutants --whole",
+    "check": "--scope= --profile= --walks= --examples= --workers= --limit= --seconds= --memory= "
+    "--spill= --operators= --pin --yes --duties --mutants --whole",
     "prove": "--smtlib= --markdown=",
 }
 """The options of every command; in these cases, a first word keeps each from long work."""

@@ -29,7 +29,10 @@ from reports.safe_text import in_table, visible
 from tests.fuzz.values import TEXTS
 
 ANY = st.one_of(st.sampled_from(TEXTS), st.text(st.characters(), max_size=20))  # surrogates, too
-ODD = ('"""', "\\N{x}", "\\", "\ud800", "\x1b[31m", "\n", "$\\frac{", "</svg>", "|", "\x00", "\u2028")
+ODD = (
+    *('"""', "\\N{x}", "\\", "\ud800", "\x1b[31m", "\n", "$\\frac{", "</svg>", "|", "\x00"),
+    "\u2028",
+)
 
 
 def _refuted(name: str) -> Protocol:
@@ -46,14 +49,11 @@ def test_a_generated_test_is_a_module_with_its_run(name: str) -> None:
     module = ast.parse(text.encode(errors="strict"))
     assert ast.get_docstring(module)
     compile(module, "generated", "exec")
-    subjects = [node.args[0] for node in ast.walk(module) if _calls(node, "subject")]
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    subjects = [one.args[0] for one in calls if getattr(one.func, "id", "") == "subject"]
     assert [ast.literal_eval(one) for one in subjects] == [f"{name}.py"]
     drawn = spacetime.svg(story(failure.trace), caption=name)
     assert ElementTree.fromstring(drawn.encode())[0].tag.endswith("style")
-
-
-def _calls(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == name
 
 
 @settings(max_examples=40)
