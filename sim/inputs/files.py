@@ -236,7 +236,8 @@ def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], EventTi
     """Times in steps of the largest power of ten that each number is a multiple of."""
     numbers = values.to_numpy()
     for digits in range(DIGITS + 1):
-        scaled = np.rint(numbers * 10.0**digits)
+        with np.errstate(over="ignore"):  # what is too large is not exact
+            scaled = np.rint(numbers * 10.0**digits)
         fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
         if fits.all():
             whole = [int(value) for value in scaled.tolist()]

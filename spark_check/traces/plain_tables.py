@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import pyarrow as pa
@@ -103,8 +104,7 @@ def paths_of(name: str, kind: Kind) -> Iterator[str]:
 
 # --- Parquet ---------------------------------------------------------------------------------
 def _parquet(log: OutputLog) -> PlainTable:
-    names = {field.name for file in log.files for field in pq.read_schema(file)}
-    files = [pq.ParquetFile(file, read_dictionary=[*names]) for file in log.files]
+    files = [pq.ParquetFile(file, read_dictionary=_texts(file)) for file in log.files]
     if any("=" in part for file in log.files for part in file.parts[len(log.root.parts) : -1]):
         raise NotPlain  # the names of folders are values of columns
     if sum(file.metadata.num_rows for file in files) > SMALL_ROWS:
@@ -125,6 +125,12 @@ def _parquet(log: OutputLog) -> PlainTable:
     for field, column in zip(first, table.columns, strict=True):
         kinds[field.name], columns[field.name] = _arrow(field.type, column)
     return PlainTable(kinds, columns, [file.metadata.num_rows for file in files])
+
+
+def _texts(file: Path) -> list[str]:
+    """The columns of texts."""
+    texts = pa.string(), pa.large_string()
+    return [field.name for field in pq.read_schema(file) if field.type in texts]
 
 
 def _arrow(type_: pa.DataType, column: pa.ChunkedArray) -> tuple[str, list[Any]]:
