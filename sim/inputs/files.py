@@ -45,6 +45,7 @@ UNREADABLE = (
 )
 
 
+HEADER_BYTES, MOST_COLUMNS = 1 << 20, 5_000
 MOST_ROWS = 10_000_000
 MOST_BYTES = 1_000_000_000
 """Of the texts of a Parquet file, unpacked."""
@@ -98,7 +99,7 @@ class Arrivals:
 def columns(path: Path) -> tuple[str, ...]:
     """The names of the columns of a file; () if it has no header that can be read."""
     try:
-        require_file(path)
+        _refuse_wide(path)
         names = pq.read_schema(path).names if path.suffix in PARQUET else pd.read_csv(path, nrows=0)
     except UNREADABLE:  # `load` reports it
         return ()
@@ -134,7 +135,7 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
     """The wanted columns; event types as text."""
     if not path.exists():
         raise Invalid(f"{path}: there is no such file")
-    require_file(path)
+    _refuse_wide(path)
     try:
         if path.suffix in PARQUET:
             _check(path, [str(name) for name in pq.read_schema(path).names], wanted)
@@ -164,6 +165,14 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
         why = " ".join(found.split()) or type(error).__name__
         raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
     return frame[wanted]
+
+
+def _refuse_wide(path: Path) -> None:
+    """Raise Invalid for what is no file, and for a line of names that pandas would be long at."""
+    require_file(path)
+    with path.open("rb") as file:
+        if file.readline(HEADER_BYTES).count(b",") >= MOST_COLUMNS:
+            raise Invalid(f"{path}: it has more than {MOST_COLUMNS:,} columns; give fewer")
 
 
 def _refuse_many(path: Path, rows: int) -> None:
