@@ -21,11 +21,12 @@ from asif.early import result_file
 from asif.force import forced
 from model.calls import Execute
 from model.errors import Invalid
+from reports.safe_text import visible, visible_in_colour
 
 if TYPE_CHECKING:
     from model.levels import StartLevels
 
-console = Console()
+console = Console(markup=False, emoji=False)  # a name may be "[red]"
 
 
 class Profile(StrEnum):
@@ -83,11 +84,12 @@ def print_all(parts: Iterable[RenderableType]) -> None:
     """Print lines as they are, however long, and everything else as wide as the terminal."""
     for part in parts:
         if isinstance(part, str):
-            print(part)
+            print(visible(part))
         else:
             with console.capture() as drawn:
                 console.print(part, highlight=False)
-            print(drawn.get(), end="")  # which stands above the bars of progress, if there are any
+            # A print stands above the bars of progress, if there are any.
+            print(visible_in_colour(drawn.get()), end="")
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, str]:

@@ -227,6 +227,10 @@ def _check(protocol: Protocol) -> None:
         if not one.evidence.scopes:
             raise Invalid(f"{called} has no scopes; give at least one Case, which holds or fails")
         names = [pinned.name for pinned in one.evidence.scopes]
+        given = {"family": [one.family], "property": [p.name for p in one.promise.properties]}
+        for what, some in {**given, "scope": names}.items():
+            if not all(name.strip() for name in some):
+                raise Invalid(f"{called} has a {what} without a name; give it one")
         for name in names:
             if names.count(name) > 1:
                 raise Invalid(f"{called} has two scopes called {name!r}; give each its own name")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -137,8 +136,8 @@ def explanation(tables: Sequence[ExplainedTable]) -> Output:
             continue
         table = Table(Column("key", no_wrap=True), "value", "unit", "default", "meaning")
         for row in found.keys:
-            meaning = (row.default or "required", escape(row.meaning))
-            table.add_row(row.key, escape(row.values), row.unit, *meaning)
+            meaning = (row.default or "required", row.meaning)
+            table.add_row(row.key, row.values, row.unit, *meaning)
         yield table
 
 

@@ -37,6 +37,7 @@ from reports.results import simulation_plots as costs
 from reports.results import simulations as simulation_results
 from reports.results import spark as spark_results
 from reports.results import words as result_words
+from reports.safe_text import in_table
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -318,8 +319,7 @@ def _slug(name: str) -> str:
 
 def _cell(value: object) -> str:
     """The text, escaped for a Markdown table."""
-    flat = " ".join(str(value).split())
-    return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", flat)
+    return in_table(str(value))
 
 
 def _code(text: str) -> Markup:

@@ -17,7 +17,7 @@ DEEPEST = 32
 LARGEST = 2**63
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: str) -> Mapping[str, Any]:
     """The table of a TOML text.  Raises Invalid with the reason."""
     try:
         found = tomllib.loads(text)
@@ -31,7 +31,7 @@ def parse(text: str) -> dict[str, Any]:
     return found
 
 
-def _check(found: dict[str, Any]) -> None:
+def _check(found: Mapping[str, Any]) -> None:
     """Raise Invalid for a value that is too deep or too large; without recursion."""
     level: list[Any] = [found]
     depth = 0

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.markup import escape
 from rich.table import Column, Table
 
 from asif.console import JsonOption, console, publish
@@ -64,7 +63,7 @@ def _families(protocols: Sequence[Protocol], families: Iterable[Sequence[ListedP
             protocol.name,
             protocol.evidence.expected.value,
             *(_number(found[name]) for name in numbers),
-            escape(protocol.words.title),
+            protocol.words.title,
         )
     return table
 

@@ -37,7 +37,7 @@ def marked(path: Path, content: str | bytes) -> bytes:
     Raises ValueError for a list of JSON whose first item is no object: it has no place for a mark.
     """
     if isinstance(content, str):
-        content = content.encode()
+        content = content.encode(errors="backslashreplace")
     if has_mark(content[:KIB], content[-KIB:]) or content.startswith(_PARQUET):
         return content
     if content.startswith(_PNG):

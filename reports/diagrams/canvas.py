@@ -12,8 +12,11 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from reports.safe_text import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,9 +54,7 @@ def svg(
     name: the prefix of its ids.  about: the picture in words.  style: more settings of matplotlib.
     """
     buffer = io.StringIO()
-    with warnings.catch_warnings(), _draw_figure(draw, width, height, STAND_INS, style) as figure:
-        # The letters stay letters, and the page has more of them than matplotlib's font.
-        warnings.filterwarnings("ignore", "Glyph", UserWarning)
+    with _draw_figure(draw, width, height, STAND_INS, style) as figure:
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     drawn = buffer.getvalue()
     drawn = drawn[drawn.index("<svg") :]
@@ -63,7 +64,7 @@ def svg(
     for stand_in, colour in zip(STAND_INS, ON_PAGE, strict=True):
         drawn = drawn.replace(stand_in, colour)
     opening = f'<svg role="img" aria-label="{escape(about)}" class="plot" '
-    return drawn.replace("<svg ", opening, 1).strip()
+    return visible(drawn.replace("<svg ", opening, 1).strip())
 
 
 def png(draw: Draw, width: float, height: float, *, dpi: int = 150) -> bytes:
@@ -86,10 +87,39 @@ def _draw_figure(
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context({**_style(colours.ink), **(style or {})}):
+    with mpl.rc_context({**_style(colours.ink), **(style or {})}), warnings.catch_warnings():
+        # The letters of an SVG stay letters, and the page has more of them than matplotlib's font.
+        warnings.filterwarnings("ignore", "Glyph|constrained_layout not applied", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")
         draw(figure, colours)
+        _take_literally(figure)
         yield figure
+
+
+def _take_literally(figure: Figure) -> None:
+    """Have no name of a user's be a formula, for which matplotlib takes all between two $.
+
+    The numbers along an axis may be powers of ten, which are formulas.
+    """
+    from matplotlib.text import Text
+    from matplotlib.ticker import FuncFormatter
+
+    axes = [axis for one in figure.axes for axis in (one.xaxis, one.yaxis)]
+    ticks = [tick for axis in axes for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())]
+    numbers = {label for tick in ticks for label in (tick.label1, tick.label2)}
+    for text in figure.findobj(Text):
+        assert isinstance(text, Text)
+        text.set_text(visible(text.get_text()))
+        if text not in numbers:
+            text.set_parse_math(False)
+    for axis in axes:
+        names = axis.get_major_formatter()
+        if isinstance(names, FuncFormatter):  # as set_yticks makes it of names
+            names.func = partial(_literally, names.func)
+
+
+def _literally(name: Callable[..., str], *place: Any) -> str:
+    return visible(name(*place)).replace("$", r"\$")
 
 
 def _style(ink: str) -> dict[Any, Any]:

@@ -24,6 +24,7 @@ from reports.diagrams.timeline import (
     captions,
     timeline,
 )
+from reports.safe_text import visible
 
 __all__ = ["style", "svg", "text"]
 
@@ -145,7 +146,7 @@ class _Sheet:
         about = f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
         about += ", ".join(self.line.lanes)
         about += "".join(f"; {one[:1].lower()}{one[1:]}" for one in self.captions)
-        return "\n".join(
+        drawn = "\n".join(
             [
                 f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
                 f'viewBox="0 0 {_n(self.width)} {_n(height)}" width="{_n(self.width)}" '
@@ -157,6 +158,7 @@ class _Sheet:
                 "</svg>",
             ]
         )
+        return visible(drawn)
 
     # --- where things are ----------------------------------------------------------------
     def _gaps(self) -> list[float]:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Column, Table
 
 from model.results.plans import PlanResult, PlanRow
@@ -54,7 +53,7 @@ def table(result: PlanResult) -> Table:
             share,
             f"{row.value:,}",
             f"{row.cost:,}",
-            escape(", ".join(row.order)),
+            ", ".join(row.order),
         )
     return rows
 

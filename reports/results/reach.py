@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 
-from rich.markup import escape
-
 from model.comparison import Shape
 from model.results.reach import (
     AddedByLast,
@@ -67,7 +65,7 @@ def paragraph(reach: Reach, *, long: bool = False) -> Iterator[str]:
         lines += [f"{_some(more + len(added), 'more line')} with --long"] if more else []
     scopes = _some(reach.scopes, "scope")
     yield f"tried: all of {scopes}{_chance(reach)}; in brackets what raises a bound:"
-    yield from (f"  {escape(line)}" for line in lines)
+    yield from (f"  {line}" for line in lines)
 
 
 def _usual(reach: Reach) -> Iterator[str]:

@@ -17,6 +17,10 @@ from model.results.table import Row
 from model.results.trace import AskedColumns, ComparedLog, LogRow, RowDifference, TraceComparison
 from reports.results import trace_words
 
+MOST = 100
+"""The differences that a terminal shows."""
+LONGEST = 200
+"""The characters of a value there."""
 SIDES = ("reference", "actual")
 KINDS = {
     "missing": "in REFERENCE only",
@@ -34,6 +38,8 @@ def render(result: TraceComparison) -> Iterator[RenderableType]:
     yield _counts(result)
     if result.differences:
         yield _differences(result)
+    if (more := len(result.differences) - MOST) > 0:
+        yield f"and {more:,} more, which --json has"
     yield from trace_words.sentences(result)
     yield f"in everyday words: {trace_words.everyday(result)}"
     yield verdict(result)
@@ -80,7 +86,7 @@ def _differences(result: TraceComparison) -> Table:
     """The first differences: the columns that differ, with the values marked."""
     keyed = bool(result.asked.key)
     table = Table("the first", *(["key"] if keyed else []), "REFERENCE", "ACTUAL")
-    for one in result.differences:
+    for one in result.differences[:MOST]:
         key = [", ".join(map(_value, one.key.values()))] if keyed else []
         sides = [_side(one, side, result.asked) for side in SIDES]
         table.add_row(_spaced(one.kind), *key, *sides)
@@ -155,4 +161,6 @@ def _spaced(kind: str) -> str:
 
 
 def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """The value as text, cut if it is long: the JSON has it whole."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... ({len(text):,} characters)"

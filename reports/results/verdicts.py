@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.table import Column, Table
 
 from model.core import Guarantee, OperatorClass
@@ -140,7 +139,7 @@ def _table(own: Sequence[ScopeResult], standard: Sequence[StandardResult], *, lo
         if otherwise := differences(row):
             outcome += f" ({', '.join(otherwise)})"
         table.add_row(
-            escape(row.name),
+            row.name,
             word(row.operators),
             f"{row.states:,}",
             *([f"{row.states_per_second:,}"] if long else []),
@@ -156,7 +155,7 @@ def _standard(results: Sequence[StandardResult]) -> Iterator[str]:
     """The standard operators that say nothing about recovery, each with the reason."""
     for one in results:
         if one.scope is None:
-            yield f"{one.name}: not deployed: {escape(one.why)}"
+            yield f"{one.name}: not deployed: {one.why}"
         elif one.unhurt:
             yield (
                 f"{one.name}: wrong without a failure; a protocol that is made for other operators "
@@ -269,7 +268,7 @@ def verdicts(results: Sequence[Verdict]) -> Output:
     for result in results:
         shortest = result.shortest
         table.add_row(
-            escape(result.protocol),
+            result.protocol,
             result.outcome.value + ("" if shortest is None else f" in {steps(shortest.steps)}"),
             f"{result.states:,}",
             f"{result.killed} of {len(result.mutants)}" if result.mutants else "",
@@ -284,7 +283,7 @@ def mutants(rows: Sequence[MutantResult]) -> Output:
     table = Table("mutant", "found by", "in scope", "steps", "states", "seconds")
     for row in rows:
         table.add_row(
-            escape(row.name),
+            row.name,
             row.by or "NOBODY",
             row.scope or "",
             str(row.steps or ""),
@@ -315,7 +314,7 @@ def witnesses(name: str, results: Sequence[WitnessResult]) -> Output:
 
 def _weakest(one: WitnessResult) -> str:
     """The weakest guarantee of a scope, and the extent of the search that found it."""
-    found = f"{one.protocol}, {escape(one.scope)}: {word(one.guarantee)}"
+    found = f"{one.protocol}, {one.scope}: {word(one.guarantee)}"
     if not one.complete:
         found += f" so far, in {one.states:,} worlds"
     elif one.not_ is None:
@@ -323,7 +322,7 @@ def _weakest(one: WitnessResult) -> str:
     if one.guarantee is not one.expect_guarantee:
         found += f" (expected: {word(one.expect_guarantee)})"
     if one.ended:
-        found += f"; {'violated' if one.complete else 'the search ended'}: {escape(one.ended)}"
+        found += f"; {'violated' if one.complete else 'the search ended'}: {one.ended}"
     if one.not_ is None or one.steps is None:
         return found
     return f"{found}; not {word(one.not_)}, in {steps(one.steps)}:"

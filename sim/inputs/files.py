@@ -23,10 +23,13 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from model.core import Arrival
 from model.errors import Invalid, nearest
+from model.machine.input_files import require_file
 from sim.inputs.streams import arrivals
 
 Column: TypeAlias = "pd.Series[Any]"
@@ -42,6 +45,10 @@ UNREADABLE = (
 )
 
 
+HEADER_BYTES, MOST_COLUMNS = 1 << 20, 5_000
+MOST_ROWS = 10_000_000
+MOST_BYTES = 1_000_000_000
+"""Of the texts of a Parquet file, unpacked."""
 DIGITS = 9
 """The most digits that a time has after the point."""
 EXACT = 2**53
@@ -92,8 +99,9 @@ class Arrivals:
 def columns(path: Path) -> tuple[str, ...]:
     """The names of the columns of a file; () if it has no header that can be read."""
     try:
+        _refuse_wide(path)
         names = pq.read_schema(path).names if path.suffix in PARQUET else pd.read_csv(path, nrows=0)
-    except (OSError, ValueError):  # `load` reports it
+    except UNREADABLE:  # `load` reports it
         return ()
     return tuple(map(str, names))
 
@@ -125,10 +133,14 @@ def load(
 
 def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
     """The wanted columns; event types as text."""
+    if not path.exists():
+        raise Invalid(f"{path}: there is no such file")
+    _refuse_wide(path)
     try:
         if path.suffix in PARQUET:
             _check(path, [str(name) for name in pq.read_schema(path).names], wanted)
-            frame = pd.read_parquet(path, columns=wanted)
+            _refuse_many(path, pq.read_metadata(path).num_rows)
+            frame = _read_parquet(path, wanted)
         else:
             missing = dict.fromkeys(wanted, MISSING) | {type_column: [""]}
             frame = pd.read_csv(
@@ -137,12 +149,12 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
                 keep_default_na=False,
                 na_values=missing,
                 low_memory=False,
+                nrows=MOST_ROWS + 1,
             )
+            _refuse_many(path, len(frame))
             if not isinstance(frame.index, pd.RangeIndex):  # pandas took the surplus for an index
                 raise ValueError("rows have more fields than the header")
             _check(path, [str(name) for name in frame.columns], wanted)
-    except FileNotFoundError:
-        raise Invalid(f"{path}: there is no such file") from None
     except Invalid:
         raise
     except pd.errors.EmptyDataError:
@@ -153,6 +165,42 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
         why = " ".join(found.split()) or type(error).__name__
         raise Invalid(f"{path}: cannot be read as {kind}: {why}") from None
     return frame[wanted]
+
+
+def _refuse_wide(path: Path) -> None:
+    """Raise Invalid for what is no file, and for a line of names that pandas would be long at."""
+    require_file(path)
+    with path.open("rb") as file:
+        if file.readline(HEADER_BYTES).count(b",") >= MOST_COLUMNS:
+            raise Invalid(f"{path}: it has more than {MOST_COLUMNS:,} columns; give fewer")
+
+
+def _refuse_many(path: Path, rows: int) -> None:
+    if rows > MOST_ROWS:
+        raise Invalid(f"{path}: it has more than {MOST_ROWS:,} rows; give a part of it")
+
+
+def _read_parquet(path: Path, wanted: list[str]) -> pd.DataFrame:
+    """The wanted columns; each text of a column is read once, however often it comes."""
+    table = pq.read_table(path, columns=wanted, read_dictionary=wanted)
+    size = 0
+    for at, column in enumerate(table.columns):
+        if pa.types.is_dictionary(column.type):
+            text = column.type.value_type
+            size += sum(_decoded_bytes(chunk) for chunk in column.chunks)
+            if size > MOST_BYTES:
+                raise Invalid(f"{path}: its texts have more than {MOST_BYTES:,} bytes; give a part")
+            table = table.set_column(at, table.field(at).name, column.cast(text))
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _decoded_bytes(chunk: pa.DictionaryArray) -> int:
+    """The bytes of all values."""
+    if pa.types.is_nested(chunk.type.value_type) or not len(chunk.dictionary):
+        return 0
+    lengths = np.array(pc.binary_length(chunk.dictionary).fill_null(0), dtype=np.int64)
+    return int(lengths[chunk.indices.drop_null().to_numpy()].sum())
 
 
 def _check(path: Path, columns: list[str], wanted: list[str]) -> None:
@@ -197,7 +245,8 @@ def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], EventTi
     """Times in steps of the largest power of ten that each number is a multiple of."""
     numbers = values.to_numpy()
     for digits in range(DIGITS + 1):
-        scaled = np.rint(numbers * 10.0**digits)
+        with np.errstate(over="ignore"):  # what is too large is not exact
+            scaled = np.rint(numbers * 10.0**digits)
         fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
         if fits.all():
             whole = [int(value) for value in scaled.tolist()]

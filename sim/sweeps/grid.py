@@ -29,6 +29,7 @@ import model
 import sim
 from model.errors import Invalid
 from model.limits import Ceiling
+from model.machine.input_files import require_file
 from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
@@ -163,13 +164,15 @@ def check(sweep: Sweep, known: Container[str], progress: Progress = silent) -> N
     """Raise Invalid if a value is impossible: each value is tried once, while all other keys have
     their first value.  Runs that are `known` are possible.  Combinations are not tried, for there
     may be very many: an impossible combination is a run that fails."""
-    tried: dict[tuple[Override, ...], None] = {}
+    tried: dict[str, tuple[Override, ...]] = {}
     for grid in sweep.grids:
         first = tuple(axis.values[0] for axis in grid)
-        tried[first] = None
+        tried.setdefault(" ".join(map(str, first)), first)
         for at, axis in enumerate(grid):
-            tried |= {(*first[:at], value, *first[at + 1 :]): None for value in axis.values}
-    for done, chosen in enumerate(tried):
+            for value in axis.values:
+                chosen = (*first[:at], value, *first[at + 1 :])
+                tried.setdefault(" ".join(map(str, chosen)), chosen)
+    for done, chosen in enumerate(tried.values()):
         if _id(sweep.base, chosen, {}) not in known:
             check_draft(sweep.base.override(chosen))
         progress("checking", done + 1, len(tried))
@@ -269,7 +272,8 @@ def identify(path: Path, content: TomlTable, files: dict[Path, str]) -> str:
 
 def _digest(path: Path) -> str:
     try:
+        require_file(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:  # the run will report what is wrong
+    except (OSError, Invalid):  # the run will report what is wrong
         return ""

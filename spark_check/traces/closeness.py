@@ -9,10 +9,11 @@ Floats in arrays, structs and maps are compared exactly.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import reduce
-from math import inf
+from collections.abc import Iterable, Sequence
+from functools import partial
+from math import isnan
 
+import pandas as pd
 from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -20,6 +21,7 @@ from pyspark.sql import types as T
 from model.errors import Invalid
 from spark_check.traces.columns import FILE, FLOATING, ROW, ComparedLogs, digest
 from spark_check.traces.fields import col
+from spark_check.traces.near import Numbers, close_rows
 
 NO_FLOATS = "no column that is compared holds floats"
 
@@ -43,12 +45,10 @@ def replace_close(both: ComparedLogs, close: float) -> ComparedLogs:
         for frame in (both.reference, both.actual)
     )
     new = actual.join(reference, [*content], "left_anti")
-    by = F.struct(F.col("floats").alias("_asif_by"), *content)
-    pairs = new.join(reference.select(*rest, by.alias("meant")), [*rest])
     found = (
-        pairs.where(_are_close(F.col("floats"), F.col("meant._asif_by"), len(floats), close))
-        .groupBy(*content, "floats")
-        .agg(F.count("*").alias("rows"), F.first("meant._asif_by").alias("_asif_by"))
+        new.groupBy(*rest)
+        .cogroup(reference.groupBy(*rest))
+        .applyInPandas(partial(_meant, close), FOUND)
         .persist()
     )
     if undecided := found.where("rows > 1").first():
@@ -72,15 +72,23 @@ def _replaced(name: str, both: ComparedLogs, floats: Sequence[str]) -> Column:
     return F.when(F.col("_asif_by").isNull(), col(name)).otherwise(meant).alias(name)
 
 
-def _are_close(one: Column, other: Column, count: int, close: float) -> Column:
-    """Are these so many numbers close, one by one?"""
-    parts = []
-    for at in range(count):
-        a, b = one[at], other[at]
-        off = F.abs(a - b)
-        near = (off < inf) & (off <= close * F.greatest(F.lit(1.0), F.abs(a), F.abs(b)))
-        parts.append(a.eqNullSafe(b) | F.coalesce(near, F.lit(False)))
-    return reduce(Column.__and__, parts)
+FOUND = "_asif_d1 long, _asif_d2 long, floats array<double>, rows int, _asif_by array<double>"
+
+
+def _meant(close: float, new: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `new` that are close to a known one, with its floats, and to how many: 1 or 2."""
+    others = [_numbers(row) for row in known["floats"]]
+    found = close_rows([_numbers(row) for row in new["floats"]], others, close)
+    near = [*found]
+    hit = new.assign(rows=[len(one) for one in near], at=[one[0] if one else -1 for one in near])
+    hit = hit[hit["rows"] > 0]
+    by = [known["floats"].iloc[at] for at in hit["at"]]
+    return hit.assign(_asif_by=by)[["_asif_d1", "_asif_d2", "floats", "rows", "_asif_by"]]
+
+
+def _numbers(row: Iterable[float | None]) -> Numbers:
+    """Numbers that are equal if Spark calls them the same: NaN equals NaN."""
+    return tuple(None if one is None else "NaN" if isnan(one) else float(one) for one in row)
 
 
 def is_close_to_two(close: float, floats: dict[str, float | None]) -> Invalid:

@@ -94,6 +94,6 @@ def _first_names(log: OutputLog) -> list[str]:
                 lines = stream.read(BLOCK).splitlines()
             for line in islice(lines, FIRST_LINES):
                 names |= {*json.loads(line)}
-        except (ValueError, TypeError, OSError, pa.ArrowException):
+        except (ValueError, TypeError, OSError, RecursionError, pa.ArrowException):
             continue  # the last line of the block, or a broken one
     return sorted(names)

@@ -23,6 +23,10 @@ GZIP = 31
 """zlib's word for the format of gzip."""
 CUT = "is not whole (cut off by a crash, perhaps)"
 DAMAGED = f"{CUT}: the packed file ends there, or is damaged"
+DEEP = "has objects or arrays too deep within each other"
+SWOLLEN = "is not read: the packed file has more than {:,} times its size; unpack it first"
+TIMES, FREE_BYTES = 1_000, 100_000_000
+"""A packed file may have so many bytes for each of its own, and these besides."""
 NO_OBJECT = "is no JSON object"
 NOT_TEXT = "is not UTF-8"
 
@@ -57,19 +61,27 @@ def broken_line(log: OutputLog, *, by_line: bool, surely: bool) -> str | None:
 
 def _blocks(file: Path) -> Iterator[tuple[int, bytes]]:
     """Blocks of whole lines, with the number of their first line."""
-    number, left = 1, b""
+    number, total = 1, 0
+    begun: list[bytes] = []  # of a line that goes on
+    most = TIMES * file.stat().st_size + FREE_BYTES
     try:
         with pa.input_stream(file) as stream:
             while read := stream.read(BLOCK):
-                whole, _, left = (left + read).rpartition(b"\n")
-                if whole:
+                total += len(read)
+                if total > most:
+                    raise BrokenLine(number, SWOLLEN.format(TIMES))
+                end, line_end, rest = read.rpartition(b"\n")
+                if line_end:
+                    whole = b"".join([*begun, end])
                     yield number, whole
                     number += whole.count(b"\n") + 1
+                    begun.clear()
+                begun.append(rest)
     except (OSError, pa.ArrowException):
         if file.suffix == ".gz":
             number = _lines_of_cut(file) + 1
         raise BrokenLine(number, DAMAGED) from None
-    if left:
+    if left := b"".join(begun):
         yield number, left
 
 
@@ -106,7 +118,11 @@ def _check_lines(log: OutputLog, number: int, lines: list[str], surely: bool) ->
 def _json(line: str, surely: bool) -> str | None:
     try:
         found = json.loads(line)
-    except json.JSONDecodeError as error:
+    except RecursionError:
+        return DEEP
+    except ValueError as error:
+        if not isinstance(error, json.JSONDecodeError):  # a number of thousands of digits
+            return None
         at_end = error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated")
         return CUT if at_end or not surely else None
     return None if isinstance(found, dict) or surely else NO_OBJECT

@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 
 from model.errors import Invalid
 
+csv.field_size_limit(1 << 31)  # of a line, which is in memory already
 SUFFIXES = {
     ".parquet": "parquet",
     ".csv": "csv",
@@ -32,6 +33,8 @@ COMMITS = "_spark_metadata"
 """The folder in which Spark's file sink lists the files it committed, an entry a micro-batch."""
 
 
+LONGEST_HEADER = 1 << 20
+"""The most bytes of a line of names."""
 HEADER_BYTES = 1 << 12
 """Bytes that are read at once for the names of a CSV file."""
 NO_ROWS = "holds no rows, so nothing could be found wrong"
@@ -67,6 +70,8 @@ def find_log(side: str, root: Path) -> OutputLog:
     here = OutputLog(side, root, (), "", ())
     if not root.exists():
         raise here.complain("there is no such file or folder")
+    if not (root.is_file() or root.is_dir()):
+        raise here.complain("cannot be read: it is a pipe or a device; give a file or a folder")
     try:
         found, notes = _find(root)
         full = tuple(file for file in found if file.stat().st_size)
@@ -142,7 +147,10 @@ def _committed_files(folder: Path, files: Sequence[Path]) -> list[Path]:
     named = []
     for batch in batches:
         for line in batch.read_text(encoding="utf-8").splitlines()[1:]:
-            parts = unquote(json.loads(line)["path"]).split("/")
+            try:
+                parts = unquote(json.loads(line)["path"]).split("/")
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                raise MissingFile(f"{batch.name} of {COMMITS} names no file in a line") from None
             tails = ("/".join(parts[at:]) for at in range(len(parts)))
             found = next((known[tail] for tail in tails if tail in known), None)
             if found is None:
@@ -185,6 +193,8 @@ def _first_line(stream: pa.NativeFile) -> bytes:
     found = b""
     while b"\n" not in found and (read := stream.read(HEADER_BYTES)):
         found += read
+        if len(found) > LONGEST_HEADER:
+            raise csv.Error
     return found.splitlines(keepends=True)[0] if found else b""
 
 

@@ -81,7 +81,8 @@ def _judge(logs: Sequence[OutputLog], plain: PlainLogs, asked: ColumnRoles) -> J
     matched = partial(hashed.matched, known, foreign)
     some = ForeignRows(tuple(hashed.names), len(foreign), matched) if foreign else None
     judged = JudgedLogs(findings, some, distinct)
-    return JudgedRows(judged, streams, placed, LikeRows(groups, hashed))
+    places = {groups[at].row.content: at for at in reversed(range(len(groups)))}
+    return JudgedRows(judged, streams, placed, LikeRows(groups, hashed, places))
 
 
 def _distinct(plain: PlainLogs) -> dict[str, int]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
-from itertools import repeat
-from math import inf, nan
+from math import nan
 from typing import Any, NamedTuple, TypeAlias
 
 import pyarrow as pa
@@ -22,6 +21,7 @@ from model.errors import Invalid
 from model.results.table import Row
 from spark_check.traces.closeness import NO_FLOATS, is_close_to_two
 from spark_check.traces.logs import OutputLog
+from spark_check.traces.near import close_rows
 from spark_check.traces.plain_tables import (
     EPOCH,
     READERS,
@@ -170,31 +170,25 @@ def _bring_close(
     known: dict[Values, dict[Values, None]] = {}
     for rest, numbers in zip(_tuples(reference, exact), _tuples(reference, floats), strict=True):
         known.setdefault(rest, {})[numbers] = None
+    new: dict[Values, list[tuple[int, Values]]] = {}
     rows = zip(_tuples(actual, exact), _tuples(actual, floats), strict=True)
     for at, (rest, numbers) in enumerate(rows):
-        others = known.get(rest, {})
-        if numbers in others:
-            continue
-        meant = [other for other in others if all(map(_close, numbers, other, repeat(close)))]
-        if len(meant) > 1:
-            raise is_close_to_two(close, {name: actual[name][at] for name in floats})
-        for other in meant:
-            for name, value in zip(floats, other, strict=True):
-                actual[name][at] = nan if value is NAN else value
+        if rest in known and numbers not in known[rest]:
+            new.setdefault(rest, []).append((at, numbers))
+    for rest, some in new.items():
+        others = [*known[rest]]
+        found = close_rows([numbers for _, numbers in some], others, close)
+        for (at, _), meant in zip(some, found, strict=True):
+            if len(meant) > 1:
+                raise is_close_to_two(close, {name: actual[name][at] for name in floats})
+            for one in meant:
+                for name, value in zip(floats, others[one], strict=True):
+                    actual[name][at] = nan if value is NAN else value
 
 
 def _tuples(columns: Columns, names: Sequence[str]) -> Iterable[Values]:
     rows = len(next(iter(columns.values())))
     return (tuple(_same(columns[name][at]) for name in names) for at in range(rows))
-
-
-def _close(one: Any, other: Any, close: float) -> bool:
-    if one == other:
-        return True
-    if not isinstance(one, float) or not isinstance(other, float):
-        return False
-    off = abs(one - other)
-    return off < inf and off <= close * max(1.0, abs(one), abs(other))
 
 
 # --- values ----------------------------------------------------------------------------------
@@ -254,9 +248,9 @@ def _inputs(value: Any) -> list[str]:
 
 
 WHOLE = re.compile(r"[+-]?\d{1,18}")
-FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+FLOAT = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 MAYBE = re.compile(
-    r"[\s\x00-\x20]*([+-]?(\d*\.?\d*([eE][+-]?\d*)?|nan|inf|infinity)[dfl]?|0x.*)?[\s\x00-\x20]*",
+    r"[\s\x00-\x20]*([+-]?(\d*(\.\d*)?([eE][+-]?\d*)?|nan|inf|infinity)[dfl]?|0x.*)?[\s\x00-\x20]*",
     re.IGNORECASE,
 )
 """Texts that Spark might read as a number."""

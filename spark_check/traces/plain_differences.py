@@ -7,7 +7,7 @@ one than on Spark may be shown first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from model.results.trace import LogRow, RowDifference, SideCounts
@@ -18,22 +18,27 @@ from spark_check.traces.plain_streams import Place, RowGroup, RowStream
 from spark_check.traces.readings import Names
 from spark_check.traces.roles import ColumnRoles
 
+NEAREST = 100
+"""The differences of each kind for which all other rows are looked at."""
+
 
 class LikeRows(NamedTuple):
     """The rows of both logs, each content once, with hashes by column.
 
-    left_out: columns that count less, since most rows differ in them.
+    places: of each content, its place among the groups.  left_out: columns that count less, since
+    most rows differ in them.
     """
 
     groups: Sequence[RowGroup]
     hashed: HashedRows
+    places: Mapping[Values, int]
     left_out: Names = frozenset()
 
     def compare(
         self, rows: tuple[PlainRow | None, PlainRow | None]
     ) -> tuple[RowGroup | None, tuple[str, ...]]:
         """The nearest row, of a row that has no other one, and the columns that differ."""
-        places = [row and self._at(row) for row in rows]
+        places = [row and self.places[row.content] for row in rows]
         one, other = places
         if one is not None and other is not None:
             return None, self.hashed.differing(one, other)
@@ -53,9 +58,6 @@ class LikeRows(NamedTuple):
             return None, ()
         return self.groups[found], self.hashed.differing(mine, found)
 
-    def _at(self, row: PlainRow) -> int:
-        return next(at for at, one in enumerate(self.groups) if one.row.content == row.content)
-
 
 def find_differences(
     streams: Sequence[RowStream],
@@ -65,7 +67,7 @@ def find_differences(
     show: int,
     alike: LikeRows | None,
 ) -> Iterator[RowDifference]:
-    """The first `show` of each kind."""
+    """The first `show` of each kind; the first NEAREST with the row that is nearest to them."""
 
     def shown(row: PlainRow | None, place: int | None, side: int) -> LogRow | None:
         return row and LogRow(row.shown, _label(place, placed[side], logs[side], asked))
@@ -73,10 +75,13 @@ def find_differences(
     for kind, find in KINDS.items():
         found = [one for stream in streams if stream.counts[kind] for one in find(stream, asked)]
         found.sort(key=lambda one: one[0])
-        for _, rows, places, copies in found[:show]:
+        for number, (_, rows, places, copies) in enumerate(found[:show]):
             some = rows[0] or rows[1]
             assert some is not None
-            near, columns = alike.compare(rows) if alike else (None, ())
+            near: RowGroup | None = None
+            columns: tuple[str, ...] = ()
+            if alike and (number < NEAREST or None not in rows):
+                near, columns = alike.compare(rows)
             side = 1 if rows[1] is None else 0
             yield RowDifference(
                 kind=kind,

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import pyarrow as pa
@@ -23,6 +24,8 @@ from spark_check.traces.roles import no_field_left
 
 SMALL_BYTES = 10_000_000
 """Of both logs, and of the text in each log, which may be packed."""
+MOST_BYTES = 100_000_000
+"""Of each log of Parquet, as its files say it: unpacked, each text once."""
 SMALL_ROWS = 200_000
 """Of each log, where its files say it."""
 LONG = 1 << 63
@@ -101,10 +104,14 @@ def paths_of(name: str, kind: Kind) -> Iterator[str]:
 
 # --- Parquet ---------------------------------------------------------------------------------
 def _parquet(log: OutputLog) -> PlainTable:
-    files = [pq.ParquetFile(file) for file in log.files]
+    files = [pq.ParquetFile(file, read_dictionary=_texts(file)) for file in log.files]
     if any("=" in part for file in log.files for part in file.parts[len(log.root.parts) : -1]):
         raise NotPlain  # the names of folders are values of columns
     if sum(file.metadata.num_rows for file in files) > SMALL_ROWS:
+        raise NotPlain
+    footers = [file.metadata for file in files]
+    groups = [one.row_group(at) for one in footers for at in range(one.num_row_groups)]
+    if sum(group.total_byte_size for group in groups) > MOST_BYTES:
         raise NotPlain
     first = files[0].schema_arrow
     for file in files:
@@ -120,15 +127,19 @@ def _parquet(log: OutputLog) -> PlainTable:
     return PlainTable(kinds, columns, [file.metadata.num_rows for file in files])
 
 
+def _texts(file: Path) -> list[str]:
+    """The columns of texts."""
+    texts = pa.string(), pa.large_string()
+    return [field.name for field in pq.read_schema(file) if field.type in texts]
+
+
 def _arrow(type_: pa.DataType, column: pa.ChunkedArray) -> tuple[str, list[Any]]:
-    if pt.is_dictionary(type_) and pt.is_string(type_.value_type):
-        return "text", column.to_pylist()
+    if pt.is_dictionary(type_) and type_.value_type in (pa.string(), pa.large_string()):
+        return "text", [one for chunk in column.chunks for one in _shared(chunk)]
     if pt.is_signed_integer(type_):
         return "whole", column.to_pylist()
     if pt.is_float64(type_):
         return "float", column.to_pylist()
-    if pt.is_string(type_) or pt.is_large_string(type_):
-        return "text", column.to_pylist()
     if pt.is_boolean(type_):
         return "truth", column.to_pylist()
     if pt.is_date32(type_):
@@ -141,6 +152,12 @@ def _arrow(type_: pa.DataType, column: pa.ChunkedArray) -> tuple[str, list[Any]]
         first = (FIRST - EPOCH) // timedelta(microseconds=1)
         return zone, _recent(whole, first)
     raise NotPlain
+
+
+def _shared(chunk: pa.DictionaryArray) -> Iterator[str | None]:
+    """The values of a chunk: equal ones are one object, however long and however many."""
+    values = chunk.dictionary.to_pylist()
+    return (None if at is None else values[at] for at in chunk.indices.to_pylist())
 
 
 def _recent(values: list[Any], first: date | int) -> list[Any]:
@@ -195,7 +212,7 @@ def _json_kind(values: Sequence[Any]) -> Kind:
 def _object(line: str) -> Row:
     try:
         found = json.loads(line, object_pairs_hook=_pairs, parse_constant=_refuse)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise NotPlain from None
     if not isinstance(found, dict) or "\\u" in line:
         raise NotPlain

@@ -96,6 +96,7 @@ from spark_check.traces.plain_tables import SMALL_BYTES
 from spark_check.traces.readings import JudgedLogs, find_readings
 from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.streams import COUNTS, Verdicts
+from spark_check.traces.swollen import refuse_swollen
 from spark_check.traces.unreadable import explain_errors
 
 PARTITION_BYTES = 8_000_000
@@ -137,6 +138,8 @@ def verify(
     roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
     asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
+    if master is None:
+        refuse_swollen(logs)
     tables = None if master or conf else read_tables(logs)
     found = tables and memory.compare(logs, tables, asked, show, close)
     if found is None:

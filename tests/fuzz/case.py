@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
+
+from model.machine.locks import LOCK
 
 SLOW_S = 20.0
 """The seconds after which a case is ended, and is a finding."""
@@ -24,7 +27,7 @@ class Case(NamedTuple):
     """argv: the words after `asif`, in a new folder with these files.  folders: also there."""
 
     argv: tuple[str, ...]
-    files: Files = {}
+    files: Files = MappingProxyType({})
     folders: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -33,7 +36,7 @@ class Case(NamedTuple):
 
 class Answered(NamedTuple):
     """The end of a case.  code: its exit code; None: it did not end in SLOW_S.  written: files that
-    are new, changed or gone.  kb: the most memory."""
+    are new, changed or gone.  kb: the most memory.  details: of a fault of asif, its traceback."""
 
     code: int | None
     out: str
@@ -41,6 +44,7 @@ class Answered(NamedTuple):
     written: tuple[str, ...]
     seconds: float
     kb: int
+    details: str = ""
 
 
 def faults(answered: Answered) -> Iterator[str]:
@@ -79,11 +83,11 @@ CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """The content of each file in the folder."""
+    """The content of each file in the folder, without the lock, which says nothing."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file()
+        if path.is_file() and path.name != LOCK
     }
 
 

@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable
 from random import Random
 
+from model.machine.journals import _HEADER
 from tests.fuzz import logs, own_files, tables, toml_files
 from tests.fuzz.case import Case
 from tests.fuzz.values import BIG, NUMBERS, TEXTS, Raw, broken, value
@@ -129,6 +130,7 @@ def journal(pick: Random) -> bytes:
     if pick.randrange(3):
         lines[pick.randrange(3)] = tables._json(value(pick))
     content = "\n".join(lines).encode(errors="surrogatepass") + pick.choice((b"\n", b""))
+    content = pick.choice((_HEADER, _HEADER, b"")) + content
     return broken(pick, content) if pick.randrange(2) else content
 
 
@@ -136,8 +138,8 @@ def run(pick: Random) -> Case:
     suffix = pick.choice((".csv", ".parquet", ".csv", ".x"))
     made = tables.FORMATS.get(suffix, tables.csv_file)(pick)
     known = (
-        "--type= --time= --pattern= --window-size= --window-slide= --key= --alone --strategy= --skip= "
-        "--consume --one-run --crash= --limit= --protocol= --compare= --out=o --json=r.json"
+        "--type= --time= --pattern= --window-size= --window-slide= --key= --alone --strategy= "
+        "--skip= --consume --one-run --crash= --limit= --protocol= --compare= --out=o --json=r.json"
     )
     words = (
         "run",
@@ -246,8 +248,8 @@ KNOWN = {
     "report": "--profile=",
     "calibrate": "--out=",
     "verify-trace": "--key= --order= --id= --close= --sink= --show= --conf= --master=",
-    "check": "--scope= --profile= --walks= --examples= --workers= --limit= --seconds= --memory= --spill= "
-    "--operators= --pin --yes --duties --mutants --whole",
+    "check": "--scope= --profile= --walks= --examples= --workers= --limit= --seconds= --memory= "
+    "--spill= --operators= --pin --yes --duties --mutants --whole",
     "prove": "--smtlib= --markdown=",
 }
 """The options of every command; in these cases, a first word keeps each from long work."""

@@ -2,7 +2,7 @@
 
 Rule of this file: nothing is judged here.  A case has a new process of its own, so that it can end
 that process, change its modules or need all of its memory; and no import is paid twice.  Spark is
-not started: a case that goes on in Spark ends with ELSEWHERE, and the runs of a sweep are done here.
+not started: a case that goes on in Spark ends with ELSEWHERE; the runs of a sweep are done here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO, NoReturn
+from typing import IO, Any, NoReturn
+from unittest import mock
 
 from tests.fuzz.case import ELSEWHERE, SLOW_S, Answered, Case, changed, snapshot
 
@@ -47,13 +48,13 @@ LOADED = (
 )
 
 
-def send(file: BinaryIO, value: Any) -> None:
+def send(file: IO[bytes], value: Any) -> None:
     text = pickle.dumps(value)
     file.write(SIZE.pack(len(text)) + text)
     file.flush()
 
 
-def receive(file: BinaryIO) -> Any:
+def receive(file: IO[bytes]) -> Any:
     """The next value.  Raises EOFError at the end."""
     size = file.read(SIZE.size)
     if len(size) < SIZE.size:
@@ -78,16 +79,15 @@ def serve() -> None:
 
 
 def _without_spark() -> None:
-    from asif.commands import choose, sweep
     from model.calls import one_by_one
-    from spark_check.traces import verify
 
     def elsewhere(*_: Any, **__: Any) -> NoReturn:
-        raise SystemExit(ELSEWHERE)
+        os._exit(ELSEWHERE)
 
-    sweep.calls_on_spark = lambda *_: one_by_one  # type: ignore[assignment]
-    choose.calls_on_spark = lambda *_: one_by_one  # type: ignore[assignment]
-    verify._on_spark = elsewhere  # type: ignore[assignment]
+    for command in ("sweep", "choose"):
+        home = import_module(f"asif.commands.{command}")
+        mock.patch.object(home, "calls_on_spark", return_value=one_by_one).start()
+    mock.patch("spark_check.traces.verify._on_spark", elsewhere).start()
 
 
 def _answer(case: Case) -> Answered:
@@ -108,8 +108,10 @@ def _answer(case: Case) -> Answered:
         code, kb = _wait(pid)
         seconds = monotonic() - started
         written = changed(before, snapshot(folder))
-        texts = [one.read_text("utf-8", errors="replace") for one in (out, err)]
-        return Answered(code, *texts, written, seconds, kb)
+        printed, failed = (one.read_text("utf-8", errors="replace") for one in (out, err))
+        details = [one.read_text("utf-8") for one in (folder / "build/faults").glob("*.txt")]
+        about = "".join(details)[-3_000:]
+        return Answered(code, printed, failed, written, seconds, kb, about)
 
 
 def _be_asif(case: Case, folder: Path, out: Path, err: Path) -> NoReturn:
@@ -120,14 +122,9 @@ def _be_asif(case: Case, folder: Path, out: Path, err: Path) -> NoReturn:
     for number, path in ((1, out), (2, err)):
         os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
     sys.argv = ["asif", *case.argv]
-    sys.stdin = open(0, encoding="utf-8", closefd=False)
-    sys.stdout = io.TextIOWrapper(open(1, "wb", closefd=False), encoding="utf-8")
-    sys.stderr = io.TextIOWrapper(
-        open(2, "wb", closefd=False),
-        encoding="utf-8",
-        errors="backslashreplace",
-        line_buffering=True,
-    )
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+    sys.stdout = _text(1, "strict")
+    sys.stderr = _text(2, "backslashreplace")
     from asif.cli import main
 
     code: Any = 0
@@ -148,6 +145,11 @@ def _be_asif(case: Case, folder: Path, out: Path, err: Path) -> NoReturn:
     with suppress(Exception):
         sys.stderr.flush()
     os._exit((code or 0) & 255)
+
+
+def _text(number: int, errors: str) -> io.TextIOWrapper:
+    file = io.BufferedWriter(io.FileIO(number, "wb", closefd=False))
+    return io.TextIOWrapper(file, encoding="utf-8", errors=errors, line_buffering=number == 2)
 
 
 def _wait(pid: int) -> tuple[int | None, int]:
