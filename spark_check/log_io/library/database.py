@@ -47,7 +47,7 @@ class Database:
     """A connection.  One process and one thread use it."""
 
     def __init__(self, connection: Any, dialect: Dialect, watch: Watch = _ignore) -> None:
-        self._connection, self._dialect, self._watch = connection, dialect, watch
+        self._connection, self.dialect, self._watch = connection, dialect, watch
         self._open, self._write_waiting = False, _write_nothing
 
     def execute(
@@ -76,7 +76,7 @@ class Database:
 
     def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
         """The rows that a statement returns with each of these parameters; it is ahead."""
-        if not self._dialect.pipelines:
+        if not self.dialect.pipelines:
             return [list(self._run(sql, row, ahead=True)) for row in rows]
         self._watch(sql)
         cursor = self._connection.cursor()
@@ -90,7 +90,7 @@ class Database:
         return self._connection.cursor().execute(self._text(sql), parameters)
 
     def _text(self, sql: str) -> str:
-        return sql.replace("?", self._dialect.placeholder)
+        return sql.replace("?", self.dialect.placeholder)
 
     @contextmanager
     def transaction(self, write_waiting: Callable[[], None] | None = None) -> Iterator[None]:
@@ -101,7 +101,7 @@ class Database:
         """
         if self._open:
             raise RuntimeError("a transaction is open: use it, or leave it before the next one")
-        self.execute(self._dialect.begin)
+        self.execute(self.dialect.begin)
         self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
             yield
@@ -116,19 +116,24 @@ class Database:
     def _together(self) -> AbstractContextManager[Any]:
         """A context whose statements are sent together, if the client can: in one round trip, but
         for ask_each, and without another answer than an error."""
-        return self._connection.pipeline() if self._dialect.pipelines else nullcontext()
+        return self._connection.pipeline() if self.dialect.pipelines else nullcontext()
 
     def make_tables(self) -> None:
         """Make the tables that are not there yet."""
         with self.transaction():
-            if self._dialect.lock:
-                self.execute(self._dialect.lock)
-            for statement in statements(self._dialect):
+            if self.dialect.lock:
+                self.execute(self.dialect.lock)
+            for statement in statements(self.dialect):
                 self.execute(statement)
 
     def missing_columns(self) -> list[tuple[str, str]]:
         """The tables and columns of a log that are not there."""
-        return sorted(columns() - {(row[0], row[1]) for row in self.execute(self._dialect.columns)})
+        return sorted(columns() - {(row[0], row[1]) for row in self.execute(self.dialect.columns)})
+
+    @property
+    def connection(self) -> Any:
+        """The present one: what belongs to a session ends with it."""
+        return self._connection
 
     def close(self) -> None:
         self._connection.close()

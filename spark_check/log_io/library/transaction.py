@@ -15,7 +15,9 @@ from itertools import pairwise
 from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
-from spark_check.log_io.library.database import Database
+from spark_check.log_io.library.database import Database, read_bytes
+from spark_check.log_io.library.guard.accounts import ACTIONS, EVENTS
+from spark_check.log_io.library.guard.checksums import END, ENDED, of_action, of_event, of_state
 from spark_check.log_io.library.values import (
     DONE,
     UNDONE,
@@ -38,18 +40,30 @@ from spark_check.log_io.library.waiting import (
 )
 
 ASSIGN = f"""
-    UPDATE event_log SET inset_id = ?, inset_key = ?, assigned_as = ?
-    WHERE {KEYED} AND inset_id = 0 AND status = 'undone'"""
+    UPDATE event_log SET inset_id = ?, inset_key = ?, assigned_as = ?, checksum = ?
+    WHERE {KEYED} AND inset_id = 0 AND status = 'undone' AND rec_op = ?"""
+COMPLETE_ACTION = f"""
+    UPDATE read_action SET status = 'complete', {END}
+    WHERE op_id = ? AND conn_id = ? AND action_id = ? AND status = 'incomplete'"""
+FORGET_EVENT = f"DELETE FROM event_log WHERE {KEYED} RETURNING checksum"
+KEEP_EVENT = f"UPDATE event_log SET status = 'done', {END} WHERE {KEYED} AND status = 'undone'"
 
 
 class Transaction:
     """An open transaction; several operators of one process may share it (a group commit).
 
-    What it logs may be sent, and its writes executed, only after it has committed.
+    check: raises LogError if the lease of an operator is lost.  What it logs may be sent, and its writes executed, only after it has committed.
     """
 
-    def __init__(self, database: Database, waiting: WaitingRows, capture: Capture) -> None:
+    def __init__(
+        self,
+        database: Database,
+        waiting: WaitingRows,
+        capture: Capture,
+        check: Callable[[str], None],
+    ) -> None:
         self._database, self._waiting, self._capture = database, waiting, capture
+        self._check = check
         self._captured = capture.operators
         self._assigned: set[tuple[str, int]] = set()
 
@@ -63,17 +77,21 @@ class Transaction:
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
         check_names(action.operator, action.connection)
-        if action.operator not in self._captured:
-            self._database.change(
-                "DELETE FROM read_action WHERE op_id = ? AND conn_id = ? AND action_id < ?",
-                action[:3],
-            )
-        self._database.change(
-            "INSERT INTO read_action (op_id, conn_id, action_id, action_desc, status)"
-            " VALUES (?, ?, ?, ?, 'incomplete') ON CONFLICT (op_id, conn_id, action_id)"
-            " DO UPDATE SET status = excluded.status, action_desc = excluded.action_desc",
-            action,
+        account = self._waiting.accounts.of(action.operator)
+        replaced = "=" if action.operator in self._captured else "<="
+        rows = self._database.execute(
+            "DELETE FROM read_action WHERE op_id = ? AND conn_id = ?"
+            f" AND action_id {replaced} ? RETURNING checksum",
+            action[:3],
         )
+        account.remove(ACTIONS, (one for (one,) in rows))
+        checksum = of_action(*action)
+        self._database.change(
+            "INSERT INTO read_action (op_id, conn_id, action_id, action_desc, status, checksum)"
+            " VALUES (?, ?, ?, ?, 'incomplete', ?)",
+            (*action, checksum),
+        )
+        account.add(ACTIONS, [checksum])
         self.store_state(state, state_body, context)
 
     def complete_read_action(self, action: ActionInfo, reference: bytes) -> None:
@@ -82,13 +100,10 @@ class Transaction:
         Table 7, CompleteReadAction; Algorithm 1, step 2.b.  Raises LogError if it is not there.
         """
         operator, connection, number, _ = action
-        changed = self._database.change(
-            "UPDATE read_action SET status = 'complete'"
-            " WHERE op_id = ? AND conn_id = ? AND action_id = ?",
-            action[:3],
-        )
-        if not changed:
+        account = self._waiting.accounts.of(operator)
+        if not self._database.change(COMPLETE_ACTION, action[:3]):
             raise LogError(f"{operator}: read action {number} on {connection} was not initialized")
+        account.change(ENDED)
         self._log([Event(operator, connection, operator, "", number, reference)])
 
     def drop_read_action(self, action: ActionInfo, discard: Callable[[], None]) -> None:
@@ -99,6 +114,7 @@ class Transaction:
         Raises LogError, and discards nothing, if the event of the action is undone.
         """
         operator, connection, number, _ = action
+        self._check(operator)
         if recovery.is_undone(self._database, (operator, connection, "", number)):
             raise LogError(
                 f"{operator}: read action {number} on {connection} is still undone: its last"
@@ -124,15 +140,22 @@ class Transaction:
             one.check()
         if any(one.number == other.number for one, other in pairwise(found)):
             raise ValueError("one number for two Input Sets: keep the context of new_in_set")
-        first, *others = found
-        key, sets = event.key, [(event.receiver, one.number) for one in found]
+        key, receiver = event.key, event.receiver
+        account = self._waiting.accounts.of(receiver)
+        first, *others = [(*one, order, of_event(key, receiver, *one, order)) for one in found]
+        sets = [(receiver, one.number) for one in found]
         ahead = not self._waiting.concerns(key, sets)
-        changed = self._database.change(ASSIGN, (*first, order, *key), ahead=ahead)
-        if changed:
-            rows = [(*key, event.receiver, *one, UNDONE, order) for one in others]
-            self._database.repeat(INSERT_EVENT, rows)
-            self._assigned.update(sets)
-        return changed > 0
+        if not self._database.change(ASSIGN, (*first, *key, receiver), ahead=ahead):
+            return False
+        rows = [
+            (*key, receiver, number, name, UNDONE, order, checksum)
+            for number, name, _, checksum in others
+        ]
+        self._database.repeat(INSERT_EVENT, rows)
+        account.change(first[-1] - of_event(key, receiver, 0, "", 0))
+        account.add(EVENTS, (row[-1] for row in rows))
+        self._assigned.update(sets)
+        return True
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
     def log_source_event(self, *events: Event) -> None:
@@ -143,6 +166,8 @@ class Transaction:
         the latest, the end of the transaction raises it.
         """
         self._waiting.obligations.sends(events)
+        for operator in {one.sender for one in events}:
+            self._waiting.accounts.of(operator)
         self._log(events)
 
     def log_output_events(
@@ -164,6 +189,7 @@ class Transaction:
         this for each of them in one transaction.  After a crash between two transactions, the
         conditions have seen the input, and nobody would ask them again.
         """
+        self._waiting.accounts.of(operator)
         if operator not in self._captured:
             reads = ()
         ended = EndedSet(operator, in_set, tuple(outputs), bool(reads))
@@ -198,10 +224,12 @@ class Transaction:
         Input Sets.
         """
         self._assigned.clear()  # it may have been the only event of an Input Set
+        account = self._waiting.accounts.of(event.receiver)
         if (event.receiver, event.receiver_port) in self._capture.inputs:
-            self._database.change(f"UPDATE event_log SET status = 'done' WHERE {KEYED}", event.key)
+            account.change(ENDED * self._database.change(KEEP_EVENT, event.key))
             return
-        self._database.change(f"DELETE FROM event_log WHERE {KEYED}", event.key)
+        rows = self._database.execute(FORGET_EVENT, event.key)
+        account.remove(EVENTS, (one for (one,) in rows))
         if event.receiver_port and (event.sender, event.port) not in self._capture.kept:
             self._waiting.add(DELETE_DATA, [event.key])
 
@@ -216,6 +244,7 @@ class Transaction:
         operator, number = state
         check_names(operator)
         check_bytes(body, lambda: f"state {number} of {operator}")
+        self._waiting.accounts.of(operator)
         self._waiting.add_state(state, body, context)
 
     def update_context(self, operator: str, context: Context) -> None:
@@ -224,17 +253,24 @@ class Transaction:
         Right only for an operator whose global state does not depend on its inputs; store_state
         is for all others.
         """
+        account = self._waiting.accounts.of(operator)
         found = self._database.execute(
-            "SELECT MAX(state_id) FROM state WHERE op_id = ?", (operator,)
+            "SELECT state_id, state, logged_at FROM state WHERE op_id = ?"
+            " ORDER BY state_id DESC LIMIT 1",
+            (operator,),
         )
-        if found[0][0] is None:
+        if not found:
             self.store_state(StateInfo(operator, 1), b"", context)
             return
+        number, body, logged_at = found[0]
         self._waiting.obligations.stores(operator, context)
+        text = context.to_json()
+        checksum = of_state(operator, number, read_bytes(body), text, logged_at)
         self._database.change(
-            "UPDATE state SET context = ? WHERE op_id = ? AND state_id = ?",
-            (context.to_json(), operator, found[0][0]),
+            "UPDATE state SET context = ?, checksum = ? WHERE op_id = ? AND state_id = ?",
+            (text, checksum, operator, number),
         )
+        account.store(checksum)
 
     # --- rows --------------------------------------------------------------------------------
     def _log(
