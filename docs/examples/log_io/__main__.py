@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from asif.log_io import Log, LogError, read_log, without_password
+from asif.log_io import Log, LogError, read_log, retention, without_password
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
 
@@ -38,21 +38,27 @@ def main() -> None:
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
-    with _opened(parser, place, arguments.fresh, watch) as log:
-        pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
+    operators = arguments.operators or pipeline.OPERATORS
+    with _opened(parser, place, arguments.fresh, watch, arguments.wait) as log:
+        try:
+            log.take(*operators)
+            pipeline.run(log, folder, watch, operators)
+        except LogError as error:
+            parser.error(str(error))
         print("nothing is left to do")
 
 
-def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch) -> Log:
+def _opened(
+    parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch, wait_s: float
+) -> Log:
     """The log, empty if it is to be a fresh one."""
     from psycopg import Error
 
     try:
         if fresh:
-            with Log(place) as log, log.database.transaction():
-                for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
-                    log.database.execute(f"DELETE FROM {table}")
-        return Log(place, pipeline.captured(), watch=watch)
+            with Log(place) as log:
+                retention.forget_everything(log)
+        return Log(place, pipeline.captured(), watch=watch, wait_s=wait_s)
     except (Error, sqlite3.Error, ValueError, LogError) as error:
         reason = " ".join(str(error).split())
         parser.error(f"{without_password(place)} cannot be opened: {reason}")
@@ -65,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("operators", nargs="*", help="those to run; none: all")
     parser.add_argument("--log", help="a URL of PostgreSQL, instead of FOLDER/log.db")
     parser.add_argument("--fresh", action="store_true", help="empty folder and log first")
+    parser.add_argument(
+        "--wait", type=float, default=0.0, help="seconds, for another process that runs them"
+    )
     parser.add_argument("--kill-at", type=int, help="SIGKILL before this statement or effect")
     return parser
 

@@ -54,8 +54,8 @@ FORGET = (
             AND data.send_port = '' AND data.rec_port = '' AND data.event_id = state.state_id)""",
 )
 
-NOBODY = """INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events, lineage,
-    actions, checksum, state_checksum) VALUES ('', 0, '', '', 0, 0, 0, 0, 0, 0)
+NOBODY = """INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events,
+    lineage, actions, checksum, state_checksum) VALUES ('', 0, '', '', 0, 0, 0, 0, 0, 0)
     ON CONFLICT (op_id) DO NOTHING"""
 """The account of what no operator does."""
 

@@ -52,7 +52,8 @@ KEEP_EVENT = f"UPDATE event_log SET status = 'done', {END} WHERE {KEYED} AND sta
 class Transaction:
     """An open transaction; several operators of one process may share it (a group commit).
 
-    check: raises LogError if the lease of an operator is lost.  What it logs may be sent, and its writes executed, only after it has committed.
+    What it logs may be sent, and its writes executed, only after it has committed.  check: raises
+    LogError if the lease of an operator is lost.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ from spark_check.log_io.library.database import Database, is_url
 from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.checksums import of_values
 from spark_check.log_io.library.guard.lease_files import LeaseFile
-from spark_check.log_io.library.values import LogError
+from spark_check.log_io.library.values import LogError, check_names
 
 PAUSE_S = 0.05
 """Between two tries of one who waits."""
@@ -153,6 +153,7 @@ class Leases:
 
     # --- one lease ---------------------------------------------------------------------------
     def _taken(self, operator: str) -> Lease:
+        check_names(operator)
         lock = self._locked(operator)
         since = datetime.now(UTC).isoformat(" ", "seconds")
         holder = f"process {self._process} on {socket.gethostname()}"

@@ -24,9 +24,11 @@ KEY = ("send_op", "send_port", "rec_port", "event_id")
 
 
 class CheckedTable(NamedTuple):
-    """A table whose rows have checksums.  key, others: its columns, without the checksum.  checksum:
-    that of a row; it raises TypeError or ValueError for a row that nobody has logged.  undone: the
-    rows that recovery reads, in SQL."""
+    """A table whose rows have checksums.  key, others: its columns, without the checksum.
+
+    checksum: that of a row; it raises TypeError or ValueError for a row that nobody has logged.
+    undone: the rows that recovery reads, in SQL.
+    """
 
     name: str
     key: tuple[str, ...]
