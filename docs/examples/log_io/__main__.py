@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sqlite3
 from pathlib import Path
 
-from asif.log_io import Log, LogError, read_log, without_password
+from asif.log_io import Log, LogError, read_log
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
 
@@ -38,24 +37,24 @@ def main() -> None:
         shutil.rmtree(folder)
     folder.mkdir(parents=True, exist_ok=True)
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
-    with _opened(parser, place, arguments.fresh, watch) as log:
-        pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
-        print("nothing is left to do")
+    try:
+        with _opened(parser, place, arguments.fresh, watch) as log:
+            pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
+            print("nothing is left to do")
+    except LogError as error:
+        raise SystemExit(f"{error} (run again goes on)") from None
 
 
 def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch) -> Log:
     """The log, empty if it is to be a fresh one."""
-    from psycopg import Error
-
     try:
         if fresh:
             with Log(place) as log, log.database.transaction():
                 for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
                     log.database.execute(f"DELETE FROM {table}")
         return Log(place, pipeline.captured(), watch=watch)
-    except (Error, sqlite3.Error, ValueError, LogError) as error:
-        reason = " ".join(str(error).split())
-        parser.error(f"{without_password(place)} cannot be opened: {reason}")
+    except LogError as error:
+        parser.error(str(error))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -60,12 +60,16 @@ class Log:
         self.capture = capture or Capture()
         self._clock = clock
         self._state_ids: dict[str, int] = {}
-        if not read_only:
-            self.database.make_tables()
-        if missing := self.database.missing_columns():
+        try:
+            if not read_only:
+                self.database.make_tables()
+            if missing := self.database.missing_columns():
+                made = "" if read_only else ": another version of the library has made the log"
+                lacks = f"it has no {'.'.join(missing[0])}{made}"
+                raise LogError(f"{self.database.name} is no log of LOG.io: {lacks}")
+        except BaseException:
             self.close()
-            made = "" if read_only else ": another version of the library has made the log"
-            raise LogError(f"it has no {'.'.join(missing[0])}{made}")
+            raise
 
     def __enter__(self) -> Log:
         return self
