@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sqlite3
 from pathlib import Path
 
-from asif.log_io import Log, LogError, read_log, retention, without_password
+from asif.log_io import Log, LogError, read_log, retention
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
 
@@ -39,29 +38,26 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
     operators = arguments.operators or pipeline.OPERATORS
-    with _opened(parser, place, arguments.fresh, watch, arguments.wait) as log:
-        try:
+    try:
+        with _opened(parser, place, arguments.fresh, watch, arguments.wait) as log:
             log.take(*operators)
             pipeline.run(log, folder, watch, operators)
-        except LogError as error:
-            parser.error(str(error))
-        print("nothing is left to do")
+            print("nothing is left to do")
+    except LogError as error:
+        raise SystemExit(f"{error} (run again goes on)") from None
 
 
 def _opened(
     parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch, wait_s: float
 ) -> Log:
     """The log, empty if it is to be a fresh one."""
-    from psycopg import Error
-
     try:
         if fresh:
             with Log(place) as log:
                 retention.forget_everything(log)
         return Log(place, pipeline.captured(), watch=watch, wait_s=wait_s)
-    except (Error, sqlite3.Error, ValueError, LogError) as error:
-        reason = " ".join(str(error).split())
-        parser.error(f"{without_password(place)} cannot be opened: {reason}")
+    except LogError as error:
+        parser.error(str(error))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -172,5 +172,12 @@ class LogError(Exception):
     """A step that the log refuses; its transaction changes nothing."""
 
 
+class LogInterrupted(LogError):
+    """A transaction or a query that its database has interrupted: the connection broke, for one.
+
+    What was committed is in the log.  An operator steps again, and recovers.
+    """
+
+
 class InputSetGone(LogError):
     """No undone event has this Input Set: the events of a replica have been moved (3.5.1, 7.2)."""

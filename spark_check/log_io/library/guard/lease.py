@@ -140,7 +140,7 @@ class Leases:
     def free(self) -> None:
         """Say in the log that its operators have no process; nothing is raised."""
         rows = [(operator, lease.epoch) for operator, lease in self._held.items()]
-        if rows and os.getpid() == self._process:
+        if rows and os.getpid() == self._process and not self._database.is_broken:
             with suppress(Exception), self._database.transaction():
                 self._database.repeat(FREE, rows)
 

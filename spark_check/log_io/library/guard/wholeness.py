@@ -17,7 +17,6 @@ compares those of lineage, too.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +26,7 @@ from spark_check.log_io.library.guard.checksums import MASK
 from spark_check.log_io.library.guard.lease_files import counts
 from spark_check.log_io.library.guard.rows import CHECKED, KEY, damaged, read
 from spark_check.log_io.library.schema import SQLITE, made_by
-from spark_check.log_io.library.values import LogError
+from spark_check.log_io.library.values import LogError, LogInterrupted
 
 NAMED = 5
 """How many damaged rows are named."""
@@ -83,7 +82,7 @@ def check_whole(database: Database, traces: Traces) -> None:
         others = f", and {len(more)} other faults" if more else ""
         whole = [f"{one.name} ({one.rows})" for one in report.tables if not one.faults]
         raise LogError(
-            f"the log is not whole: {first}{others}.  Whole: {', '.join(whole) or 'nothing'}."
+            f"{database.name} is not whole: {first}{others}.  Whole: {', '.join(whole) or 'nothing'}."
             "  Put back the latest copy of all its files; `asif lineage LOG --verify` says more"
         )
 
@@ -129,22 +128,11 @@ def _caught(table: str, part: Callable[[], Iterator[tuple[str, str]]]) -> list[t
     try:
         for one in part():
             found.append(one)
-    except Exception as error:
-        if not _is_damage(error):
-            raise
-        found.append((table, f"it cannot be read: {' '.join(str(error).split())}"))
+    except LogInterrupted:
+        raise
+    except LogError as error:
+        found.append((table, f"it cannot be read: {error}"))
     return found
-
-
-def _is_damage(error: BaseException) -> bool:
-    """Does the database say by its error that its data are damaged?"""
-    cause = error.__cause__ or error
-    if isinstance(cause, sqlite3.Error):
-        name = getattr(cause, "sqlite_errorname", "SQLITE_CORRUPT")
-        return name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR"))
-    if isinstance(cause, (OverflowError, UnicodeDecodeError)):
-        return True
-    return str(getattr(cause, "sqlstate", "")).startswith("XX")
 
 
 # --- the parts --------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def test_the_page_has_the_statements_and_the_round_trips(fresh: Fresh) -> None:
 def counted(one: Counted, work: Callable[[Log, Sequence[Event]], None]) -> Counter[str]:
     """The statements by name, and the round trips."""
     with one as log, tempfile.TemporaryFile("w+") as trace:
-        session = log.database._connection.pgconn
+        session = log.database.connection.pgconn
         session.trace(trace.fileno())
         work(log, one.inputs)
         session.untrace()
