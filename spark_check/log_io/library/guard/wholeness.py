@@ -82,8 +82,8 @@ def check_whole(database: Database, traces: Traces) -> None:
         others = f", and {len(more)} more faults" if more else ""
         whole = [f"{one.name} ({one.rows})" for one in report.tables if not one.faults]
         raise LogError(
-            f"{database.name} is not whole: {first}{others}; whole: {', '.join(whole) or 'nothing'}:"
-            " put back the latest copy of all its files; `asif lineage LOG --verify` says more"
+            f"{database.name} is not whole: {first}{others}; whole: {', '.join(whole) or 'nothing'}"
+            ": put back the latest copy of all its files; `asif lineage LOG --verify` says more"
         )
 
 
@@ -152,8 +152,8 @@ def _lost(database: Database, traces: Traces) -> Iterator[tuple[str, str]]:
         if has < count:
             yield (
                 "",
-                f"{operator} has {has} transactions of {count}: it is an older copy, or its -wal was"
-                " removed or is damaged",
+                f"{operator} has {has} transactions of {count}: it is an older copy, or its -wal"
+                " was removed or is damaged",
             )
     held = sorted(name for name, (_, holder) in rows.items() if holder and name not in known)
     if held and not traces.has_wal:
