@@ -49,16 +49,12 @@ def _write_nothing() -> None:
 
 
 class Database:
-    """A connection.  One process and one thread use it.
-
-    check: called in each transaction before its first statement; it may raise, or be None.
-    """
+    """A connection.  One process and one thread use it."""
 
     def __init__(self, session: Session, watch: Watch = _ignore) -> None:
         self._session, self._watch = session, watch
         self._open, self._write_waiting = False, _write_nothing
         self._failed: LogError | None = None
-        self.check: Callable[[Database], None] | None = None
 
     @property
     def name(self) -> str:
@@ -164,8 +160,6 @@ class Database:
         self.execute(self._session.dialect.begin)
         self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
-            if self.check is not None:
-                self.check(self)
             yield
             self._commit()
         except BaseException:

@@ -29,6 +29,7 @@ from spark_check.log_io.library.values import (
     ReadAction,
     Replay,
     StateInfo,
+    integer,
 )
 from spark_check.log_io.library.waiting import WaitingRows
 
@@ -214,6 +215,7 @@ class Log:
         connections that lose it, a restarted operator needs this (Algorithm 9, step 3); an
         operator that polls needs no other connection.
         """
+        limit = integer(limit, lambda: "the limit of new events", 1)
         return recovery.fetch_new_events(self.database, operator, limit)
 
     def get_proc_state(self, operator: str) -> tuple[StateInfo, bytes, Context] | None:

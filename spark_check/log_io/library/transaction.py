@@ -29,7 +29,8 @@ from spark_check.log_io.library.values import (
     ReadEffect,
     StateInfo,
     check_bytes,
-    check_names,
+    event_name,
+    integer,
 )
 from spark_check.log_io.library.waiting import (
     DELETE_DATA,
@@ -77,7 +78,7 @@ class Transaction:
         Table 7, InitializeReadAction; Algorithm 1, step 1.  Without lineage, the connection's
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
-        check_names(action.operator, action.connection)
+        action = action.checked()
         account = self._waiting.accounts.of(action.operator)
         replaced = "=" if action.operator in self._captured else "<="
         rows = self._database.execute(
@@ -100,7 +101,7 @@ class Transaction:
 
         Table 7, CompleteReadAction; Algorithm 1, step 2.b.  Raises LogError if it is not there.
         """
-        operator, connection, number, _ = action
+        operator, connection, number, _ = action = action.checked()
         account = self._waiting.accounts.of(operator)
         if not self._database.change(COMPLETE_ACTION, action[:3]):
             raise LogError(f"{operator}: read action {number} on {connection} was not initialized")
@@ -114,7 +115,7 @@ class Transaction:
         between the two repeats both, so `discard` must accept that there is no store any more.
         Raises LogError, and discards nothing, if the event of the action is undone.
         """
-        operator, connection, number, _ = action
+        operator, connection, number, _ = action.checked()
         self._check(operator)
         if recovery.is_undone(self._database, (operator, connection, "", number)):
             raise LogError(
@@ -134,11 +135,11 @@ class Transaction:
         dispatcher has moved it to another replica, Algorithm 13, or it is assigned already), and
         the operator must forget the input.
         """
-        found = sorted({*in_sets})
+        found = sorted({one.checked() for one in in_sets})
         if not found:
             raise ValueError("no Input Set: give at least one, or forget the input by done_event")
-        for one in found:
-            one.check()
+        event = event.checked()
+        order = integer(order, lambda: f"the order of {event_name(event.key)}")
         if any(one.number == other.number for one, other in pairwise(found)):
             raise ValueError("one number for two Input Sets: keep the context of new_in_set")
         key, receiver = event.key, event.receiver
@@ -166,10 +167,13 @@ class Transaction:
         Raises an error of the database if an event with one of these numbers is logged already; at
         the latest, the end of the transaction raises it.
         """
+        self._send([one.checked() for one in events])
+
+    def _send(self, events: Sequence[Event]) -> None:
         self._waiting.obligations.sends(events)
         for operator in {one.sender for one in events}:
             self._waiting.accounts.of(operator)
-        self._log(events)
+        self._waiting.add_events(events, (0,), UNDONE)
 
     def log_output_events(
         self,
@@ -190,6 +194,8 @@ class Transaction:
         this for each of them in one transaction.  After a crash between two transactions, the
         conditions have seen the input, and nobody would ask them again.
         """
+        in_set = integer(in_set, lambda: f"the number of an Input Set of {operator}")
+        outputs = [one.checked() for one in outputs]
         self._waiting.accounts.of(operator)
         if operator not in self._captured:
             reads = ()
@@ -200,7 +206,7 @@ class Transaction:
         elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._waiting.obligations.ends(operator, in_set)
-        self.log_source_event(*outputs)
+        self._send(outputs)
         if reads:
             effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
             self._log(effects, (in_set,), DONE)
@@ -212,8 +218,9 @@ class Transaction:
         would end it: so it is logged as done.  Recovery does not need it (3.6 removes it), so it is
         logged only if the lineage of the operator is captured.
         """
-        operator, number = state
+        operator, number = state.checked()
         if operator in self._captured:
+            in_sets = tuple(InputSet(one).checked().number for one in in_sets)
             self._log([Event(operator, "", operator, "", number, b"")], in_sets, DONE)
 
     def done_event(self, event: Event) -> None:
@@ -224,6 +231,7 @@ class Transaction:
         last one: then the operator calls this in a transaction of its own.  Of an input: all its
         Input Sets.
         """
+        event = event.checked()
         self._assigned.clear()  # it may have been the only event of an Input Set
         account = self._waiting.accounts.of(event.receiver)
         if (event.receiver, event.receiver_port) in self._capture.inputs:
@@ -242,8 +250,8 @@ class Transaction:
         both here: numbers that are newer than the state would hide inputs from a restarted
         operator.  Without lineage, the state takes the place of the one before (Section 3.6).
         """
-        operator, number = state
-        check_names(operator)
+        operator, number = state = state.checked()
+        context.check()
         check_bytes(body, lambda: f"state {number} of {operator}")
         self._waiting.accounts.of(operator)
         self._waiting.add_state(state, body, context)
@@ -263,6 +271,7 @@ class Transaction:
         if not found:
             self.store_state(StateInfo(operator, 1), b"", context)
             return
+        context.check()
         number, body, logged_at = found[0]
         self._waiting.obligations.stores(operator, context)
         text = context.to_json()
@@ -277,6 +286,4 @@ class Transaction:
     def _log(
         self, events: Sequence[Event], in_sets: Sequence[int] = (0,), status: str = UNDONE
     ) -> None:
-        for one in events:
-            one.check()
-        self._waiting.add_events(events, in_sets, status)
+        self._waiting.add_events([one.checked() for one in events], in_sets, status)

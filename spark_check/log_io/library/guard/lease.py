@@ -20,10 +20,11 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from spark_check.log_io.library.database import Database, is_url
+from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.checksums import of_values
 from spark_check.log_io.library.guard.lease_files import LeaseFile
+from spark_check.log_io.library.sessions.places import is_url
 from spark_check.log_io.library.values import LogError, check_names
 
 PAUSE_S = 0.05

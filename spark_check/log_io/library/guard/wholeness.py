@@ -21,11 +21,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from spark_check.log_io.library.database import Database, is_url
+from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.guard.checksums import MASK
 from spark_check.log_io.library.guard.lease_files import counts
 from spark_check.log_io.library.guard.rows import CHECKED, KEY, damaged, read
 from spark_check.log_io.library.schema import SQLITE, made_by
+from spark_check.log_io.library.sessions.places import is_url
 from spark_check.log_io.library.values import LogError, LogInterrupted
 
 NAMED = 5

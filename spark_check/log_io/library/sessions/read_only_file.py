@@ -110,7 +110,7 @@ class ReadOnlyFile(Session):
         if self._frozen is None:
             return False
         path = self._path.resolve()
-        return _size(f"{path}-wal") > 0 or _state(path) != self._frozen
+        return bool(_size(f"{path}-wal") or _state(path) != self._frozen)
 
     # --- a session ---------------------------------------------------------------------------
     def run(self, work: Callable[[Any, str], T], sql: str) -> T:
@@ -138,7 +138,7 @@ class ReadOnlyFile(Session):
         self.open_first()
 
     def in_transaction(self) -> bool:
-        return self.connection.in_transaction
+        return bool(self.connection.in_transaction)
 
     def breaks(self, _error: Exception, committing: bool) -> bool:
         return False

@@ -10,6 +10,7 @@ the session before it.  What the log says then, it will say tomorrow.
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Generator
 from contextlib import AbstractContextManager
@@ -24,7 +25,7 @@ from spark_check.log_io.library.sessions import session
 from spark_check.log_io.library.sessions.session import Session
 from spark_check.log_io.library.values import LogError
 
-STATEMENT_S = 120.0
+STATEMENT_S = 300.0
 """How long a statement may take, with the wait for its locks."""
 SILENCE_S = 5.0
 """After this time without an answer, and again and again, the server is asked for a sign of life;
@@ -40,6 +41,7 @@ HINTS = {
     "25006": "the server is read-only, or the log is only read",
     "42501": "the user may not do this",
 }
+NOISE = re.compile(r" This probably means the server term.*(request\.|…)|consuming input failed: ")
 SESSION = "SELECT pid, backend_start::text FROM pg_stat_activity WHERE pid = pg_backend_pid()"
 END = """SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE pid = %s AND backend_start::text = %s"""
@@ -131,6 +133,9 @@ class Server(Session):
 
     def together(self) -> AbstractContextManager[Any]:
         return self.connection.pipeline()
+
+    def reason(self, error: Exception) -> str:
+        return NOISE.sub("", super().reason(error))
 
     def has_committed(self, cursor: Any) -> bool:
         return bool(cursor.statusmessage == "COMMIT")
