@@ -30,6 +30,11 @@ def folder_of(log: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
+def file_of(log: Path, operator: str) -> Path:
+    """The file of an operator.  It is made before the log says that a process runs the operator."""
+    return folder_of(log) / f"{of_values(operator):016x}"
+
+
 def counts(log: Path) -> dict[str, int]:
     """The number of transactions by operator, as the files say.
 
@@ -67,9 +72,8 @@ class LeaseFile:
     locked it."""
 
     def __init__(self, log: Path, operator: str) -> None:
-        folder = folder_of(log)
-        folder.mkdir(exist_ok=True)
-        self._path = folder / f"{of_values(operator):016x}"
+        self._path = file_of(log, operator)
+        self._path.parent.mkdir(exist_ok=True)
         self._operator = operator
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.guard.checksums import MASK
-from spark_check.log_io.library.guard.lease_files import counts
+from spark_check.log_io.library.guard.lease_files import counts, file_of
 from spark_check.log_io.library.guard.rows import CHECKED, KEY, damaged, read
 from spark_check.log_io.library.schema import SQLITE, made_by
 from spark_check.log_io.library.sessions.places import is_url
@@ -156,8 +156,8 @@ def _lost(database: Database, traces: Traces) -> Iterator[tuple[str, str]]:
                 f"{operator} has {has} transactions of {count}: it is an older copy, or its -wal"
                 " was removed or is damaged",
             )
-    held = sorted(name for name, (_, holder) in rows.items() if holder and name not in known)
-    if held and not traces.has_wal:
+    held = sorted(name for name, (_, holder) in rows.items() if holder)
+    if held and not traces.has_wal and not file_of(traces.file, held[0]).exists():
         yield "", f"its -wal is missing: {held[0]} had not ended when the file was copied"
 
 
