@@ -14,10 +14,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from rich.table import Table
 
@@ -32,7 +33,11 @@ from spark_check.log_io.library import (
     Log,
     Scope,
     capture,
+    transaction,
+    waiting,
 )
+from spark_check.log_io.library.guard.accounts import Account, Accounts
+from spark_check.log_io.library.guard.lease import Leases
 from spark_check.log_io.library.lineage import backward, forward
 from spark_check.log_io.library.retention import forget_everything
 
@@ -128,6 +133,29 @@ def bare(log: Log, group: int) -> None:
                 )
 
 
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """The library without its guard: rows have no checksums, operators no accounts, and nobody asks
+    for a lease."""
+    account = Account()
+    with ExitStack() as patches:
+        for module, names in (
+            (waiting, ("of_data", "of_event", "of_lineage", "of_state")),
+            (transaction, ("of_event",)),
+        ):
+            for name in names:
+                patches.enter_context(patch.object(module, name, lambda *_, **__: 0))
+        patches.enter_context(patch.object(Accounts, "of", lambda *_: account))
+        patches.enter_context(patch.object(Accounts, "rows", lambda _: ()))
+        patches.enter_context(patch.object(Leases, "transaction", lambda *_: nullcontext()))
+        yield
+
+
+def protocol_unguarded(log: Log, group: int) -> None:
+    with unguarded():
+        protocol(log, group)
+
+
 def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[float, float]:
     forget_everything(log)
     log_inputs(log, STEPS)
@@ -137,8 +165,8 @@ def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[flo
 
 
 def costs(log: Log, group: int) -> list[Cost]:
-    """Of the steps and of the bare inserts, round by round in turn."""
-    works = (protocol, bare)
+    """Of the steps, of those without the guard, and of the bare inserts, round by round in turn."""
+    works = (protocol, protocol_unguarded, bare)
     rounds = [[measure(log, work, group) for work in works] for _ in range(ROUNDS)]
     return [
         Cost(*(statistics.median(times) / STEPS for times in zip(*one, strict=True)))
@@ -150,7 +178,7 @@ def step_rows(name: str, place: str) -> Iterator[tuple[str, ...]]:
     for what, captured in (("no lineage", Capture()), ("lineage", LINEAGE)):
         with Log(place, captured) as log:
             for group in GROUPS:
-                steps, inserts = costs(log, group)
+                steps, free, inserts = costs(log, group)
                 yield (
                     f"{name}, {what}",
                     str(group),
@@ -158,6 +186,8 @@ def step_rows(name: str, place: str) -> Iterator[tuple[str, ...]]:
                     f"{1 / inserts.wall:,.0f}",
                     f"{steps.wall / inserts.wall:.1f}",
                     f"{steps.processor / inserts.processor:.1f}",
+                    f"{steps.wall / free.wall:.2f}",
+                    f"{steps.processor / free.processor:.2f}",
                 )
             forget_everything(log)
 
@@ -229,7 +259,8 @@ def query_rows(name: str, place: str, events: int) -> Iterator[tuple[str, ...]]:
 def tables(progress: Progress, events: int) -> Iterator[Table]:
     """events: the number of source events for the queries."""
     steps = Table(
-        "LOG.io library", "steps a commit", "steps/s", "bare", "times as long", "processor"
+        *("LOG.io library", "steps a commit", "steps/s", "bare", "times as long", "processor"),
+        *("with : without the guard", "its processor"),
     )
     queries = Table("lineage of one event", "events", "found", "median ms", "greatest ms")
     with places() as found:

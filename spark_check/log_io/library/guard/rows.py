@@ -48,7 +48,7 @@ class CheckedTable(NamedTuple):
 
     def is_whole(self, row: Row) -> bool:
         try:
-            return self.checksum(*row[:-1]) == row[-1]
+            return bool(self.checksum(*row[:-1]) == row[-1])
         except (TypeError, ValueError):
             return False
 

@@ -10,7 +10,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -57,13 +57,14 @@ def holder(place: str) -> Iterator[subprocess.Popen[str]]:
 # --- one at a time ----------------------------------------------------------------------------
 def test_an_operator_of_another_process_is_refused_in_one_line(place: str) -> None:
     with holder(place) as process, Log(place) as log:
-        for use in (
+        uses: tuple[Callable[[], object], ...] = (
             lambda: log.take("b"),
             lambda: log.get_proc_state("a"),
             lambda: log.get_state_id("a"),
             lambda: log.done_event(SENT),
             lambda: log_outputs(log, SENT),
-        ):
+        )
+        for use in uses:
             with pytest.raises(LogError) as refused:
                 use()
             text = str(refused.value)
@@ -204,11 +205,12 @@ def test_the_epoch_has_the_last_word(place: str) -> None:
         else:
             with sqlite3.connect(place) as file:
                 file.execute(taken)
-        for use in (
+        uses: tuple[Callable[[], object], ...] = (
             lambda: log_outputs(log, SENT._replace(number=2)),
             lambda: log.get_proc_state("a"),
             lambda: log.check("a"),
-        ):
+        )
+        for use in uses:
             with pytest.raises(LogError, match="a: process 7 on host has taken it over, at noon"):
                 use()
         assert all_rows(log) == before
