@@ -13,6 +13,7 @@ A lease has an epoch, which grows with each one that is given.  Two things hold 
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Iterable, Iterator
@@ -29,6 +30,8 @@ from spark_check.log_io.library.values import LogError, check_names
 
 PAUSE_S = 0.05
 """Between two tries of one who waits."""
+GRACE_S = 10.0
+HOLDER = re.compile("process ([0-9]+) on (.+)")
 TAKE = """
     INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events, lineage,
         actions, checksum, state_checksum) VALUES (?, 1, ?, ?, 1, 0, 0, 0, 0, 0)
@@ -83,10 +86,22 @@ class Lease:
         self.lock.write(self.count)
 
 
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass  # it is another user's
+    return True
+
+
 class Leases:
     """The leases of a log that is open.  wait_s: how long `take` waits for another process."""
 
     def __init__(self, database: Database, place: str | Path, wait_s: float) -> None:
+        if not wait_s >= 0:
+            raise LogError(f"wait_s={wait_s}: give a number of seconds")
         self._database, self._place, self._wait_s = database, place, wait_s
         self._held: dict[str, Lease] = {}
         self._new: list[str] = []
@@ -174,18 +189,26 @@ class Leases:
         return lease
 
     def _locked(self, operator: str) -> LeaseFile | SessionLock:
-        until = time.monotonic() + (0 if self._open else self._wait_s)
+        began = time.monotonic()
         while True:
             try:
                 if is_url(self._place):
                     return SessionLock(self._database, operator)
                 return LeaseFile(Path(self._place), operator)
             except BlockingIOError:
-                if time.monotonic() >= until:
+                waited = time.monotonic() - began
+                if waited >= self._patience_s(operator):
                     raise LogError(self._refusal(operator)) from None
             except OSError as error:
                 raise LogError(f"{self._place}: no lease can be kept beside it: {error}") from None
             time.sleep(PAUSE_S)
+
+    def _patience_s(self, operator: str) -> float:
+        """How long to wait for the lock: a server needs a moment to see that a process has gone."""
+        found = HOLDER.fullmatch(self._account(operator)[1])
+        if found and found[2] == socket.gethostname() and not _is_alive(int(found[1])):
+            return GRACE_S
+        return 0.0 if self._open else self._wait_s
 
     def _forget_new(self) -> None:
         """The transaction that took them has not been committed."""

@@ -68,11 +68,15 @@ class Traces:
 
     def __init__(self, place: str | Path) -> None:
         self.file = None if is_url(place) else Path(place)
-        self.has_wal = self.file is None or self._wal().exists()
+        self.has_wal = self.file is None or _has_wal(self.file)
 
-    def _wal(self) -> Path:
-        path = Path(self.file or "").resolve()
-        return path.with_name(f"{path.name}-wal")
+
+def _has_wal(file: Path) -> bool:
+    try:
+        path = file.resolve()
+        return path.with_name(f"{path.name}-wal").exists()
+    except (OSError, ValueError):
+        return True  # whoever opens it says why it cannot be
 
 
 def check_whole(database: Database, traces: Traces) -> None:

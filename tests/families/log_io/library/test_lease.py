@@ -81,7 +81,7 @@ def test_an_operator_is_free_when_its_process_was_killed(place: str) -> None:
     with holder(place) as process:
         process.send_signal(signal.SIGKILL)
         process.wait()
-        with Log(place, wait_s=30) as log:  # PostgreSQL takes a moment to see that it has gone
+        with Log(place) as log:
             assert log.take("a", "b") == [2, 2]
 
 
