@@ -157,8 +157,12 @@ class Leases:
         """Say in the log that its operators have no process; nothing is raised."""
         rows = [(operator, lease.epoch) for operator, lease in self._held.items()]
         if rows and os.getpid() == self._process and not self._database.is_broken:
-            with suppress(Exception), self._database.transaction():
-                self._database.repeat(FREE, rows)
+            with suppress(Exception):
+                with self._database.transaction():
+                    self._database.repeat(FREE, rows)
+                for lease in self._held.values():
+                    if isinstance(lease.lock, SessionLock):  # its session ends a moment later
+                        lease.lock.close()
 
     def close(self) -> None:
         """Free the locks.  Those of a session have ended with it."""
