@@ -7,7 +7,7 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -207,9 +207,16 @@ def killed(fresh: Fresh, tmp_path: Path) -> tuple[str, Path]:
 
 
 def row_of(place: str, table: str) -> str:
-    """The condition of one row, by the database's own name of it."""
+    """The condition of one row, by the database's own name of it: that of the latest state, and an
+    event that waits."""
     name = "ctid" if place.startswith("postgresql") else "rowid"
-    return f"{name} = (SELECT MIN({name}) FROM {table})"
+    rows = {
+        "event_data": "event_data JOIN event_log AS log USING"
+        " (send_op, send_port, rec_port, event_id) WHERE log.status = 'undone'",
+        "event_log": "event_log WHERE status = 'undone'",
+        "state": "state WHERE op_id = 'shop'",
+    }
+    return f"{name} = (SELECT MAX({table}.{name}) FROM {rows.get(table, table)})"
 
 
 def faults(place: str) -> tuple[str, ...]:
@@ -241,16 +248,14 @@ def test_each_row_is_missed_and_each_change_is_found(killed: tuple[str, Path]) -
         ):
             with harmed(place, table, harm):
                 assert any(table in fault for fault in faults(place)), harm
-                with pytest.raises(LogError, match="is not whole: "):
-                    check_start(place, table)
+                with pytest.raises(LogError) if harms_recovery(table, harm) else nullcontext():
+                    Log(place).close()
     assert faults(place) == ()
 
 
-def check_start(place: str, table: str) -> None:
-    """Open the log as a pipeline does, which leaves the rows of done events to --verify."""
-    if table == "event_lineage":
-        raise LogError("is not whole: ")
-    Log(place).close()
+def harms_recovery(table: str, harm: str) -> bool:
+    """Is it found at the start of a pipeline?  What only lineage needs is left to --verify."""
+    return table != "event_lineage" or harm.startswith("DELETE")
 
 
 def test_a_row_from_another_time_is_found(place: str) -> None:
