@@ -1,4 +1,4 @@
-"""The lineage of an event by a log of LOG.io, the ports of a log, and what is whole of it.
+"""The lineage of an event by a log of LOG.io, the ports of a log, and its faults.
 
 Rule of this file: fields alone; names are those of the log.
 """

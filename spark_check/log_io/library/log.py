@@ -97,7 +97,7 @@ class Log:
         self._leases.close()
 
     def inspect(self) -> LogReport:
-        """What is whole in the log, and what is not; it reads all of it."""
+        """The faults of the log and of its tables; it reads all of it."""
         return inspect(self.database, self._traces, every=True)
 
     def take(self, *operators: str) -> list[int]:

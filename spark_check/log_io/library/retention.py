@@ -57,7 +57,7 @@ FORGET = (
 NOBODY = """INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events,
     lineage, actions, checksum, state_checksum) VALUES ('', 0, '', '', 0, 0, 0, 0, 0, 0)
     ON CONFLICT (op_id) DO NOTHING"""
-"""The account of what no operator does."""
+"""The account of nobody: of rows that no operator removes."""
 
 
 def forget_lineage(log: Log, older_than_s: float) -> None:

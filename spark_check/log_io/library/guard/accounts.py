@@ -1,8 +1,8 @@
-"""What each operator has added to a log: the rows and the sum of their checksums.
+"""The rows that each operator has added to a log, and the sum of their checksums.
 
 Rule of this file: numbers of one transaction, and the statement that adds them to the account.
 
-An account counts what its operator adds less what it removes, which may be rows of another one.  So
+An account counts the rows that its operator adds, less those that it removes from any operator.  So
 two operators never wait for each other's account, and the sum of all accounts is that of all rows.
 EVENT_DATA is not counted: a row of it that is needed is named by a row that is.
 """

@@ -15,7 +15,7 @@ from typing import Any
 MASK = (1 << 62) - 1
 """Checksums and their sums are modulo 2**62."""
 ENDED = 0x1B873593CC9E2D51
-"""What a row gains when it is "done" or "complete"."""
+"""The number that a row gains when it is "done" or "complete"."""
 END = f"checksum = (checksum + {ENDED}) & {MASK}"
 """The same in SQL; the table that is changed has the only `checksum` there."""
 
@@ -71,7 +71,7 @@ def _plain(key: Key) -> Key:
 
 
 def _bytes(values: tuple[str | int | float, ...]) -> bytes:
-    """Other bytes for other values: repr quotes what a text holds."""
+    """Other bytes for other values: repr quotes each text."""
     return repr(values).encode("utf-8", "surrogatepass")
 
 

@@ -1,6 +1,6 @@
 """The leases of a process: one for each operator that it writes as.
 
-Rule of this file: who may write as an operator; what is written is of no interest here.
+Rule of this file: who may write as an operator; the rows themselves are of no interest here.
 
 A lease has an epoch, which grows with each one that is given.  Two things hold it:
 - a lock that ends with its holder: of a file beside the log (SQLite), of a session (PostgreSQL).
@@ -69,7 +69,7 @@ class SessionLock:
         return True
 
     def write(self, count: int) -> None:
-        """Nothing: the server itself knows what it has committed."""
+        """Nothing: the server itself knows its commits."""
 
     def close(self) -> None:
         asked = "SELECT pg_advisory_unlock(? # hashtext(current_schema()))"
@@ -77,7 +77,7 @@ class SessionLock:
 
 
 class Lease:
-    """What a process has of an operator.  count: the operator's transactions in the log."""
+    """A lease of this process.  count: the operator's transactions in the log."""
 
     def __init__(self, epoch: int, count: int, lock: LeaseFile | SessionLock) -> None:
         self.epoch, self.count, self.lock = epoch, count, lock
@@ -221,7 +221,7 @@ class Leases:
                 self._held.pop(operator).lock.close()
         self._new.clear()
 
-    # --- what others have done ---------------------------------------------------------------
+    # --- the acts of others ------------------------------------------------------------------
     def _account(self, operator: str) -> tuple[int, str, str]:
         asked = "SELECT epoch, holder, held_since FROM log_account WHERE op_id = ?"
         rows = self._database.execute(asked, (operator,), ahead=True)

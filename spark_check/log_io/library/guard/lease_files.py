@@ -49,7 +49,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _read(path: Path) -> tuple[str, int] | None:
-    """What a file says; None: it says nothing yet."""
+    """The operator and the number of a file; None: it is empty."""
     text = path.read_bytes()
     if not text:
         return None

@@ -1,6 +1,6 @@
 """The rows of a log, each compared with its checksum.
 
-Rule of this file: it reads rows, and judges each one alone; wholeness.py has what several say.
+Rule of this file: it reads rows, and judges each one alone; wholeness.py compares several.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Rule of this file: it compares and reports; nothing is mended, and nothing is written.
 
-What is compared, and what it finds:
+The comparisons, and the faults that each finds:
 - the files beside a log of SQLite (lease_files.py): transactions that are gone, as with a -wal that
   was removed or is damaged, or with an older copy of the main file;
 - SQLite's own check of its file, and the text of its tables: damage of its structure;
@@ -47,7 +47,7 @@ class TableReport(NamedTuple):
 
 
 class LogReport(NamedTuple):
-    """What is whole in a log, and what is not.  faults: those of no single table."""
+    """The tables of a log and their faults.  faults: those of no single table."""
 
     faults: tuple[str, ...]
     tables: tuple[TableReport, ...]
@@ -64,7 +64,7 @@ class LogReport(NamedTuple):
 
 
 class Traces:
-    """What is beside a log before it is opened: to open a file of SQLite makes its -wal."""
+    """The files beside a log before it is opened: to open a file of SQLite makes its -wal."""
 
     def __init__(self, place: str | Path) -> None:
         self.file = None if is_url(place) else Path(place)
@@ -93,7 +93,7 @@ def check_whole(database: Database, traces: Traces) -> None:
 
 
 def inspect(database: Database, traces: Traces, *, every: bool) -> LogReport:
-    """What is whole in a log, and what is not.  every: compare also rows that recovery never reads.
+    """The faults of a log and of its tables.  every: compare also rows that recovery never reads.
 
     Other processes may write meanwhile: each statement sees one moment of the log.
     """
@@ -166,7 +166,7 @@ def _lost(database: Database, traces: Traces) -> Iterator[tuple[str, str]]:
 
 
 def _structure(database: Database) -> Iterator[tuple[str, str]]:
-    """What SQLite finds in its own file."""
+    """The faults that SQLite finds in its own file."""
     if database.dialect is not SQLITE:
         return
     for (text,) in database.execute("PRAGMA integrity_check(20)"):

@@ -1,4 +1,4 @@
-"""A log that is not whole: it is refused, or what is wrong does no harm; nothing is lost or doubled
+"""A log that is not whole: it is refused, or the fault does no harm; nothing is lost or doubled
 with a good end."""
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def flip(folder: Path, tmp_path: Path, name: str, at: float, bit: int) -> str:
 def test_a_file_that_was_cut_does_no_harm(
     killed_early: Path, tmp_path: Path, name: str, part: float
 ) -> None:
-    """It is refused, if the -wal does not have what was cut off the main file."""
+    """It is refused, if the -wal lacks the pages that were cut off the main file."""
     folder = copy_of(killed_early, tmp_path / "copy")
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: int(part * len(content))])
@@ -254,7 +254,7 @@ def test_each_row_is_missed_and_each_change_is_found(killed: tuple[str, Path]) -
 
 
 def harms_recovery(table: str, harm: str) -> bool:
-    """Is it found at the start of a pipeline?  What only lineage needs is left to --verify."""
+    """Is it found at the start of a pipeline?  Other rows of lineage are left to --verify."""
     return table != "event_lineage" or harm.startswith("DELETE")
 
 
