@@ -14,6 +14,7 @@ from spark_check.log_io.library import (
     InputSetGone,
     Log,
     LogError,
+    LogInterrupted,
     Made,
     NewEvents,
     Operator,
@@ -33,7 +34,8 @@ from spark_check.log_io.library import (
     retention,
     write_action,
 )
-from spark_check.log_io.library.reading import read_log, without_password
+from spark_check.log_io.library.reading import read_log
+from spark_check.log_io.library.sessions.places import without_password
 
 __all__ = [
     "ActionInfo",
@@ -46,6 +48,7 @@ __all__ = [
     "InputSetGone",
     "Log",
     "LogError",
+    "LogInterrupted",
     "Made",
     "NewEvents",
     "Operator",

@@ -14,10 +14,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from rich.table import Table
 
@@ -32,8 +33,13 @@ from spark_check.log_io.library import (
     Log,
     Scope,
     capture,
+    transaction,
+    waiting,
 )
+from spark_check.log_io.library.guard.accounts import Account, Accounts
+from spark_check.log_io.library.guard.lease import Leases
 from spark_check.log_io.library.lineage import backward, forward
+from spark_check.log_io.library.retention import forget_everything
 
 INPUTS, OUTPUTS = Connection("a", "out", "op", "in"), Connection("op", "out", "z", "in")
 LINEAGE = capture((INPUTS, OUTPUTS), Scope(INPUTS.start, OUTPUTS.start))
@@ -80,12 +86,6 @@ def log_inputs(log: Log, count: int) -> list[Event]:
     return inputs
 
 
-def empty(log: Log) -> None:
-    with log.database.transaction():
-        for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
-            log.database.change(f"DELETE FROM {table}")
-
-
 # --- steps ------------------------------------------------------------------------------------
 def protocol(log: Log, group: int) -> None:
     """The steps, `group` of them in one transaction; alone, a step is two transactions."""
@@ -111,30 +111,53 @@ def bare(log: Log, group: int) -> None:
         with log.database.transaction():
             log.database.repeat(
                 "INSERT INTO event_data (send_op, send_port, rec_port, event_id, header, body,"
-                " logged_at) VALUES ('op', 'out', 'in', ?, ?, ?, 0)",
+                " logged_at, checksum) VALUES ('op', 'out', 'in', ?, ?, ?, 0, 0)",
                 [(at, b"", BODY) for at in numbers],
             )
             log.database.repeat(
                 "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op, inset_id,"
-                " inset_key, status, assigned_as)"
-                " VALUES ('op', 'out', 'in', ?, 'z', 0, '', 'undone', 0)",
+                " inset_key, status, assigned_as, checksum)"
+                " VALUES ('op', 'out', 'in', ?, 'z', 0, '', 'undone', 0, 0)",
                 [(at,) for at in numbers],
             )
             log.database.repeat(
-                "INSERT INTO state (op_id, state_id, state, context, logged_at)"
-                " VALUES ('op', ?, ?, '', 0)",
+                "INSERT INTO state (op_id, state_id, state, context, logged_at, checksum)"
+                " VALUES ('op', ?, ?, '', 0, 0)",
                 [(at, b"state") for at in numbers],
             )
             if "op" in log.capture.operators:
                 log.database.repeat(
-                    "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id)"
-                    " VALUES ('op', 'out', 'in', ?, ?)",
+                    "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id,"
+                    " checksum) VALUES ('op', 'out', 'in', ?, ?, 0)",
                     [(at, at) for at in numbers],
                 )
 
 
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """The library without its guard: rows have no checksums, operators no accounts, and nobody asks
+    for a lease."""
+    account = Account()
+    with ExitStack() as patches:
+        for module, names in (
+            (waiting, ("of_data", "of_event", "of_lineage", "of_state")),
+            (transaction, ("of_event",)),
+        ):
+            for name in names:
+                patches.enter_context(patch.object(module, name, lambda *_, **__: 0))
+        patches.enter_context(patch.object(Accounts, "of", lambda *_: account))
+        patches.enter_context(patch.object(Accounts, "rows", lambda _: ()))
+        patches.enter_context(patch.object(Leases, "transaction", lambda *_: nullcontext()))
+        yield
+
+
+def protocol_unguarded(log: Log, group: int) -> None:
+    with unguarded():
+        protocol(log, group)
+
+
 def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[float, float]:
-    empty(log)
+    forget_everything(log)
     log_inputs(log, STEPS)
     wall, processor = time.perf_counter(), time.process_time()
     work(log, group)
@@ -142,8 +165,8 @@ def measure(log: Log, work: Callable[[Log, int], None], group: int) -> tuple[flo
 
 
 def costs(log: Log, group: int) -> list[Cost]:
-    """Of the steps and of the bare inserts, round by round in turn."""
-    works = (protocol, bare)
+    """Of the steps, of those without the guard, and of the bare inserts, round by round in turn."""
+    works = (protocol, protocol_unguarded, bare)
     rounds = [[measure(log, work, group) for work in works] for _ in range(ROUNDS)]
     return [
         Cost(*(statistics.median(times) / STEPS for times in zip(*one, strict=True)))
@@ -155,7 +178,7 @@ def step_rows(name: str, place: str) -> Iterator[tuple[str, ...]]:
     for what, captured in (("no lineage", Capture()), ("lineage", LINEAGE)):
         with Log(place, captured) as log:
             for group in GROUPS:
-                steps, inserts = costs(log, group)
+                steps, free, inserts = costs(log, group)
                 yield (
                     f"{name}, {what}",
                     str(group),
@@ -163,8 +186,10 @@ def step_rows(name: str, place: str) -> Iterator[tuple[str, ...]]:
                     f"{1 / inserts.wall:,.0f}",
                     f"{steps.wall / inserts.wall:.1f}",
                     f"{steps.processor / inserts.processor:.1f}",
+                    f"{steps.wall / free.wall:.2f}",
+                    f"{steps.processor / free.processor:.2f}",
                 )
-            empty(log)
+            forget_everything(log)
 
 
 # --- queries ----------------------------------------------------------------------------------
@@ -178,21 +203,21 @@ def fill(log: Log, events: int) -> int:
             key = f"'{sender}', '{port}', '{to}', i"
             log.database.change(
                 "INSERT INTO event_data (send_op, send_port, rec_port, event_id, header, body,"
-                f" logged_at) {series} SELECT {key}, ?, ?, 0 FROM n",
+                f" logged_at, checksum) {series} SELECT {key}, ?, ?, 0, 0 FROM n",
                 (count, b"", BODY),
             )
             if step:
                 log.database.change(
-                    "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id)"
-                    f" {series} SELECT {key}, i FROM n",
+                    "INSERT INTO event_lineage (send_op, send_port, rec_port, event_id, inset_id,"
+                    f" checksum) {series} SELECT {key}, i, 0 FROM n",
                     (count,),
                 )
             if port:
                 receiver = names[step + 1][0]
                 log.database.change(
                     "INSERT INTO event_log (send_op, send_port, rec_port, event_id, rec_op,"
-                    f" inset_id, inset_key, status, assigned_as) {series}"
-                    f" SELECT {key}, '{receiver}', (i - 1) / {PER_SET} + 1, '', 'done', i FROM n",
+                    f" inset_id, inset_key, status, assigned_as, checksum) {series} SELECT"
+                    f" {key}, '{receiver}', (i - 1) / {PER_SET} + 1, '', 'done', i, 0 FROM n",
                     (count,),
                 )
     return sum(counts)
@@ -210,7 +235,7 @@ def seconds(ask: Callable[[int], Sequence[object]], asked: Sequence[int], size: 
 
 def query_rows(name: str, place: str, events: int) -> Iterator[tuple[str, ...]]:
     with Log(place, synchronous="OFF") as log:
-        empty(log)
+        forget_everything(log)
         whole = fill(log, events)
         if name == "PostgreSQL":
             log.database.execute("ANALYZE")  # as it does by itself within a minute
@@ -234,7 +259,8 @@ def query_rows(name: str, place: str, events: int) -> Iterator[tuple[str, ...]]:
 def tables(progress: Progress, events: int) -> Iterator[Table]:
     """events: the number of source events for the queries."""
     steps = Table(
-        "LOG.io library", "steps a commit", "steps/s", "bare", "times as long", "processor"
+        *("LOG.io library", "steps a commit", "steps/s", "bare", "times as long", "processor"),
+        *("with : without the guard", "its processor"),
     )
     queries = Table("lineage of one event", "events", "found", "median ms", "greatest ms")
     with places() as found:

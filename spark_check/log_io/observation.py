@@ -11,8 +11,10 @@ from typing import NamedTuple
 from model.events import Body
 from sim.predictions.log_io.points import OPERATORS, SINK, SOURCE, WRITER
 from sim.predictions.log_io.replay import LogContents, context_text, row_text
+from spark_check.log_io.external import open_book
 from spark_check.log_io.library import Context, Log
 from spark_check.log_io.library.lineage import backward
+from spark_check.log_io.library.reading import read_log
 from spark_check.log_io.world import LogIoWorld
 
 
@@ -28,7 +30,7 @@ class Seen(NamedTuple):
 
 
 def observe(world: LogIoWorld) -> Seen:
-    with world.open() as (log, book):
+    with read_log(world.log) as log, open_book(world.book, checkable=world.checkable) as book:
         rows = book.rows()
         numbers = sorted({number for number, _ in rows})
         pairs = dict(rows)
@@ -48,7 +50,7 @@ def _behind(log: Log, number: int) -> tuple[int, ...]:
 
 def observe_log(world: LogIoWorld) -> LogContents:
     """What the log has, in the words of the prediction."""
-    with world.open() as (log, _):
+    with read_log(world.log) as log:
         rows = log.database.execute(
             "SELECT send_op, rec_op, rec_port, event_id, inset_id, send_port FROM event_log"
             " WHERE status = 'undone'"

@@ -6,10 +6,9 @@ Rule of this file: it reads arguments and prints; the pipeline is in pipeline.py
 from __future__ import annotations
 
 import argparse
-import sqlite3
 from pathlib import Path
 
-from asif.log_io import Log, LogError, read_log, without_password
+from asif.log_io import Log, LogError, read_log, retention
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
 from model.errors import Invalid
@@ -40,24 +39,27 @@ def main() -> None:
     except Invalid as error:
         parser.error(str(error))
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
-    with _opened(parser, place, arguments.fresh, watch) as log:
-        pipeline.run(log, folder, watch, arguments.operators or pipeline.OPERATORS)
-        print("nothing is left to do")
+    operators = arguments.operators or pipeline.OPERATORS
+    try:
+        with _opened(parser, place, arguments.fresh, watch, arguments.wait) as log:
+            log.take(*operators)
+            pipeline.run(log, folder, watch, operators)
+            print("nothing is left to do")
+    except LogError as error:
+        raise SystemExit(f"{error} (run again goes on)") from None
 
 
-def _opened(parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch) -> Log:
+def _opened(
+    parser: argparse.ArgumentParser, place: str, fresh: bool, watch: Watch, wait_s: float
+) -> Log:
     """The log, empty if it is to be a fresh one."""
-    from psycopg import Error
-
     try:
         if fresh:
-            with Log(place) as log, log.database.transaction():
-                for table in ("event_lineage", "event_log", "event_data", "read_action", "state"):
-                    log.database.execute(f"DELETE FROM {table}")
-        return Log(place, pipeline.captured(), watch=watch)
-    except (Error, sqlite3.Error, ValueError, LogError) as error:
-        reason = " ".join(str(error).split())
-        parser.error(f"{without_password(place)} cannot be opened: {reason}")
+            with Log(place) as log:
+                retention.forget_everything(log)
+        return Log(place, pipeline.captured(), watch=watch, wait_s=wait_s)
+    except LogError as error:
+        parser.error(str(error))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -67,6 +69,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("operators", nargs="*", help="those to run; none: all")
     parser.add_argument("--log", help="a URL of PostgreSQL, instead of FOLDER/log.db")
     parser.add_argument("--fresh", action="store_true", help="empty folder and log first")
+    parser.add_argument(
+        "--wait", type=float, default=0.0, help="seconds, for another process that runs them"
+    )
     parser.add_argument("--kill-at", type=int, help="SIGKILL before this statement or effect")
     return parser
 

@@ -15,7 +15,7 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from asif.log_io import Connection, Event, Log, Made, Operator, Sink, Source
+from asif.log_io import Connection, Event, Log, LogError, Made, Operator, Sink, Source
 from docs.examples.log_io.bank import Bank
 from docs.examples.log_io.external import EffectStore, Watch, append, lines
 from docs.examples.log_io.pipeline import ignore, kill_at, run_all
@@ -120,8 +120,11 @@ def main() -> None:
     folder: Path = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     watch = kill_at(arguments.kill_at) if arguments.kill_at else ignore
-    with Log(folder / "log.db", watch=watch) as log:
-        payments = run(log, folder, watch)
+    try:
+        with Log(folder / "log.db", watch=watch) as log:
+            payments = run(log, folder, watch)
+    except LogError as error:
+        raise SystemExit(f"{error} (run again goes on)") from None
     print(*payments, sep="\n")
     print("as without failures" if payments == expected(folder) else "LOST OR DOUBLED")
 

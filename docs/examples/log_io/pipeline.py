@@ -25,6 +25,7 @@ from asif.log_io import (
     Connection,
     Event,
     Log,
+    LogInterrupted,
     Made,
     Operator,
     Scope,
@@ -42,6 +43,7 @@ SCOPES = (
     Scope(("shop", "sales"), ("sums", "alerts")),
 )
 WRITES = (("ledger", "book"), ("sums", "alerts"))
+TRIES = 5
 OPERATORS = ("shop", "sums", "ledger")
 BOOKS = {"alerts": "alerts.txt", "book": "book.txt"}
 
@@ -131,9 +133,20 @@ def run(
 
 
 def run_all(operators: Sequence[Source | Operator]) -> None:
-    """Run operators in turn until nothing is left to do for them."""
+    """Run operators in turn until nothing is left to do for them.
+
+    An operator whose database has interrupted it steps again, and recovers: TRIES times in a row.
+    """
+    failures = 0
     while True:
-        stepped = [operator.step() for operator in operators]
+        try:
+            stepped = [operator.step() for operator in operators]
+        except LogInterrupted:
+            failures += 1
+            if failures == TRIES:
+                raise
+            continue
+        failures = 0
         if not any(stepped):
             return
 

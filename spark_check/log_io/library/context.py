@@ -11,12 +11,14 @@ each Output Set (docs/explanation/findings.md, LOG.io).
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from spark_check.log_io.library.values import Event, InputSet
+from spark_check.log_io.library.values import Event, InputSet, integer
 
-JSON = json.JSONEncoder(sort_keys=True)
+JSON = json.JSONEncoder(sort_keys=True, default=operator.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,12 @@ class Context:
         step 3)."""
         number = self.sent.get(port, 0) + 1
         return replace(self, sent={**self.sent, port: number}), number
+
+    def check(self) -> None:
+        """Raise LogError for a number that is no integer."""
+        numbers = {**self.accepted, **self.sent, "Input Sets": self.in_sets}
+        for name, number in numbers.items():
+            integer(number, partial("the number of {} in a context".format, name))
 
     def to_json(self) -> str:
         return JSON.encode((self.accepted, self.sent, self.in_sets))

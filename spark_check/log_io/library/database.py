@@ -1,33 +1,38 @@
 """A connection to the database of the log: statements and transactions.
 
-Rule of this file: no table of LOG.io is named here.
+Rule of this file: no table of LOG.io is named here, and no client of a database.
 
 SQLite: write-ahead log, synchronous=FULL, BEGIN IMMEDIATE.  A commit is on disk when it returns,
 readers see the state before an open transaction, and two transactions that write come one after
 the other.  PostgreSQL: read committed, which does the same for the rows that a transaction
 changes: a second one waits, and then sees them changed or gone.
+
+Each error of a database is a LogError, in one line.  A transaction in which a statement has failed
+cannot be committed.  A connection that broke is opened again when the next transaction begins, or
+the next query is asked: what the broken one had begun has ended by then (sessions/).
 """
 
 from __future__ import annotations
 
-import errno
-import sqlite3
-import stat
+import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from spark_check.log_io.library.schema import POSTGRESQL, SQLITE, Dialect, columns, statements
+from spark_check.log_io.library.schema import Dialect, statements
+from spark_check.log_io.library.sessions.places import FORMS, is_url, without_password
+from spark_check.log_io.library.sessions.read_only_file import ReadOnlyFile
+from spark_check.log_io.library.sessions.session import Session
+from spark_check.log_io.library.sessions.sqlite_file import SqliteFile
+from spark_check.log_io.library.values import LogError, LogInterrupted
 
 Row: TypeAlias = tuple[Any, ...]
+T = TypeVar("T")
 Watch: TypeAlias = Callable[[str], None]
 """A function that receives each statement before it is executed."""
-PATIENCE_S = 60.0
-"""How long a transaction of SQLite waits for another one before it fails, and how long a connection
-to PostgreSQL may take."""
-READ_PATIENCE_S = 5.0
-"""The same for one who only reads, and may ask again."""
+REPEATED = re.compile(r"\s*(SELECT|WITH|BEGIN)\b")
+"""Statements that change nothing by themselves."""
 
 
 def read_bytes(value: Any) -> bytes:
@@ -46,9 +51,29 @@ def _write_nothing() -> None:
 class Database:
     """A connection.  One process and one thread use it."""
 
-    def __init__(self, connection: Any, dialect: Dialect, watch: Watch = _ignore) -> None:
-        self._connection, self._dialect, self._watch = connection, dialect, watch
+    def __init__(self, session: Session, watch: Watch = _ignore) -> None:
+        self._session, self._watch = session, watch
         self._open, self._write_waiting = False, _write_nothing
+        self._failed: LogError | None = None
+
+    @property
+    def name(self) -> str:
+        """The place, as one may print it."""
+        return self._session.name
+
+    @property
+    def dialect(self) -> Dialect:
+        return self._session.dialect
+
+    @property
+    def is_broken(self) -> bool:
+        """Has the connection broken?  The next statement opens another one, and may wait for it."""
+        return self._session.broken
+
+    @property
+    def connection(self) -> Any:
+        """The present one: what belongs to a session ends with it."""
+        return self._session.connection
 
     def execute(
         self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False
@@ -57,12 +82,21 @@ class Database:
 
         ahead: of the rows that wait in the transaction, none of which the statement could see.
         """
-        cursor = self._run(sql, parameters, ahead)
-        return list(cursor.fetchall()) if cursor.description else []
+
+        def ask(cursor: Any, text: str) -> list[Row]:
+            cursor.execute(text, parameters)
+            return list(cursor.fetchall()) if cursor.description else []
+
+        return self._do(sql, ask, ahead)
 
     def change(self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False) -> int:
         """How many rows a statement has changed.  ahead: see execute."""
-        return int(self._run(sql, parameters, ahead).rowcount)
+
+        def count(cursor: Any, text: str) -> int:
+            cursor.execute(text, parameters)
+            return int(cursor.rowcount)
+
+        return self._do(sql, count, ahead)
 
     def repeat(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Execute a statement with each of these parameters, if there are any, and ahead."""
@@ -71,116 +105,138 @@ class Database:
                 sql, rows[0], ahead=True
             )  # PostgreSQL's client is slower with a list of one
         elif rows:
-            self._watch(sql)
-            self._connection.cursor().executemany(self._text(sql), rows)
+            self._do(sql, lambda cursor, text: cursor.executemany(text, rows), True)
 
     def ask_each(self, sql: str, rows: Sequence[Sequence[Any]]) -> list[list[Row]]:
         """The rows that a statement returns with each of these parameters; it is ahead."""
-        if not self._dialect.pipelines:
-            return [list(self._run(sql, row, ahead=True)) for row in rows]
-        self._watch(sql)
-        cursor = self._connection.cursor()
-        cursor.executemany(self._text(sql), rows, returning=True)
-        return [list(one.fetchall()) for one in cursor.results()]
+        if not self._session.dialect.pipelines:
+            return [self.execute(sql, row, ahead=True) for row in rows]
 
-    def _run(self, sql: str, parameters: Sequence[Any], ahead: bool) -> Any:
+        def ask(cursor: Any, text: str) -> list[list[Row]]:
+            cursor.executemany(text, rows, returning=True)
+            return [list(one.fetchall()) for one in cursor.results()]
+
+        return self._do(sql, ask, True)
+
+    def _do(self, sql: str, work: Callable[[Any, str], T], ahead: bool) -> T:
+        """The result of `work` with a cursor and the statement."""
         if not ahead:
             self._write_waiting()
         self._watch(sql)
-        return self._connection.cursor().execute(self._text(sql), parameters)
+        session = self._session
+        text = sql.replace("?", session.dialect.placeholder)
+        if self._open or not REPEATED.match(sql):
+            return self._try(work, text)
+        try:
+            return self._try(work, text)
+        except LogInterrupted:
+            if not session.broken:
+                raise
+        return self._try(work, text)  # on another connection, outside of any transaction
 
-    def _text(self, sql: str) -> str:
-        return sql.replace("?", self._dialect.placeholder)
+    def _try(self, work: Callable[[Any, str], T], text: str) -> T:
+        session = self._session
+        self._raise_failure()
+        if session.broken:
+            session.reopen()
+        try:
+            return session.run(work, text)
+        except session.errors as error:
+            trouble = session.trouble(error, opened=self._open, committing=False)
+        if self._open:
+            self._failed = trouble
+        raise trouble
 
     @contextmanager
     def transaction(self, write_waiting: Callable[[], None] | None = None) -> Iterator[None]:
         """A context that commits, or rolls back if an exception leaves it.
 
         write_waiting: writes the rows that wait; called before each statement, unless it is
-        executed ahead, and before the commit.
+        executed ahead, and before the commit.  Raises LogInterrupted if the connection broke: the
+        transaction did not happen, or the log knows whether it did.
         """
         if self._open:
             raise RuntimeError("a transaction is open: use it, or leave it before the next one")
-        self.execute(self._dialect.begin)
+        self.execute(self._session.dialect.begin)
         self._open, self._write_waiting = True, write_waiting or _write_nothing
         try:
             yield
-            with self._together():
-                self.execute("COMMIT")
+            self._commit()
         except BaseException:
-            self.execute("ROLLBACK", ahead=True)
+            self._roll_back()
             raise
         finally:
-            self._open, self._write_waiting = False, _write_nothing
+            self._open, self._write_waiting, self._failed = False, _write_nothing, None
 
-    def _together(self) -> AbstractContextManager[Any]:
-        """A context whose statements are sent together, if the client can: in one round trip, but
-        for ask_each, and without another answer than an error."""
-        return self._connection.pipeline() if self._dialect.pipelines else nullcontext()
+    def _commit(self) -> None:
+        """Commit: the rows that wait and COMMIT are sent together, if the client can: in one round
+        trip, but for ask_each, and without another answer than an error."""
+        session, sent = self._session, False
+        try:
+            with session.together():
+                self._write_waiting()
+                self._raise_failure()
+                self._watch("COMMIT")
+                sent = True
+                cursor = session.connection.cursor()
+                cursor.execute("COMMIT")
+        except session.errors as error:
+            trouble = session.trouble(error, opened=True, committing=sent)
+        else:
+            if session.has_committed(cursor):
+                return
+            trouble = LogError(f"{session.name}: the transaction did not happen")
+        raise trouble
+
+    def _raise_failure(self) -> None:
+        """Raise LogError if a statement of the transaction has failed, whoever has caught it."""
+        if self._failed:
+            raise LogError(f"a statement of the transaction has failed: {self._failed}")
+
+    def _roll_back(self) -> None:
+        try:
+            if not self._session.broken:
+                self._watch("ROLLBACK")
+        finally:
+            self._session.roll_back()
 
     def make_tables(self) -> None:
         """Make the tables that are not there yet."""
+        dialect = self._session.dialect
         with self.transaction():
-            if self._dialect.lock:
-                self.execute(self._dialect.lock)
-            for statement in statements(self._dialect):
+            if dialect.lock:
+                self.execute(dialect.lock)
+            for statement in statements(dialect):
                 self.execute(statement)
 
-    def missing_columns(self) -> list[tuple[str, str]]:
-        """The tables and columns of a log that are not there."""
-        return sorted(columns() - {(row[0], row[1]) for row in self.execute(self._dialect.columns)})
-
     def close(self) -> None:
-        self._connection.close()
+        self._session.close()
 
 
 def connect(
     place: str | Path, *, synchronous: str = "FULL", watch: Watch = _ignore, read_only: bool = False
 ) -> Database:
-    """A connection to PostgreSQL, if the place is a URL of it, or to a file of SQLite.
+    """A connection to PostgreSQL, if the place is a URL of it or keywords of libpq, or to a file of
+    SQLite.
 
     synchronous: of SQLite only; with "NORMAL" a loss of power may undo the last commits.
-    read_only: nothing is written, and all waits are short (READ_PATIENCE_S).  Raises ValueError for
-    a place that can be neither of both; with read_only, also OSError where there is no file.
+    read_only: nothing is written, and all waits are short.  Raises LogError, which hides the
+    secrets of the place, if it cannot be opened.
     """
+    session = _session(place, synchronous, read_only)
+    session.open_first()
+    return Database(session, watch)
+
+
+def _session(place: str | Path, synchronous: str, read_only: bool) -> Session:
     if is_url(place):
-        return Database(_server(str(place), read_only), POSTGRESQL, watch)
+        try:
+            from spark_check.log_io.library.sessions.server import Server
+        except ImportError as error:  # only those who use PostgreSQL need the package
+            raise LogError(f"{without_password(str(place))}: install psycopg: {error}") from None
+        return Server(place, read_only=read_only)
     if "://" in str(place):
-        raise ValueError("give a file of SQLite or postgresql://USER@HOST/DATABASE")
+        raise LogError(f"{without_password(str(place))}: {FORMS}")
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
-    if read_only:
-        return Database(_read_only_file(Path(place)), SQLITE, watch)
-    connection = sqlite3.connect(place, timeout=PATIENCE_S, isolation_level=None)
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA journal_mode = WAL").fetchall()
-    connection.execute("PRAGMA foreign_keys = ON")
-    return Database(connection, SQLITE, watch)
-
-
-def is_url(place: str | Path) -> bool:
-    """Is the place a URL of PostgreSQL?"""
-    return str(place).startswith(("postgresql://", "postgres://"))
-
-
-def _server(url: str, read_only: bool) -> Any:
-    import psycopg  # only those who use PostgreSQL need the package
-
-    patience = READ_PATIENCE_S if read_only else PATIENCE_S
-    server = psycopg.connect(url, autocommit=True, connect_timeout=int(patience))
-    server.execute("SET join_collapse_limit = 1")  # joins stay in the order of the query
-    if read_only:
-        server.execute("SET default_transaction_read_only = on")
-        server.execute(f"SET lock_timeout = '{READ_PATIENCE_S}s'")
-    return server
-
-
-def _read_only_file(path: Path) -> sqlite3.Connection:
-    """SQLite itself makes the file's -wal and -shm, if they are missing: readers need them."""
-    mode = path.stat().st_mode
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "is a directory", str(path))
-    if not stat.S_ISREG(mode):
-        raise ValueError("is no file: give a file of SQLite or postgresql://USER@HOST/DATABASE")
-    uri = f"{path.absolute().as_uri()}?mode=ro"
-    return sqlite3.connect(uri, uri=True, timeout=READ_PATIENCE_S, isolation_level=None)
+    return ReadOnlyFile(place) if read_only else SqliteFile(place, synchronous)

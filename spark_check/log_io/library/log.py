@@ -16,16 +16,20 @@ from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database, Watch, connect
+from spark_check.log_io.library.guard.accounts import Accounts
+from spark_check.log_io.library.guard.format import check_format
+from spark_check.log_io.library.guard.lease import Leases
+from spark_check.log_io.library.guard.wholeness import LogReport, Traces, check_whole, inspect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
     ActionInfo,
     Event,
     InputSet,
-    LogError,
     NewEvents,
     ReadAction,
     Replay,
     StateInfo,
+    integer,
 )
 from spark_check.log_io.library.waiting import WaitingRows
 
@@ -39,8 +43,12 @@ class Log:
     place: a file of SQLite, or a URL of PostgreSQL.  capture: the ports whose lineage is captured;
     all operators of a pipeline give the same one.  One process and one thread use a Log.
     synchronous, watch: see database.py.  clock: seconds since some moment, for the retention
-    period of lineage.  read_only: the log must be there, and stays as it is (reading.py).  Raises
-    LogError for a log of another version, in which a table or a column is missing.
+    period of lineage.  read_only: the log must be there, and stays as it is (reading.py).
+    wait_s: how long to wait for an operator that another process runs; then LogError is raised.
+
+    A Log that writes as an operator has its lease, from get_proc_state or its first write until it
+    is closed (guard/lease.py).  Raises LogError for a log of another version, and for one that is
+    not whole (guard/wholeness.py).
     """
 
     def __init__(
@@ -52,7 +60,9 @@ class Log:
         watch: Watch | None = None,
         clock: Callable[[], float] = time.time,
         read_only: bool = False,
+        wait_s: float = 0.0,
     ) -> None:
+        self._traces = Traces(place)
         more: dict[str, Watch] = {} if watch is None else {"watch": watch}
         self.database: Database = connect(
             place, synchronous=synchronous, read_only=read_only, **more
@@ -60,12 +70,15 @@ class Log:
         self.capture = capture or Capture()
         self._clock = clock
         self._state_ids: dict[str, int] = {}
-        if not read_only:
-            self.database.make_tables()
-        if missing := self.database.missing_columns():
+        self._read_only = read_only
+        self._leases = Leases(self.database, place, wait_s)
+        try:
+            check_format(self.database, make=not read_only)
+            if not read_only:
+                check_whole(self.database, self._traces)
+        except BaseException:
             self.close()
-            made = "" if read_only else ": another version of the library has made the log"
-            raise LogError(f"it has no {'.'.join(missing[0])}{made}")
+            raise
 
     def __enter__(self) -> Log:
         return self
@@ -79,7 +92,30 @@ class Log:
         self.close()
 
     def close(self) -> None:
+        self._leases.free()
         self.database.close()
+        self._leases.close()
+
+    def inspect(self) -> LogReport:
+        """The faults of the log and of its tables; it reads all of it."""
+        return inspect(self.database, self._traces, every=True)
+
+    def take(self, *operators: str) -> list[int]:
+        """Take the leases of these operators: the epoch of each, greater than any before.
+
+        An external system that refuses requests with an older epoch is safe from a process that
+        was taken for dead, too.  Two processes that take several operators take them in one order,
+        or by one call: else each may wait for the other.  Raises LogError if another process runs
+        one of them, and still does so after wait_s seconds.
+        """
+        found = {one: self._leases.epoch(one) for one in sorted({*operators})}
+        return [found[one] for one in operators]
+
+    def check(self, operator: str) -> None:
+        """Take the lease of an operator, or raise LogError if it is lost: before an effect that no
+        transaction can undo."""
+        if not self._read_only:
+            self._leases.check(operator)
 
     @contextmanager
     def begin_transaction(self) -> Iterator[Transaction]:
@@ -89,14 +125,16 @@ class Log:
         the context: sent before the log has them, an event is lost (Algorithm 3, steps 4 to 6).
         Raises LogError if an operator has logged outputs, and stored no state that knows them.
         """
-        waiting = WaitingRows(self.database, self.capture, self._clock())
-        with self.database.transaction(waiting.write):
-            yield Transaction(self.database, waiting, self.capture)
+        accounts = Accounts(self._leases.epoch)
+        waiting = WaitingRows(self.database, self.capture, self._clock(), accounts)
+        with self._leases.transaction(accounts), self.database.transaction(waiting.write):
+            yield Transaction(self.database, waiting, self.capture, self._leases.check)
             waiting.end_steps()
 
     # --- Table 7 -----------------------------------------------------------------------------
     def get_action_id(self, operator: str, connection: str) -> int:
         """A new action_ID.  Table 7, GetActionID; Algorithm 1, step 1."""
+        self._leases.take(operator)
         return recovery.latest_action_id(self.database, operator, connection) + 1
 
     def get_state_id(self, operator: str) -> StateInfo:
@@ -104,6 +142,7 @@ class Log:
 
         The table is read once: the latest number is kept for the operator, which runs here.
         """
+        self._leases.take(operator)
         if operator not in self._state_ids:
             self._state_ids[operator] = recovery.latest_state_id(self.database, operator)
         self._state_ids[operator] += 1
@@ -176,13 +215,16 @@ class Log:
         connections that lose it, a restarted operator needs this (Algorithm 9, step 3); an
         operator that polls needs no other connection.
         """
+        limit = integer(limit, lambda: "the limit of new events", 1)
         return recovery.fetch_new_events(self.database, operator, limit)
 
     def get_proc_state(self, operator: str) -> tuple[StateInfo, bytes, Context] | None:
         """The latest global state and context.  Table 9, GetProcState; Algorithm 9, step 1.
 
-        None: none is stored, and the operator begins as new (its undone inputs may be many).
+        None: none is stored, and the operator begins as new (its undone inputs may be many).  It
+        takes the lease of the operator: nobody else writes as this operator from here on.
         """
+        self.check(operator)
         return recovery.get_proc_state(self.database, operator)
 
     def get_read_action(self, operator: str, connection: str) -> ReadAction | None:

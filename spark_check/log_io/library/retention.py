@@ -10,7 +10,9 @@ everything behind an undone event, which may come to be behind an output.
 
 from __future__ import annotations
 
+from spark_check.log_io.library.guard.accounts import ADD, EVENTS, LINEAGE, Account
 from spark_check.log_io.library.log import Log
+from spark_check.log_io.library.schema import ROWS
 
 SAME = """{0}.send_op = {1}.send_op AND {0}.send_port = {1}.send_port
     AND {0}.rec_port = {1}.rec_port AND {0}.event_id = {1}.event_id"""
@@ -28,24 +30,34 @@ KEEP = f"""INSERT INTO kept
         WHERE {SAME.format("made", "found")} AND log.rec_op = made.send_op
             AND log.status = 'done' AND log.inset_id + 0 = made.inset_id + 0)
     SELECT send_op, send_port, rec_port, event_id FROM found"""
-FORGET = (
+UNUSED = f"""logged_at < ?
+    AND NOT EXISTS (SELECT 1 FROM kept WHERE {SAME.format("kept", "event_data")})
+    AND NOT EXISTS (SELECT 1 FROM event_log AS log WHERE {SAME.format("log", "event_data")})
+    AND NOT EXISTS (SELECT 1 FROM read_action AS action WHERE rec_port = ''
+        AND action.op_id = send_op AND action.conn_id = send_port
+        AND action.action_id = event_id)"""
+FORGET_EVENTS, FORGET_LINEAGE = (
     f"""DELETE FROM event_log WHERE status = 'done'
         AND NOT EXISTS (SELECT 1 FROM kept WHERE {SAME.format("kept", "event_log")})
         AND EXISTS (SELECT 1 FROM event_data AS data
-            WHERE {SAME.format("data", "event_log")} AND data.logged_at < ?)""",
-    # EVENT_LINEAGE goes with EVENT_DATA; the effect of a source's read is drop_read_action's.
-    f"""DELETE FROM event_data WHERE logged_at < ?
-        AND NOT EXISTS (SELECT 1 FROM kept WHERE {SAME.format("kept", "event_data")})
-        AND NOT EXISTS (SELECT 1 FROM event_log AS log WHERE {SAME.format("log", "event_data")})
-        AND NOT EXISTS (SELECT 1 FROM read_action AS action WHERE rec_port = ''
-            AND action.op_id = send_op AND action.conn_id = send_port
-            AND action.action_id = event_id)""",
+            WHERE {SAME.format("data", "event_log")} AND data.logged_at < ?) RETURNING checksum""",
+    f"""DELETE FROM event_lineage WHERE EXISTS (SELECT 1 FROM event_data
+        WHERE {SAME.format("event_lineage", "event_data")} AND {UNUSED}) RETURNING checksum""",
+)
+FORGET = (
+    # The effect of a source's read is drop_read_action's.
+    f"DELETE FROM event_data WHERE {UNUSED}",
     """DELETE FROM state WHERE logged_at < ?
         AND state_id < (SELECT MAX(last.state_id) FROM state AS last
             WHERE last.op_id = state.op_id)
         AND NOT EXISTS (SELECT 1 FROM event_data AS data WHERE data.send_op = state.op_id
             AND data.send_port = '' AND data.rec_port = '' AND data.event_id = state.state_id)""",
 )
+
+NOBODY = """INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events,
+    lineage, actions, checksum, state_checksum) VALUES ('', 0, '', '', 0, 0, 0, 0, 0, 0)
+    ON CONFLICT (op_id) DO NOTHING"""
+"""The account of nobody: of rows that no operator removes."""
 
 
 def forget_lineage(log: Log, older_than_s: float) -> None:
@@ -62,6 +74,28 @@ def forget_lineage(log: Log, older_than_s: float) -> None:
     with log.database.transaction():
         log.database.execute(TABLE)
         log.database.change(KEEP.format(ends=listed), (older_than_s, *ports))
+        account = Account()
+        for table, statement in ((EVENTS, FORGET_EVENTS), (LINEAGE, FORGET_LINEAGE)):
+            rows = log.database.execute(statement, (older_than_s,))
+            account.remove(table, (one for (one,) in rows))
         for statement in FORGET:
             log.database.change(statement, (older_than_s,))
+        log.database.execute(NOBODY)
+        log.database.change(ADD, account.parameters("", 0))
         log.database.execute("DROP TABLE kept")
+
+
+def forget_everything(log: Log) -> None:
+    """Empty a log, in one transaction: its pipeline begins as new.
+
+    Raises LogError, and deletes nothing, if another process runs one of its operators.
+    """
+    names = log.database.execute("SELECT op_id FROM log_account WHERE op_id <> ''")
+    log.take(*(name for (name,) in names))
+    with log.database.transaction():
+        for table in ROWS:
+            log.database.change(f"DELETE FROM {table}")
+        log.database.change(
+            "UPDATE log_account SET events = 0, lineage = 0, actions = 0, checksum = 0,"
+            " state_checksum = 0"
+        )

@@ -15,7 +15,9 @@ from itertools import pairwise
 from spark_check.log_io.library import recovery
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
-from spark_check.log_io.library.database import Database
+from spark_check.log_io.library.database import Database, read_bytes
+from spark_check.log_io.library.guard.accounts import ACTIONS, EVENTS
+from spark_check.log_io.library.guard.checksums import END, ENDED, of_action, of_event, of_state
 from spark_check.log_io.library.values import (
     DONE,
     UNDONE,
@@ -27,7 +29,8 @@ from spark_check.log_io.library.values import (
     ReadEffect,
     StateInfo,
     check_bytes,
-    check_names,
+    event_name,
+    integer,
 )
 from spark_check.log_io.library.waiting import (
     DELETE_DATA,
@@ -38,18 +41,31 @@ from spark_check.log_io.library.waiting import (
 )
 
 ASSIGN = f"""
-    UPDATE event_log SET inset_id = ?, inset_key = ?, assigned_as = ?
-    WHERE {KEYED} AND inset_id = 0 AND status = 'undone'"""
+    UPDATE event_log SET inset_id = ?, inset_key = ?, assigned_as = ?, checksum = ?
+    WHERE {KEYED} AND inset_id = 0 AND status = 'undone' AND rec_op = ?"""
+COMPLETE_ACTION = f"""
+    UPDATE read_action SET status = 'complete', {END}
+    WHERE op_id = ? AND conn_id = ? AND action_id = ? AND status = 'incomplete'"""
+FORGET_EVENT = f"DELETE FROM event_log WHERE {KEYED} RETURNING checksum"
+KEEP_EVENT = f"UPDATE event_log SET status = 'done', {END} WHERE {KEYED} AND status = 'undone'"
 
 
 class Transaction:
     """An open transaction; several operators of one process may share it (a group commit).
 
-    What it logs may be sent, and its writes executed, only after it has committed.
+    What it logs may be sent, and its writes executed, only after it has committed.  check: raises
+    LogError if the lease of an operator is lost.
     """
 
-    def __init__(self, database: Database, waiting: WaitingRows, capture: Capture) -> None:
+    def __init__(
+        self,
+        database: Database,
+        waiting: WaitingRows,
+        capture: Capture,
+        check: Callable[[str], None],
+    ) -> None:
         self._database, self._waiting, self._capture = database, waiting, capture
+        self._check = check
         self._captured = capture.operators
         self._assigned: set[tuple[str, int]] = set()
 
@@ -62,18 +78,22 @@ class Transaction:
         Table 7, InitializeReadAction; Algorithm 1, step 1.  Without lineage, the connection's
         earlier actions are removed; the latest one stays, so that no action_ID is given twice.
         """
-        check_names(action.operator, action.connection)
-        if action.operator not in self._captured:
-            self._database.change(
-                "DELETE FROM read_action WHERE op_id = ? AND conn_id = ? AND action_id < ?",
-                action[:3],
-            )
-        self._database.change(
-            "INSERT INTO read_action (op_id, conn_id, action_id, action_desc, status)"
-            " VALUES (?, ?, ?, ?, 'incomplete') ON CONFLICT (op_id, conn_id, action_id)"
-            " DO UPDATE SET status = excluded.status, action_desc = excluded.action_desc",
-            action,
+        action = action.checked()
+        account = self._waiting.accounts.of(action.operator)
+        replaced = "=" if action.operator in self._captured else "<="
+        rows = self._database.execute(
+            "DELETE FROM read_action WHERE op_id = ? AND conn_id = ?"
+            f" AND action_id {replaced} ? RETURNING checksum",
+            action[:3],
         )
+        account.remove(ACTIONS, (one for (one,) in rows))
+        checksum = of_action(*action)
+        self._database.change(
+            "INSERT INTO read_action (op_id, conn_id, action_id, action_desc, status, checksum)"
+            " VALUES (?, ?, ?, ?, 'incomplete', ?)",
+            (*action, checksum),
+        )
+        account.add(ACTIONS, [checksum])
         self.store_state(state, state_body, context)
 
     def complete_read_action(self, action: ActionInfo, reference: bytes) -> None:
@@ -81,14 +101,11 @@ class Transaction:
 
         Table 7, CompleteReadAction; Algorithm 1, step 2.b.  Raises LogError if it is not there.
         """
-        operator, connection, number, _ = action
-        changed = self._database.change(
-            "UPDATE read_action SET status = 'complete'"
-            " WHERE op_id = ? AND conn_id = ? AND action_id = ?",
-            action[:3],
-        )
-        if not changed:
+        operator, connection, number, _ = action = action.checked()
+        account = self._waiting.accounts.of(operator)
+        if not self._database.change(COMPLETE_ACTION, action[:3]):
             raise LogError(f"{operator}: read action {number} on {connection} was not initialized")
+        account.change(ENDED)
         self._log([Event(operator, connection, operator, "", number, reference)])
 
     def drop_read_action(self, action: ActionInfo, discard: Callable[[], None]) -> None:
@@ -98,7 +115,8 @@ class Transaction:
         between the two repeats both, so `discard` must accept that there is no store any more.
         Raises LogError, and discards nothing, if the event of the action is undone.
         """
-        operator, connection, number, _ = action
+        operator, connection, number, _ = action.checked()
+        self._check(operator)
         if recovery.is_undone(self._database, (operator, connection, "", number)):
             raise LogError(
                 f"{operator}: read action {number} on {connection} is still undone: its last"
@@ -117,22 +135,29 @@ class Transaction:
         dispatcher has moved it to another replica, Algorithm 13, or it is assigned already), and
         the operator must forget the input.
         """
-        found = sorted({*in_sets})
+        found = sorted({one.checked() for one in in_sets})
         if not found:
             raise ValueError("no Input Set: give at least one, or forget the input by done_event")
-        for one in found:
-            one.check()
+        event = event.checked()
+        order = integer(order, lambda: f"the order of {event_name(event.key)}")
         if any(one.number == other.number for one, other in pairwise(found)):
             raise ValueError("one number for two Input Sets: keep the context of new_in_set")
-        first, *others = found
-        key, sets = event.key, [(event.receiver, one.number) for one in found]
+        key, receiver = event.key, event.receiver
+        account = self._waiting.accounts.of(receiver)
+        first, *others = [(*one, order, of_event(key, receiver, *one, order)) for one in found]
+        sets = [(receiver, one.number) for one in found]
         ahead = not self._waiting.concerns(key, sets)
-        changed = self._database.change(ASSIGN, (*first, order, *key), ahead=ahead)
-        if changed:
-            rows = [(*key, event.receiver, *one, UNDONE, order) for one in others]
-            self._database.repeat(INSERT_EVENT, rows)
-            self._assigned.update(sets)
-        return changed > 0
+        if not self._database.change(ASSIGN, (*first, *key, receiver), ahead=ahead):
+            return False
+        rows = [
+            (*key, receiver, number, name, UNDONE, order, checksum)
+            for number, name, _, checksum in others
+        ]
+        self._database.repeat(INSERT_EVENT, rows)
+        account.change(first[-1] - of_event(key, receiver, 0, "", 0))
+        account.add(EVENTS, (row[-1] for row in rows))
+        self._assigned.update(sets)
+        return True
 
     # --- outputs: Algorithm 1, step 2.c; Algorithm 3, step 4 ---------------------------------
     def log_source_event(self, *events: Event) -> None:
@@ -142,8 +167,13 @@ class Transaction:
         Raises an error of the database if an event with one of these numbers is logged already; at
         the latest, the end of the transaction raises it.
         """
+        self._send([one.checked() for one in events])
+
+    def _send(self, events: Sequence[Event]) -> None:
         self._waiting.obligations.sends(events)
-        self._log(events)
+        for operator in {one.sender for one in events}:
+            self._waiting.accounts.of(operator)
+        self._waiting.add_events(events, (0,), UNDONE)
 
     def log_output_events(
         self,
@@ -164,6 +194,9 @@ class Transaction:
         this for each of them in one transaction.  After a crash between two transactions, the
         conditions have seen the input, and nobody would ask them again.
         """
+        in_set = integer(in_set, lambda: f"the number of an Input Set of {operator}")
+        outputs = [one.checked() for one in outputs]
+        self._waiting.accounts.of(operator)
         if operator not in self._captured:
             reads = ()
         ended = EndedSet(operator, in_set, tuple(outputs), bool(reads))
@@ -173,7 +206,7 @@ class Transaction:
         elif not self._waiting.end_now(ended):
             raise InputSetGone(f"{operator}: no undone event is assigned to Input Set {in_set}")
         self._waiting.obligations.ends(operator, in_set)
-        self.log_source_event(*outputs)
+        self._send(outputs)
         if reads:
             effects = [Event(operator, conn, operator, "", at, to) for conn, at, to in reads]
             self._log(effects, (in_set,), DONE)
@@ -185,8 +218,9 @@ class Transaction:
         would end it: so it is logged as done.  Recovery does not need it (3.6 removes it), so it is
         logged only if the lineage of the operator is captured.
         """
-        operator, number = state
+        operator, number = state.checked()
         if operator in self._captured:
+            in_sets = tuple(InputSet(one).checked().number for one in in_sets)
             self._log([Event(operator, "", operator, "", number, b"")], in_sets, DONE)
 
     def done_event(self, event: Event) -> None:
@@ -197,11 +231,14 @@ class Transaction:
         last one: then the operator calls this in a transaction of its own.  Of an input: all its
         Input Sets.
         """
+        event = event.checked()
         self._assigned.clear()  # it may have been the only event of an Input Set
+        account = self._waiting.accounts.of(event.receiver)
         if (event.receiver, event.receiver_port) in self._capture.inputs:
-            self._database.change(f"UPDATE event_log SET status = 'done' WHERE {KEYED}", event.key)
+            account.change(ENDED * self._database.change(KEEP_EVENT, event.key))
             return
-        self._database.change(f"DELETE FROM event_log WHERE {KEYED}", event.key)
+        rows = self._database.execute(FORGET_EVENT, event.key)
+        account.remove(EVENTS, (one for (one,) in rows))
         if event.receiver_port and (event.sender, event.port) not in self._capture.kept:
             self._waiting.add(DELETE_DATA, [event.key])
 
@@ -213,9 +250,10 @@ class Transaction:
         both here: numbers that are newer than the state would hide inputs from a restarted
         operator.  Without lineage, the state takes the place of the one before (Section 3.6).
         """
-        operator, number = state
-        check_names(operator)
+        operator, number = state = state.checked()
+        context.check()
         check_bytes(body, lambda: f"state {number} of {operator}")
+        self._waiting.accounts.of(operator)
         self._waiting.add_state(state, body, context)
 
     def update_context(self, operator: str, context: Context) -> None:
@@ -224,22 +262,28 @@ class Transaction:
         Right only for an operator whose global state does not depend on its inputs; store_state
         is for all others.
         """
+        account = self._waiting.accounts.of(operator)
         found = self._database.execute(
-            "SELECT MAX(state_id) FROM state WHERE op_id = ?", (operator,)
+            "SELECT state_id, state, logged_at FROM state WHERE op_id = ?"
+            " ORDER BY state_id DESC LIMIT 1",
+            (operator,),
         )
-        if found[0][0] is None:
+        if not found:
             self.store_state(StateInfo(operator, 1), b"", context)
             return
+        context.check()
+        number, body, logged_at = found[0]
         self._waiting.obligations.stores(operator, context)
+        text = context.to_json()
+        checksum = of_state(operator, number, read_bytes(body), text, logged_at)
         self._database.change(
-            "UPDATE state SET context = ? WHERE op_id = ? AND state_id = ?",
-            (context.to_json(), operator, found[0][0]),
+            "UPDATE state SET context = ?, checksum = ? WHERE op_id = ? AND state_id = ?",
+            (text, checksum, operator, number),
         )
+        account.store(checksum)
 
     # --- rows --------------------------------------------------------------------------------
     def _log(
         self, events: Sequence[Event], in_sets: Sequence[int] = (0,), status: str = UNDONE
     ) -> None:
-        for one in events:
-            one.check()
-        self._waiting.add_events(events, in_sets, status)
+        self._waiting.add_events([one.checked() for one in events], in_sets, status)

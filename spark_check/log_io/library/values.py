@@ -9,6 +9,7 @@ LOG.io, Sections 2.1 and 3.2.
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from functools import lru_cache
@@ -31,6 +32,10 @@ NAME = re.compile(r"[^.:#\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 OPERATOR.PORT#NUMBER, and a scope as FROM:TO."""
 UNSTORED = re.compile(r"[\x00\ud800-\udfff]")
 BYTES = (bytes, bytearray, memoryview)
+MOST_BYTES = 500_000_000
+"""Of an event's body and header, or of a state: both databases can store them, and return them."""
+GREATEST = 2**63 - 1
+"""The greatest number of a column."""
 
 
 @lru_cache(1024)
@@ -42,9 +47,39 @@ def check_names(*names: str) -> None:
 
 
 def check_bytes(value: object, name: Callable[[], str]) -> None:
-    """Raise TypeError for a value of the event or state `name` that is no bytes."""
+    """Raise TypeError for a value of the event or state `name` that is no bytes, and LogError for
+    one that is too large."""
     if not isinstance(value, BYTES):
         raise TypeError(f"{name()}: give bytes, not {type(value).__name__}: encode a text")
+    size = memoryview(value).nbytes
+    if size > MOST_BYTES:
+        raise LogError(
+            f"{name()}: {size:,} bytes are more than {MOST_BYTES:,}: store them elsewhere, and log"
+            " a reference to them"
+        )
+
+
+def integer(value: object, name: Callable[[], str], least: int = 0) -> int:
+    """The value as an int.  Raises LogError for one that is no integer, as 1.5, "7" or True, and
+    for one that no column can hold."""
+    if type(value) is int:
+        found = value
+    elif isinstance(value, bool) or not hasattr(value, "__index__"):
+        kind = type(value).__name__
+        raise LogError(f"{name()}: give an integer, not {kind} {_short(value)}")
+    else:
+        found = operator.index(value)
+    if not least <= found <= GREATEST:
+        raise LogError(f"{name()}: {_short(found)} is not from {least} to {GREATEST}")
+    return found
+
+
+def _short(value: object) -> str:
+    """The value in a few characters; an int may have too many digits for a text."""
+    if isinstance(value, int) and abs(value) > GREATEST:
+        return f"a number of {value.bit_length()} bits"
+    text = ascii(value)
+    return text if len(text) <= 40 else f"{text[:39]}..."
 
 
 class Event(NamedTuple):
@@ -73,16 +108,20 @@ class Event(NamedTuple):
         """The port or connection of the sender that numbers the event."""
         return self.sender_port or self.receiver_port
 
-    def check(self) -> None:
-        """Raise ValueError for its names, and TypeError for a body or header that is no bytes.
+    def checked(self) -> Event:
+        """The event as a database can hold it.
 
-        SQLite would keep a text as it comes, and recovery could not read it.
+        Raises ValueError for its names, TypeError for a body or header that is no bytes, and
+        LogError for its number or its size.  SQLite would keep a text as it comes, and recovery
+        could not read it.
         """
         check_names(
             self.sender, self.receiver, *filter(None, (self.sender_port, self.receiver_port))
         )
         for value in (self.body, self.header):
             check_bytes(value, lambda: event_name(self.key))
+        number = integer(self.number, lambda: f"the number of an event of {self.sender}", 1)
+        return self if number is self.number else self._replace(number=number)
 
 
 def write_action(operator: str, connection: str, number: int, body: bytes) -> Event:
@@ -98,14 +137,16 @@ class InputSet(NamedTuple):
     number: int
     key: str = ""
 
-    def check(self) -> None:
-        """Raise for a number or a key that the log cannot hold."""
-        if self.number < 1:
-            raise ValueError(f"Input Set {self.number}: Input Sets are numbered from 1")
+    def checked(self) -> InputSet:
+        """The Input Set as a database can hold it.  Raises for its number or its key."""
+        number = integer(self.number, lambda: "the number of an Input Set")
+        if number < 1:
+            raise ValueError(f"Input Set {number}: Input Sets are numbered from 1")
         if not isinstance(self.key, str):
             raise TypeError(f"Input Set {self.number}: its key is a text, not {self.key!r}")
         if UNSTORED.search(self.key):
             raise ValueError(f"Input Set {self.number}: no database can store {self.key!r}")
+        return self if number is self.number else self._replace(number=number)
 
 
 class NewEvents(NamedTuple):
@@ -134,6 +175,12 @@ class StateInfo(NamedTuple):
     operator: str
     state_id: int
 
+    def checked(self) -> StateInfo:
+        """The state as a database can hold it.  Raises ValueError or LogError."""
+        check_names(self.operator)
+        number = integer(self.state_id, lambda: f"the number of a state of {self.operator}", 1)
+        return StateInfo(self.operator, number)
+
 
 class ActionInfo(NamedTuple):
     """What identifies a row of READ_ACTION, and what the action does."""
@@ -142,6 +189,12 @@ class ActionInfo(NamedTuple):
     connection: str
     action_id: int
     description: str = ""
+
+    def checked(self) -> ActionInfo:
+        """The action as a database can hold it.  Raises ValueError or LogError."""
+        check_names(self.operator, self.connection)
+        named = f"the number of a read action of {self.operator}"
+        return self._replace(action_id=integer(self.action_id, lambda: named, 1))
 
 
 class ReadAction(NamedTuple):
@@ -170,6 +223,13 @@ class ReadEffect(NamedTuple):
 
 class LogError(Exception):
     """A step that the log refuses; its transaction changes nothing."""
+
+
+class LogInterrupted(LogError):
+    """A transaction or a query that its database has interrupted: the connection broke, for one.
+
+    What was committed is in the log.  An operator steps again, and recovers.
+    """
 
 
 class InputSetGone(LogError):

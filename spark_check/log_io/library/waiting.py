@@ -11,26 +11,40 @@ commit, and before each statement that could see them (database.py).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from spark_check.log_io.library.capture import Capture
 from spark_check.log_io.library.context import Context
 from spark_check.log_io.library.database import Database, Row
+from spark_check.log_io.library.guard.accounts import ADD, LINEAGE, Accounts
+from spark_check.log_io.library.guard.accounts import EVENTS as COUNTED_EVENTS
+from spark_check.log_io.library.guard.checksums import (
+    END,
+    ENDED,
+    of_data,
+    of_event,
+    of_lineage,
+    of_state,
+)
 from spark_check.log_io.library.obligations import Obligations
-from spark_check.log_io.library.values import Event, Key, LogError, StateInfo
+from spark_check.log_io.library.values import DONE, Event, Key, LogError, StateInfo
 
 KEYED = "send_op = ? AND send_port = ? AND rec_port = ? AND event_id = ?"
 KEY_NAMES = "send_op, send_port, rec_port, event_id"
 
 INSERT_DATA = f"""
-    INSERT INTO event_data ({KEY_NAMES}, header, body, logged_at) VALUES (?, ?, ?, ?, ?, ?, ?)"""
+    INSERT INTO event_data ({KEY_NAMES}, header, body, logged_at, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 INSERT_EVENT = f"""
-    INSERT INTO event_log ({KEY_NAMES}, rec_op, inset_id, inset_key, status, assigned_as)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    INSERT INTO event_log (
+        {KEY_NAMES}, rec_op, inset_id, inset_key, status, assigned_as, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 INPUTS = "rec_op = ? AND inset_id + 0 = ? AND status = 'undone'"
-DELETE_INPUTS = f"DELETE FROM event_log WHERE {INPUTS} RETURNING {KEY_NAMES}"
-KEEP_INPUTS = f"UPDATE event_log SET status = 'done' WHERE {INPUTS} RETURNING {KEY_NAMES}"
-INSERT_LINEAGE = f"INSERT INTO event_lineage ({KEY_NAMES}, inset_id) VALUES (?, ?, ?, ?, ?)"
+ENDED_ROWS = f"WHERE {INPUTS} RETURNING {KEY_NAMES}, checksum"
+DELETE_INPUTS = f"DELETE FROM event_log {ENDED_ROWS}"
+KEEP_INPUTS = f"UPDATE event_log SET status = 'done', {END} {ENDED_ROWS}"
+INSERT_LINEAGE = f"""
+    INSERT INTO event_lineage ({KEY_NAMES}, inset_id, checksum) VALUES (?, ?, ?, ?, ?, ?)"""
 DELETE_EVENT = f"DELETE FROM event_log WHERE {KEYED} AND inset_id = ?"
 DELETE_DATA = f"""
     DELETE FROM event_data WHERE {KEYED} AND NOT EXISTS (
@@ -38,14 +52,15 @@ DELETE_DATA = f"""
         WHERE log.send_op = event_data.send_op AND log.send_port = event_data.send_port
         AND log.rec_port = event_data.rec_port AND log.event_id = event_data.event_id)"""
 ADD_STATE = """
-    INSERT INTO state (op_id, state_id, state, context, logged_at) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO state (op_id, state_id, state, context, logged_at, checksum)
+    VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (op_id, state_id) DO UPDATE SET state = excluded.state,
-        context = excluded.context, logged_at = excluded.logged_at"""
+        context = excluded.context, logged_at = excluded.logged_at, checksum = excluded.checksum"""
 REPLACE_STATE = """
-    INSERT INTO state (op_id, state_id, state, context, logged_at)
-    VALUES (?, COALESCE((SELECT MAX(state_id) FROM state WHERE op_id = ?), ?), ?, ?, ?)
+    INSERT INTO state (op_id, state_id, state, context, logged_at, checksum)
+    VALUES (?, COALESCE((SELECT MAX(state_id) FROM state WHERE op_id = ?), ?), ?, ?, ?, ?)
     ON CONFLICT (op_id, state_id) DO UPDATE SET state_id = ?, state = excluded.state,
-        context = excluded.context, logged_at = excluded.logged_at"""
+        context = excluded.context, logged_at = excluded.logged_at, checksum = excluded.checksum"""
 """The new state takes the place of the operator's latest one."""
 
 EVENTS = (INSERT_DATA, INSERT_EVENT)
@@ -66,10 +81,13 @@ class EndedSet(NamedTuple):
 
 
 class WaitingRows:
-    """Rows of one transaction."""
+    """Rows of one transaction.  accounts: they are written before the commit."""
 
-    def __init__(self, database: Database, capture: Capture, now_s: float) -> None:
+    def __init__(
+        self, database: Database, capture: Capture, now_s: float, accounts: Accounts
+    ) -> None:
         self._database, self._capture, self._now_s = database, capture, now_s
+        self.accounts = accounts
         self.obligations, self._is_last = Obligations(), False
         self._captured = capture.operators
         self._rows: dict[str, list[Row]] = {statement: [] for statement in ORDER}
@@ -85,10 +103,13 @@ class WaitingRows:
         """Events with their data; a row for each of the Input Sets."""
         data, rows = self._rows[INSERT_DATA], self._rows[INSERT_EVENT]
         for one in events:
-            key = one.key
+            key, header, body = one.key, bytes(one.header), bytes(one.body)
             self._events.add(key)
-            data.append((*key, bytes(one.header), bytes(one.body), self._now_s))
-            rows.extend((*key, one.receiver, in_set, "", status, 0) for in_set in in_sets)
+            data.append((*key, header, body, self._now_s, of_data(key, header, body, self._now_s)))
+            for in_set in in_sets:
+                checksum = of_event(key, one.receiver, in_set, "", 0, done=status == DONE)
+                rows.append((*key, one.receiver, in_set, "", status, 0, checksum))
+                self.accounts.of(one.sender).add(COUNTED_EVENTS, [checksum])
 
     def add_state(self, state: StateInfo, body: bytes, context: Context) -> None:
         """A state.  Without lineage it takes the place of the operator's latest one, and of several
@@ -97,9 +118,14 @@ class WaitingRows:
         self.obligations.stores(operator, context)
         if operator in self._captured:
             row = operator, number, bytes(body), context.to_json(), self._now_s
-            self._rows[ADD_STATE].append(row)
+            self._rows[ADD_STATE].append((*row, self._account_of_state(*row)))
         else:
             self._states[operator] = number, bytes(body), context
+
+    def _account_of_state(self, operator: str, number: int, *row: Any) -> int:
+        checksum = of_state(operator, number, *row)
+        self.accounts.of(operator).store(checksum)
+        return checksum
 
     def concerns(self, event: Key, sets: Iterable[InputSet]) -> bool:
         """Does the event wait, or the end of one of these Input Sets?"""
@@ -126,7 +152,12 @@ class WaitingRows:
         with data that nothing needs.
         """
         operator, in_set, outputs, lineage = one
-        for sender, port, receiver_port, number in inputs:
+        account = self.accounts.of(operator)
+        for sender, port, receiver_port, number, checksum in inputs:
+            if operator in self._captured:
+                account.change(ENDED)
+            else:
+                account.remove(COUNTED_EVENTS, [checksum])
             self.obligations.uses(operator, receiver_port, number)
             if (operator, receiver_port) in self._capture.inputs:
                 lineage = True
@@ -134,14 +165,17 @@ class WaitingRows:
             key = sender, port, receiver_port, number
             if operator in self._captured:
                 self._rows[DELETE_EVENT].append((*key, in_set))
+                account.remove(COUNTED_EVENTS, [checksum])
             if (sender, port) not in self._capture.kept:
                 self._rows[DELETE_DATA].append(key)
         if lineage:
-            self._rows[INSERT_LINEAGE].extend(
-                (*made.key, in_set)
+            rows = [
+                (*made.key, in_set, of_lineage(made.key, in_set))
                 for made in outputs
                 if (operator, made.port) in self._capture.outputs
-            )
+            ]
+            self._rows[INSERT_LINEAGE].extend(rows)
+            account.add(LINEAGE, [row[-1] for row in rows])
 
     def end_steps(self) -> None:
         """No row is added any more: the next write is the last one."""
@@ -158,6 +192,8 @@ class WaitingRows:
                 self.obligations.check()
             self._write(ORDER)
             self._write_states()
+            if self._is_last:
+                self._database.repeat(ADD, [*self.accounts.rows()])
         except BaseException as error:
             self._failed = error
             raise
@@ -179,9 +215,10 @@ class WaitingRows:
         self._ends.clear()
 
     def _write_states(self) -> None:
-        rows = [
-            (operator, operator, number, body, context.to_json(), self._now_s, number)
-            for operator, (number, body, context) in self._states.items()
-        ]
+        rows = []
+        for operator, (number, body, context) in self._states.items():
+            row = number, body, context.to_json(), self._now_s
+            checksum = self._account_of_state(operator, *row)
+            rows.append((operator, operator, *row, checksum, number))
         self._database.repeat(REPLACE_STATE, rows)
         self._states.clear()

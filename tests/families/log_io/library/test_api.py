@@ -277,9 +277,12 @@ def test_a_generation_fails_if_its_inputs_have_moved(place: str, moved: bool) ->
     """Algorithm 13, step 1.c, excludes Algorithm 3, step 4: the second one waits for the first one,
     and then finds the rows gone (3.5.1)."""
     failed: list[bool] = []
+    opened, moves = threading.Event(), threading.Event()
 
     def generate() -> None:
         with Log(place) as replica:
+            opened.set()
+            moves.wait(60)
             try:
                 with replica.begin_transaction() as transaction:
                     made = Event("b", "out", "c", "in", 1, b"")
@@ -288,14 +291,17 @@ def test_a_generation_fails_if_its_inputs_have_moved(place: str, moved: bool) ->
             except InputSetGone:
                 failed.append(True)
 
-    with Log(place) as dispatcher:
-        logged(dispatcher, FIRST)
-        assert dispatcher.assign_in_sets(FIRST, [InputSet(1)], 1)
-        with dispatcher.begin_transaction() as transaction:
+    with Log(place) as log:
+        logged(log, FIRST)
+        assert log.assign_in_sets(FIRST, [InputSet(1)], 1)
+    with Log(place) as dispatcher:  # it is no operator, and has no lease
+        thread = threading.Thread(target=generate)
+        thread.start()
+        assert opened.wait(60)
+        with dispatcher.database.transaction():
             if moved:
-                transaction.done_event(FIRST)
-            thread = threading.Thread(target=generate)
-            thread.start()
+                dispatcher.database.execute("DELETE FROM event_log")
+            moves.set()
         thread.join()
         sent = dispatcher.fetch_new_events("c").events
     assert bool(failed) == moved

@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
-from spark_check.log_io.library import Connection, Event, Log, LogError, database
+from spark_check.log_io.library import Connection, Event, Log, LogError
 from spark_check.log_io.library.lineage import find
-from spark_check.log_io.library.reading import read_log, without_password
+from spark_check.log_io.library.reading import read_log
 from spark_check.log_io.library.schema import SQLITE, TABLES, columns
+from spark_check.log_io.library.sessions import session
+from spark_check.log_io.library.sessions.places import without_password
 from tests.families.log_io.library.tables import log_outputs
 
 SENT = Event(*Connection("a", "out", "b", "in"), 1, b"body")
@@ -44,7 +46,8 @@ def refused(place: str | Path) -> str:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {one.name: one.read_bytes() for one in folder.iterdir()}
+    """The bytes of each file, also of those in folders."""
+    return {one.name: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
 
 
 def test_the_expected_columns_are_those_of_the_tables() -> None:
@@ -131,7 +134,7 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
     data[size:] = bytes(len(data) - size)
     place.write_bytes(data)
     with (
-        pytest.raises(LogError, match="cannot be read: database disk image"),
+        pytest.raises(LogError, match=r"cannot be (read|opened): database disk image"),
         read_log(str(place)) as log,
     ):
         find(log, "a", "out", 1)
@@ -141,7 +144,7 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
 
 
 def test_a_locked_log_is_given_up_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "READ_PATIENCE_S", 0.1)
+    monkeypatch.setattr(session, "READ_PATIENCE_S", 0.1)
     with log_one(tmp_path / "log.db"):
         pass
     holder = sqlite3.connect(tmp_path / "log.db", isolation_level=None)
@@ -154,7 +157,7 @@ def test_a_locked_log_is_given_up_soon(tmp_path: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "READ_PATIENCE_S", 2.0)  # psycopg's least
+    monkeypatch.setattr(session, "READ_PATIENCE_S", 2.0)  # psycopg's least
     with socket.create_server(("127.0.0.1", 0)) as silent:
         port = silent.getsockname()[1]
         assert "timeout expired" in refused(f"postgresql://127.0.0.1:{port}/x")
@@ -183,7 +186,7 @@ def test_a_log_in_a_folder_that_is_not_writable(
     def fail(_path: Path) -> sqlite3.Connection:
         return sqlite3.connect(f"{(tmp_path / 'none.db').as_uri()}?mode=ro", uri=True)
 
-    monkeypatch.setattr(database, "_read_only_file", fail)
+    monkeypatch.setattr(session, "_read_only_file", fail)
     assert "cannot be opened: unable to open database file: you must" in refused("log.db")
 
 

@@ -23,6 +23,7 @@ from spark_check.log_io.library import (
     LogError,
     waiting,
 )
+from spark_check.log_io.library.guard import accounts
 from spark_check.log_io.library.transaction import ASSIGN
 from spark_check.log_io.library.values import Key, StateInfo
 from spark_check.log_io.library.waiting import WaitingRows
@@ -42,6 +43,7 @@ NAMES = {
     waiting.DELETE_DATA: "forget the input: `DELETE FROM event_data`",
     waiting.REPLACE_STATE: "replace the state: `INSERT INTO state`",
     waiting.ADD_STATE: "add the state: `INSERT INTO state`",
+    accounts.ADD: "count the rows, check the lease: `UPDATE log_account`",
     "COMMIT": "`COMMIT`",
 }
 TRIPS = "round trips to PostgreSQL"
@@ -102,13 +104,13 @@ def test_the_page_has_the_statements_and_the_round_trips(fresh: Fresh) -> None:
 def counted(one: Counted, work: Callable[[Log, Sequence[Event]], None]) -> Counter[str]:
     """The statements by name, and the round trips."""
     with one as log, tempfile.TemporaryFile("w+") as trace:
-        session = log.database._connection.pgconn
+        session = log.database.connection.pgconn
         session.trace(trace.fileno())
         work(log, one.inputs)
         session.untrace()
         trace.seek(0)
         trips = len(re.findall(r"\tB\t\d+\tReadyForQuery", trace.read()))
-    named = {NAMES[statement]: times for statement, times in one.statements.items()}
+        named = {NAMES[statement]: times for statement, times in one.statements.items()}
     return Counter({**named, TRIPS: trips})
 
 

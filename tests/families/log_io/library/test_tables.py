@@ -341,6 +341,7 @@ def test_sql_and_the_model_are_equal(fresh: Fresh, capture: Capture) -> None:
 
         def teardown(self) -> None:
             counts.update(looks=self.looked, sets=self.generated, queries=self.queried)
+            assert self.log.inspect().all_faults == ()
             super().teardown()
 
     run_state_machine_as_test(Counted, settings=SMALL)
