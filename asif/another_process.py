@@ -1,7 +1,7 @@
 """A process with a clock, an environment and a folder of its own; it asks protocols.
 
 Rule of this file: it is started by asif.elsewhere alone, and answers a line of JSON for each name.
-Its first line of input is the task; its input ends when the parent does, and so does the process.
+Its only argument is the task.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import datetime
 import json
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,8 +27,7 @@ OF_NOW = ("localtime", "gmtime", "ctime")
 
 def main() -> None:
     """Ask the protocols of the task."""
-    task = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    task = json.loads(sys.argv[1])
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # a protocol may print
     shift_clock(SHIFTS_S[task["number"]])
@@ -145,11 +143,6 @@ def _moved() -> Iterator[None]:
             yield
         finally:
             os.chdir(home)
-
-
-def _end_with_parent() -> None:
-    sys.stdin.read()
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,20 @@
 """The command line: it wires the packages together and prints their results.
 
-Rule of this file: no work of a command; the file names the commands and turns errors into exit
-codes.
-Exit codes: 0 holds or done, 1 refuted, not as expected or a step of the protocol that fails, 2 bad
-usage or bad input.
+Rule of this file: no work of a command; the file names the commands, and asif.ending turns their
+ends into exit codes.  It imports nothing that takes time before its process is supervised.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterable, Mapping
 from importlib import import_module
 
-import typer
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
-from model.errors import Invalid, StepFailed
+    import typer
 
 COMMANDS: Mapping[str, str] = {
     "init": "init",
@@ -41,30 +41,45 @@ COMMANDS: Mapping[str, str] = {
 
 def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands, which are imported."""
+    import typer
+
+    from asif.ending.codes import EPILOG
+    from asif.ending.fence import FencedCommand
+
     app = typer.Typer(
         help="Does a stream-recovery protocol behave as if nothing had failed, and at what cost?",
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
         callback=lambda: None,  # with one command, too, it is a group of commands
+        epilog=EPILOG,
     )
     for name in names:
         home = import_module(f"asif.commands.{name.replace('-', '_')}")
-        app.command(name)(getattr(home, COMMANDS[name]))
+        app.command(name, cls=FencedCommand)(getattr(home, COMMANDS[name]))
     return app
 
 
 def main() -> None:
-    """Run the `asif` command."""
+    """Run the `asif` command; if it is the program of this process, supervised."""
+    from asif.ending.streams import make_patient, open_all
+
+    open_all()
+    if sys._getframe(1).f_globals["__name__"] == "__main__":
+        # They wait from here on: what follows takes time.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+        from model.machine.supervision import supervise
+
+        supervise()
+    make_patient()
+    from asif.ending.fence import end_of
+
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
-    try:
-        application(asked or COMMANDS)()  # to import all takes longer than `asif list`
-    except Invalid as error:
-        print(f"asif: {error}", file=sys.stderr)
-        sys.exit(2)
-    except StepFailed as error:
-        print(f"asif: a step fails: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
-        sys.exit(130)
+
+    def run() -> object:  # to import all takes longer than `asif list`
+        from typer.main import get_command
+
+        command = get_command(application(asked or COMMANDS))
+        return command.main(prog_name="asif", standalone_mode=False)
+
+    sys.exit(end_of(" ".join(["asif", *asked]), run, sys.argv))

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -18,6 +17,8 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 from rich.console import Console, RenderableType
 
+from asif.early import result_file
+from asif.force import forced
 from model.calls import Execute
 from model.errors import Invalid
 
@@ -37,16 +38,48 @@ JSON_HELP = "Write the result as JSON."
 CONF_HELP = "Set a Spark property, as KEY=VALUE; may be repeated."
 ProfileOption: TypeAlias = Annotated[Profile, typer.Option(help=PROFILE_HELP)]
 JsonOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP)
+    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP, callback=result_file)
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
+FreshOption: TypeAlias = Annotated[
+    bool, typer.Option("--fresh", help="Forget what an interrupted command has finished.")
+]
 ConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP),
 ]
 
 
-def print_all(parts: Iterator[RenderableType]) -> None:
+def publish(
+    words: Iterable[RenderableType],
+    result: Any = None,
+    json_: Path | None = None,
+    files: Mapping[Path, str | bytes] | None = None,
+    *,
+    named: bool = True,
+) -> None:
+    """Write the files of a result, each whole, then print its words and the names of the files.
+
+    json_: the file of the user's for the result itself, if --json was given.  named: the names of
+    `files` follow; else the words have them.  Whatever becomes of the words, the files are there.
+    Raises Invalid in the end for the first file that could not be written.
+    """
+    drawn = files or {}
+    written = drawn if json_ is None else {json_: _as_json(result), **drawn}
+    failed: list[Invalid] = []
+    for path, content in written.items():
+        try:
+            write(path, content)
+        except Invalid as error:  # the others are written, and the words printed
+            failed.append(error)
+    print_all(words)
+    print_all(str(path) for path in drawn if named)
+    print_all([] if json_ is None else [str(json_)])
+    if failed:
+        raise failed[0]
+
+
+def print_all(parts: Iterable[RenderableType]) -> None:
     """Print lines as they are, however long, and everything else as wide as the terminal."""
     for part in parts:
         if isinstance(part, str):
@@ -83,8 +116,12 @@ def calls_on_spark(
 ) -> Execute[Any, Any]:
     """An Execute on Spark.
 
-    work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.
+    work: the folder for Spark's log and spills, of asif's own; raises Invalid if it is not.  size:
+    calls of one of Spark's tasks.
     """
+    from model.machine import folders, locks
+
+    folders.refuse_foreign([work])
 
     def execute(call: Any, items: Sequence[Any]) -> Generator[Any, None, None]:
         if not items:  # Spark need not start
@@ -92,9 +129,11 @@ def calls_on_spark(
         from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
-        shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
         # BRIEF fits also long calls: Java only hands them out, and Python does the work.
-        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
+        with (
+            locks.held(work / locks.LOCK, str(work)),
+            session(folders.emptied(work), master=master, conf={**BRIEF, **conf}) as spark,
+        ):
             yield from call_all(spark, call, items, size)
 
     return execute
@@ -104,30 +143,34 @@ def calls_on_spark(
 def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterator[StartLevels[Any]]:
     """A context in which Spark keeps the levels of a search.
 
-    work: the folder for Spark's log and spills, and for the levels if `conf` names no other.
+    work: the folder for Spark's log and spills, and for the levels if `conf` names no other; of
+    asif's own.  Raises Invalid if it is not, or if another process works there.
     """
+    from model.machine import folders, locks
     from spark_check.runtime.levels import CONF, levels
     from spark_check.runtime.session import session
 
-    shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
-    try:
-        with session(work, master=master, conf={**CONF, **conf}) as spark:
-            yield partial(levels, spark, work / "levels")
-    finally:
-        shutil.rmtree(work / "levels", ignore_errors=True)
+    with locks.held(work / locks.LOCK, str(work)):
+        folders.emptied(work)  # a killed command leaves files
+        try:
+            with session(work, master=master, conf={**CONF, **conf}) as spark:
+                yield partial(levels, spark, work / "levels")
+        finally:
+            folders.delete_inside(work / "levels")
 
 
-def save(path: Path | None, result: Any) -> None:
-    """Write the result of a command as JSON, if the user gave --json."""
-    if path is not None:
-        from model.results.plain import plain
+def _as_json(result: Any) -> str:
+    from model.results.plain import plain
 
-        write(path, json.dumps(plain(result), indent=2, ensure_ascii=False) + "\n")
+    text = json.dumps(plain(result), indent=2, ensure_ascii=False)
+    if not text.isascii() and re.search("[\ud800-\udfff]", text):  # half a character of UTF-16
+        text = json.dumps(plain(result), indent=2)
+    return f"{text}\n"
 
 
 def write(path: Path, content: str | bytes) -> None:
-    """Write a file whole and print its name."""
-    from reports import files
+    """Write a file whole, unless it is a pipe that nobody reads; --force: over any."""
+    from model.machine import files
 
-    files.write({path: content})
-    print(path)
+    with suppress(BrokenPipeError):
+        files.write({path: content}, force=forced())

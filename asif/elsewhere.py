@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from subprocess import DEVNULL, PIPE
 from typing import IO
 
-from asif.processes import blocked_ctrl_c
 from model.errors import Invalid
+from model.machine.children import end, start
 from model.results.purity import ImpureAnswer
 from proofs.explore.purity import AnswerTable, impure_answers, loading, why_unasked
 
@@ -37,9 +37,8 @@ def ask_elsewhere(
     at once, and end with the context.  The iterator raises Unasked.
     """
     with ExitStack() as started:
-        running = [started.enter_context(_start(seed, names, scope)) for seed in SEEDS]
-        lines = [one.stdout for one in running if one.stdout is not None]
-        yield (_impure(name, [_table(name, one.readline()) for one in lines]) for name in names)
+        answers = [started.enter_context(_start(seed, names, scope)) for seed in SEEDS]
+        yield (_impure(name, [_table(name, one.readline()) for one in answers]) for name in names)
 
 
 def _impure(name: str, tables: Sequence[AnswerTable]) -> tuple[ImpureAnswer, ...]:
@@ -52,31 +51,26 @@ def _impure(name: str, tables: Sequence[AnswerTable]) -> tuple[ImpureAnswer, ...
     return impure
 
 
-def _table(name: str, line: str) -> AnswerTable:
+def _table(name: str, line: bytes) -> AnswerTable:
     """The answers about a protocol; of a process that died, one that no other process has."""
     rows = json.loads(line) if line else [loading(name, "its process ended")]
     return {tuple(asked): texts for asked, texts in rows}
 
 
 @contextmanager
-def _start(seed: str, names: Sequence[str], scope: str | None) -> Iterator[subprocess.Popen[str]]:
-    """A process that answers a line for each name.  A terminal's Ctrl-C does not reach it."""
-    env = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-P", "-m", "asif.another_process"]
-    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-    with blocked_ctrl_c():
-        process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=nowhere, env=env, encoding="utf-8"
-        )
-    try:
-        _hand(process.stdin, {"number": SEEDS.index(seed), "scope": scope, "names": [*names]})
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def _hand(stdin: IO[str] | None, task: object) -> None:
-    assert stdin is not None
-    stdin.write(json.dumps(task) + "\n")
-    stdin.flush()
+def _start(seed: str, names: Sequence[str], scope: str | None) -> Iterator[IO[bytes]]:
+    """A process that answers a line for each name: its output."""
+    environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+    task = json.dumps({"number": SEEDS.index(seed), "scope": scope, "names": [*names]})
+    process = start(
+        [sys.executable, "-P", "-m", "asif.another_process", task],
+        output=PIPE,
+        errors=DEVNULL,
+        environment=environment,
+    )
+    assert process.stdout is not None
+    with process.stdout as answers:
+        try:
+            yield answers
+        finally:
+            end(process)

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from asif.console import Profile, print_all, save, write
-from model.errors import Invalid, unknown
+from asif.console import Profile, publish
+from asif.early import result_folder
+from asif.force import forced
+from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
     from engine_check.check import Check
@@ -30,7 +32,7 @@ ChecksArgument: TypeAlias = Annotated[
 ]
 AllOption: TypeAlias = Annotated[bool, typer.Option("--all", help="Run every check.")]
 OutOption: TypeAlias = Annotated[
-    Path, typer.Option(help="Keep runs, logs and plots in this folder.")
+    Path, typer.Option(help="Keep runs, logs and plots in this folder.", callback=result_folder)
 ]
 
 
@@ -49,13 +51,13 @@ def chosen(
         if name not in known and (is_file(name) or name in protocols()):
             raise Invalid(
                 f"{engine.name}: {name} is a protocol, and no check; give one of "
-                f"{', '.join(known)}; `asif check {name}` explores the protocol, with "
+                f"{some_of(known)}; `asif check {name}` explores the protocol, with "
                 "--master local[2] on Spark"
             )
         if name not in known:
             raise unknown("check", name, known)
     if bool(names) == all_:
-        raise Invalid(f"{engine.name}: give checks or --all; known: {', '.join(known)}")
+        raise Invalid(f"{engine.name}: give checks or --all; there are {some_of(known)}")
     return [known[name] for name in dict.fromkeys(names or checks(engine, profile.value))]
 
 
@@ -69,13 +71,14 @@ def print_checks(start: StartChecks, out: Path, json_: Path | None) -> None:
     printed = []
     with show_progress() as progress, start(progress) as results:
         for result in results:
-            print_all(commands.engine_check(result))
+            files = {}
             if any(case.seconds for case in result.cases):
-                write(out / f"{result.check}.png", drawn.predicted_png(result))
+                files[out / f"{result.check}.png"] = drawn.predicted_png(result)
             if any(case.over_time for case in result.cases):
-                write(out / f"{result.check}-over-time.png", drawn.over_time_png(result))
+                files[out / f"{result.check}-over-time.png"] = drawn.over_time_png(result)
+            publish(commands.engine_check(result), files=files)
             printed.append(result)
-    save(json_, printed)
+    publish([], printed, json_)
     if not all(result.holds for result in printed):
         raise typer.Exit(1)
 
@@ -89,10 +92,11 @@ def on_engine(
     progress: Progress,
     *,
     at_once: int = 1,
+    fresh: bool = False,
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which the checks run beside what it holds; their results, in order.
 
-    at_once: how many of them run at once.
+    at_once: how many of them run at once.  fresh: forget finished checks.
     """
     import engine_check
     from engine_check.campaign import campaign
@@ -101,7 +105,10 @@ def on_engine(
     code = version(engine_check, import_module(engine.package))
     try:
         with campaign(
-            engine, wanted, out, profile.value, code, progress, at_once=at_once
+            *(engine, wanted, out, profile.value, code, progress),
+            at_once=at_once,
+            fresh=fresh,
+            force=forced(),
         ) as results:
             yield results
     except KeyboardInterrupt:

@@ -47,13 +47,14 @@ def check_scope(
     spill: Path | None = None,
     *,
     reduce: bool = True,
+    fresh: bool = False,
 ) -> ScopeVerdict:
     """The result of one scope.
 
     master: Spark's, which then has the levels of the one search; None: this process has them.
     work: the folder for Spark's log and spills.  spill: the folder for the worlds of a search on
     disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
-    memory, for the same result.  Raises Invalid.
+    memory, for the same result.  fresh: forget the worlds in the folder.  Raises Invalid.
     """
     from proofs.explore.saturation import measure_reach
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
@@ -74,7 +75,7 @@ def check_scope(
     with (
         _explorer(called, scope, master, conf, work)
         if spill is None
-        else _explorer_on_disk(called, chosen.protocol.name, scope, budget.worlds, spill)
+        else _explorer_on_disk(called, chosen.protocol.name, scope, budget.worlds, spill, fresh)
     ) as explore:
         done = perform_on(chosen, task, explore)
     assert isinstance(done, ScopeDone)
@@ -108,15 +109,15 @@ def _explorer(
 
 @contextmanager
 def _explorer_on_disk(
-    called: str, protocol: str, scope: str, limit: int | None, spill: Path
+    called: str, protocol: str, scope: str, limit: int | None, spill: Path, fresh: bool
 ) -> Iterator[Callable[..., Exploration]]:
+    from model.machine import locks
     from proofs.explore.explorer import explore
     from proofs.explore.search.spill_folder import SpillFolder, about
 
-    folder = SpillFolder(
-        spill, about(protocol, scope, file_of(called) if is_file(called) else None)
-    )
-    with show_progress() as progress:
+    asked = about(protocol, scope, file_of(called) if is_file(called) else None)
+    folder = SpillFolder(spill, asked, fresh=fresh)
+    with locks.held(spill / locks.LOCK, str(spill)), show_progress() as progress:
 
         def explore_on_disk(*what: Any, **how: Any) -> Exploration:
             return explore(*what, **{**how, "limit": limit}, spill=folder, progress=progress)

@@ -11,23 +11,41 @@ which call was lost; so each process has a pipe of its own here.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
-import threading
+import subprocess
+import sys
 import traceback
-from collections.abc import Callable, Container, Generator, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Container, Generator, Hashable, Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from multiprocessing import spawn
 from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from multiprocessing.resource_tracker import ensure_running
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from model.calls import EndedCall, one_by_one
 from model.errors import Invalid
+from model.machine import children
+from model.machine.users_code import blaming
 from proofs.explore.search.cores import usable_cores
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+BEGIN = """
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+from multiprocessing import process, spawn
+from multiprocessing.connection import Connection
+connection = Connection(os.dup(1))
+os.dup2(2, 1)
+process.current_process()._inheriting = True
+spawn.prepare(connection.recv())
+del process.current_process()._inheriting
+connection.recv()(connection)
+"""
+"""The program of a process.  It never sees Ctrl-C, which ends its parent; its output is a
+connection, and what it prints goes to the errors."""
+Child: TypeAlias = "subprocess.Popen[bytes]"
 
 
 def call_all(
@@ -52,9 +70,9 @@ def call_all(
     most = workers or usable_cores()
     kinds = [kind(item) for item in items]
     waiting = {*range(len(items))}
-    busy: dict[Connection, tuple[BaseProcess, int]] = {}
+    busy: dict[Connection, tuple[Child, int]] = {}
 
-    def hand_out(connection: Connection, process: BaseProcess, last: int | None = None) -> None:
+    def hand_out(connection: Connection, process: Child, last: int | None = None) -> None:
         begun = {kinds[number] for _, number in busy.values()}
         number = first_of(waiting, kinds, None if last is None else kinds[last], begun)
         waiting.remove(number)
@@ -72,7 +90,7 @@ def call_all(
                 try:
                     fine, answer = connection.recv()
                 except (EOFError, OSError):  # the process dies
-                    process.join()
+                    process.wait()
                     _end(connection, process)
                     del busy[connection]
                     yield [(number, None, _cause(process))]
@@ -97,74 +115,50 @@ def first_of(
     return min(waiting, key=lambda at: (kinds[at] != same, kinds[at] in begun, at))
 
 
-def _start(call: Callable[[T], R]) -> tuple[Connection, BaseProcess]:
+def _start(call: Callable[[T], R]) -> tuple[Connection, Child]:
     """A process that waits for items, and the connection to it."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, call), daemon=True)
-    with blocked_ctrl_c(), theirs:
-        process.start()
+    ours, theirs = multiprocessing.Pipe()
+    with theirs:
+        flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+        command = [sys.executable, *flags, "-c", BEGIN]
+        process = children.start(command, output=theirs.fileno())
+    with suppress(OSError):  # as of a process that dies at once
+        ours.send(_preparation())
+        ours.send(partial(_serve, call))
     return ours, process
 
 
-def _end(connection: Connection, process: BaseProcess) -> None:
+def _preparation() -> dict[str, Any]:
+    """What a process needs before it can read a function: the path of modules, and the program."""
+    data = spawn.get_preparation_data("a call")
+    del data["authkey"]  # the connection needs none
+    return data
+
+
+def _end(connection: Connection, process: Child) -> None:
     connection.close()
-    process.kill()
-    process.join()
+    children.end(process)
 
 
-@contextmanager
-def blocked_ctrl_c() -> Iterator[None]:
-    """A context in which Ctrl-C waits.  A process that starts here never sees it: a terminal sends
-    it to all processes, and this one ends the others.
-
-    The mask is inherited by the new process.  Here another thread may still take the signal, and
-    Python would raise in the middle of a start; so the handler of this process waits as well.
-    """
-    ensure_running()  # else it runs within, and lets Ctrl-C pass again
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    main = threading.current_thread() is threading.main_thread()
-    handler = signal.getsignal(signal.SIGINT)
-    came: list[int] = []
-    try:
-        if main:  # the only thread in which Python raises
-            signal.signal(signal.SIGINT, lambda number, _: came.append(number))
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        yield
-    finally:
-        if main:
-            signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        if came:
-            signal.raise_signal(signal.SIGINT)
-
-
-def _cause(process: BaseProcess) -> str:
-    code = process.exitcode or 0
+def _cause(process: Child) -> str:
+    code = process.returncode
     if code >= 0:
         return f"its process ended with exit code {code}"
     memory = " (is there enough memory?)" if code == -signal.SIGKILL else ""
     return f"its process was ended by {signal.Signals(-code).name}{memory}"
 
 
-def _serve(connection: Connection, call: Callable[[Any], Any]) -> None:
+def _serve(call: Callable[[Any], Any], connection: Connection) -> None:
     """In a process of its own: call what is received, and send the results back."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # the parent is gone
         while True:
             item = connection.recv()
             try:
-                answer = True, call(item)
+                with blaming():
+                    answer = True, call(item)
             except Invalid as error:
                 answer = False, error
             except Exception:
                 trace = traceback.format_exc()
                 answer = False, RuntimeError(f"a call raised, in a process of its own:\n{trace}")
             connection.send(answer)
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    parent.join()
-    os._exit(1)

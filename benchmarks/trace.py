@@ -7,7 +7,6 @@ build/bench/trace.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import time
@@ -19,6 +18,7 @@ import psutil
 from pyspark.sql import DataFrame, SparkSession
 
 from benchmarks.stages import each
+from model.machine.folders import emptied
 from model.progress import Progress
 from spark_check.runtime.session import session
 from spark_check.traces import columns
@@ -85,7 +85,7 @@ def make_logs(rows: int) -> Path:
     folder = FOLDER / str(rows)
     if not folder.exists():
         part = folder.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
+        emptied(part)
         with session(FOLDER / "spark") as spark:
             for name, log in logs(spark, rows):
                 log.write.parquet(str(part / name))

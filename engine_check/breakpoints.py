@@ -30,7 +30,10 @@ class Breakpoints(NamedTuple):
     armed: Mapping[str, int] = {}
 
     def here(self, place: str) -> None:
-        """Stop if armed; the process that stops is killed or continued.  A place stops once."""
+        """Stop if armed; the process that stops is killed or continued.  A place stops once.
+
+        The process ends with the one that started it.
+        """
         if place not in self.armed:
             return
         root = Path(self.folder)
@@ -45,6 +48,9 @@ class Breakpoints(NamedTuple):
             part = mark.with_suffix(".part")
             part.write_text(json.dumps({"pid": os.getpid(), "at": time.time()}))
             part.rename(mark)
+            parent = os.getppid()
             while not (root / f"{place}.go").exists():
+                if os.getppid() != parent:
+                    os._exit(1)
                 time.sleep(POLL_S)
             return

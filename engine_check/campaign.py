@@ -5,9 +5,6 @@ Rule of this file: it keeps the results of finished checks, and knows nothing of
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -15,21 +12,21 @@ from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from time import perf_counter
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from engine_check.check import Check, CheckSetting
 from engine_check.check import result as check_result
-from engine_check.check_process import Run, Stopped, check_processes
+from engine_check.check_process import Run, Stopped, check_processes, process_folder
 from engine_check.engine import CheckedEngine
-from model.errors import Invalid
+from model.machine.folders import emptied, refuse_foreign
+from model.machine.journals import Journal, journal
+from model.machine.locks import LOCK, held
 from model.progress import Progress
 from model.results.engine import EngineCheck
 from model.results.plain import plain, read
 
-KEPT = "unfinished.json"
-
-Results: TypeAlias = dict[str, EngineCheck]
-"""The results of finished checks, by name."""
+KEPT = "_unfinished.jsonl"
+"""The journal of an interrupted campaign: the result of each check that is finished."""
 
 
 class CampaignKey(NamedTuple):
@@ -51,6 +48,8 @@ def campaign(
     *,
     at_once: int = 1,
     run: Run | None = None,
+    fresh: bool = False,
+    force: bool = False,
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which an engine's checks run, some at a time; it holds their results, in order.
 
@@ -58,22 +57,22 @@ def campaign(
     result, and the others go on.  Leaving the context ends what still runs.  A check that an
     interrupted campaign of the same checks, profile and version of the code has finished in this
     folder is not run again, but for errors.  A single check is always run.  run: runs a check;
-    None: in a process that then runs the next one.  Raises Invalid if the folder cannot be written
-    to.
+    None: in a process that then runs the next one.  fresh: forget finished checks.  force: write
+    over a journal that asif did not write.  Raises Invalid if another process works in the folder,
+    if it cannot be written to, or if it holds something under a name that a check needs.
     """
-    described = CampaignKey(tuple(one.name for one in checks), profile, version)
-    kept, alone = folder / KEPT, len(checks) == 1
-    done: Results = {} if alone else _read(kept, described)
+    refuse_foreign(folders_of(checks, folder, at_once))
+    key, alone = CampaignKey(tuple(one.name for one in checks), profile, version), len(checks) == 1
     stop, failed, writing = Event(), Event(), Lock()
 
-    def result(run: Run, one: Check) -> EngineCheck:
-        if one.name in done:
-            return done[one.name]
+    def result(kept: Journal | None, run: Run, one: Check) -> EngineCheck:
+        if kept is not None and (found := _finished(kept, key, one)) is not None:
+            return found
         if failed.is_set() or stop.is_set():
             raise Stopped
         report = partial(_report, progress, f"{engine.title}, {one.name}")
         try:
-            setting = CheckSetting(_empty(folder / one.name), profile, report)
+            setting = CheckSetting(emptied(folder / one.name), profile, report)
             started = perf_counter()
             try:
                 found = run(one, setting, stop)
@@ -85,19 +84,25 @@ def campaign(
             failed.set()  # no other begins; those that run may end
             raise
         report("done", 1, 1)
-        with writing:
-            done[one.name] = found
-            if not alone:
-                _write(kept, described, done)
+        if kept is not None:
+            with writing:
+                kept.add([{"check": one.name, "campaign": plain(key), "result": plain(found)}])
         return found
 
+    file = folder / KEPT
+    opened = nullcontext(None) if alone else journal(file, "check", fresh=fresh, force=force)
     processes = check_processes(engine, folder) if run is None else nullcontext(run)
-    with processes as call, ThreadPoolExecutor(at_once) as pool:
+    with (
+        held(folder / LOCK, str(folder)),
+        opened as kept,
+        processes as call,
+        ThreadPoolExecutor(at_once) as pool,
+    ):
         try:
-            running = [pool.submit(result, call, one) for one in checks]
+            running = [pool.submit(result, kept, call, one) for one in checks]
             yield (future.result() for future in running)
-            if not alone and len(done) == len(checks):
-                kept.unlink(missing_ok=True)
+            if kept is not None and all(_finished(kept, key, one) for one in checks):
+                file.unlink()
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -112,28 +117,15 @@ def _last_line(error: Exception) -> str:
     return (str(error).strip() or repr(error)).splitlines()[-1]
 
 
-def _empty(work: Path) -> Path:
-    """Make an empty folder for runs and logs, which stay there until the next campaign."""
-    try:
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
-    except OSError as error:
-        raise Invalid(f"{work}: cannot be written: {error.strerror}") from error
-    return work.resolve()
+def folders_of(checks: Sequence[Check], folder: Path, at_once: int) -> tuple[Path, ...]:
+    """The folders of asif's own that a campaign makes: those of its checks and processes."""
+    named = (folder / one.name for one in checks)
+    return (*named, *(folder / process_folder(number) for number in range(at_once)))
 
 
-def _read(kept: Path, wanted: CampaignKey) -> Results:
-    try:
-        content = json.loads(kept.read_text(encoding="utf-8"))
-    except (OSError, json.JSONDecodeError):
-        return {}
-    if content.get("campaign") != plain(wanted):  # also what an older version kept
-        return {}
-    return read(Results, content["done"], str(kept))
-
-
-def _write(kept: Path, campaign: CampaignKey, done: Results) -> None:
-    part = kept.with_suffix(".part")
-    text = json.dumps({"campaign": plain(campaign), "done": plain(done)})
-    part.write_text(text, encoding="utf-8")
-    os.replace(part, kept)
+def _finished(kept: Journal, key: CampaignKey, check: Check) -> EngineCheck | None:
+    """The result of a check that the same campaign has finished, if there is one."""
+    entry = kept.entries.get(check.name)
+    if entry is None or entry["campaign"] != plain(key):  # also what an older version kept
+        return None
+    return read(EngineCheck, entry["result"], check.name)

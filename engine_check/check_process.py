@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +25,7 @@ from engine_check.check import Check, CheckSetting, run_check
 from engine_check.engine import CheckedEngine, engine_in
 from engine_check.victim import Victim, start
 from model.errors import Invalid
+from model.machine.folders import emptied
 from model.results.engine import EngineCheck
 from model.results.plain import plain, read
 
@@ -35,6 +35,11 @@ POLL_S = 0.1
 Run: TypeAlias = Callable[[Check, CheckSetting, Event], EngineCheck]
 """Runs a check: a result of engine_check.check.run_check.  Raises Stopped if the event is set
 before the check has ended."""
+
+
+def process_folder(number: int) -> str:
+    """The name of the folder of a process that runs checks; numbers begin with 0."""
+    return f"process-{number}"
 
 
 class Stopped(Exception):
@@ -57,8 +62,7 @@ def check_processes(engine: CheckedEngine, folder: Path) -> Iterator[Run]:
             with starting:
                 one = idle.pop() if idle else None
                 if one is None:
-                    work = folder / f"process-{next(numbers)}"
-                    shutil.rmtree(work, ignore_errors=True)  # files of another campaign
+                    work = emptied(folder / process_folder(next(numbers)))
                     one = _CheckProcess(running.enter_context(start(JOB, work, words)))
             found = one.run(check, setting, stop)
             idle.append(one)

@@ -14,7 +14,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -24,7 +23,8 @@ from pathlib import Path
 import psutil
 
 from engine_check.breakpoints import POLL_S, Breakpoints, JsonSettings
-from engine_check.children import kill_trees, tree, wait_ended
+from model.machine import children
+from model.machine.children import kill_trees, tree, wait_ended
 
 
 class JobEnded(Exception):
@@ -110,33 +110,19 @@ def start(
     folder.mkdir()
     breakpoints = Breakpoints(str(folder), dict(stop_at or {}))
     order = {"job": job, "work": str(work), "settings": settings, "breakpoints": breakpoints}
-    with (work / "said.log").open("ab") as said:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "engine_check.victim"],
-            stdin=subprocess.PIPE,
-            stdout=said,
-            stderr=said,
-        )
+    command = [sys.executable, "-m", "engine_check.victim", json.dumps(order)]
+    process = children.start(command, output=work / "said.log")
     victim = Victim(process, work, breakpoints)
-    assert process.stdin is not None
     try:
-        process.stdin.write(json.dumps(order).encode() + b"\n")
-        process.stdin.flush()
         yield victim
     finally:
         victim.kill()
-        process.stdin.close()
+        children.end(process)
 
 
 def _main() -> None:
-    """The child: run the job that the first line of standard input names; end with the input."""
-    order = json.loads(sys.stdin.readline())
-
-    def orphaned() -> None:
-        sys.stdin.read()
-        os._exit(1)  # the parent is gone; our children end with us
-
-    threading.Thread(target=orphaned, daemon=True).start()
+    """The child: run the job that its argument names."""
+    order = json.loads(sys.argv[1])
     module, _, function = order["job"].partition(":")
     job = getattr(import_module(module), function)
     job(Path(order["work"]), order["settings"], Breakpoints(*order["breakpoints"]))

@@ -10,21 +10,22 @@ noticed before a process starts.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from subprocess import CompletedProcess
 from typing import NamedTuple
 
 from model.errors import Invalid
+from model.machine.children import run
+from model.machine.folders import claimed, emptied, remove
+from model.machine.locks import held
 from model.progress import Progress, silent
 
 ENVIRONMENT = Path("build/flink-environment")
@@ -111,30 +112,19 @@ def stamp(folder: Path) -> None:
 def alone(lock: Path = LOCK) -> Iterator[None]:
     """A context that one process at a time can be in.  Raises Invalid if another one is in it.
 
-    The lock goes with the process, however that ends.
+    Two clusters of three processes would disturb each other.
     """
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("a+") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise Invalid(
-                f"flink: process {file.read().strip()} runs Flink from this folder: wait for its "
-                "end (two clusters of three processes would disturb each other)"
-            ) from None
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+    with held(lock, "flink, from this folder"):
         yield
 
 
 # --- steps of the set-up ---------------------------------------------------------------------
 def _make_folder(folder: Path) -> None:
     python = folder / "bin" / "python"
-    if python.exists() and _run([str(python), "-m", "pip", "--version"]).returncode == 0:
+    if python.exists() and run([str(python), "-m", "pip", "--version"]).returncode == 0:
         return
-    made = _run([sys.executable, "-m", "venv", "--clear", str(folder)])
+    emptied(folder)
+    made = run([sys.executable, "-m", "venv", str(folder)])
     if made.returncode:
         raise Invalid(
             f"flink: Python could not make {folder}: {_last_line(made)} "
@@ -144,8 +134,7 @@ def _make_folder(folder: Path) -> None:
 
 def _download(number: int, folder: Path) -> None:
     """Download the wheel of a line of the lock, if its file is not there yet."""
-    target = folder / DOWNLOADS
-    target.mkdir(exist_ok=True)
+    target = claimed(folder / DOWNLOADS)
     line = target / f"wheel-{number}.txt"
     line.write_text(WHEELS.read_text(encoding="utf-8").splitlines()[number] + "\n")
     words = ("--require-hashes", "--only-binary", ":all:", "--retries", "2")
@@ -160,12 +149,12 @@ def _install(folder: Path) -> None:
     done = _pip(folder, "install", *source, "--force-reinstall", "-r", str(WHEELS))
     if done.returncode:
         raise Invalid(f"flink: the wheels could not be installed: {_last_line(done)}")
-    shutil.rmtree(folder / DOWNLOADS)
+    remove(folder / DOWNLOADS)
 
 
 def _start_java(folder: Path) -> None:
     java = _home(folder).java
-    done = _run([str(java), "-version"])
+    done = run([str(java), "-version"])
     if done.returncode:
         raise Invalid(f"flink: {java} does not run on this machine: {_last_line(done)}")
 
@@ -179,14 +168,10 @@ _STEPS: tuple[tuple[str, Callable[[Path], None]], ...] = (
 )
 
 
-def _pip(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def _pip(folder: Path, *words: str) -> CompletedProcess[str]:
     python = folder / "bin" / "python"
     quiet = ("--no-input", "--disable-pip-version-check", "--no-deps", "--progress-bar", "off")
-    return _run([str(python), "-m", "pip", words[0], *quiet, *words[1:]])
-
-
-def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True)
+    return run([str(python), "-m", "pip", words[0], *quiet, *words[1:]])
 
 
 def _why(said: str) -> str:
@@ -204,7 +189,7 @@ def _why(said: str) -> str:
     return f"the wheels could not be downloaded: {(errors or ['pip names no reason'])[-1]}"
 
 
-def _last_line(done: subprocess.CompletedProcess[str]) -> str:
+def _last_line(done: CompletedProcess[str]) -> str:
     return ((done.stdout + done.stderr).strip() or f"exit code {done.returncode}").splitlines()[-1]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from model.errors import Invalid, describe_error
+from model.errors import Invalid, brief, describe_error
 from model.events import Body
 
 
@@ -38,9 +38,9 @@ class Compare:
 
     def __post_init__(self) -> None:
         if self.shape is Shape.TABLE and not callable(self.key):
-            raise Invalid(f"a table by {self.key!r:.60}: give a function from a body to its key")
+            raise Invalid(f"a table by {brief(self.key)}: give a function from a body to its key")
         if self.shape is not Shape.TABLE and self.key is not None:
-            raise Invalid(f"a {self.shape.value} by {self.key!r:.60}: give a key to a table alone")
+            raise Invalid(f"a {self.shape.value} by {brief(self.key)}: give a key to a table alone")
 
     def key_of(self, body: Body) -> Hashable:
         """The key of a row.  Raises Invalid if the table's function gives none."""
@@ -48,8 +48,8 @@ class Compare:
         try:
             key = self.key(body)
             hash(key)
-        except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
-            why = f"the key of a table raises {describe_error(error)} for {body!r:.60}"
+        except BaseException as error:  # of a protocol, which may be anybody's
+            why = f"the key of a table raises {describe_error(error)} for {brief(body)}"
             raise Invalid(why) from error
         return key
 

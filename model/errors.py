@@ -66,28 +66,77 @@ class StepFailed(Exception):
         self.node, self.on, self.why = node, on, why
 
 
+def words_of(error: BaseException) -> str:
+    """The text of an exception, which may be anybody's: its own function may raise."""
+    try:
+        return " ".join(str(error).split())
+    except BaseException as other:
+        pass_ctrl_c(other)
+        return f"its words raise {type(other).__name__}"
+
+
+def pass_ctrl_c(error: BaseException) -> None:
+    """Raise the error again if it is Ctrl-C, which is nobody's fault."""
+    if type(error) is KeyboardInterrupt:
+        raise error
+
+
+def brief(value: object) -> str:
+    """The first characters of a value, which may be anybody's."""
+    try:
+        return f"{value!r:.60}"
+    except BaseException as error:
+        pass_ctrl_c(error)
+        return f"a {type(value).__name__}"
+
+
 def describe_error(error: BaseException) -> str:
-    """What an exception of a protocol says, with its line: the deepest outside Python's library."""
+    """What an exception of a protocol says, with its line: the deepest outside Python's library.
+
+    Raises the error again if it is Ctrl-C.
+    """
+    pass_ctrl_c(error)
     place = ""
     for frame, line in walk_tb(error.__traceback__):
         file = frame.f_code.co_filename
         if not file.startswith((sys.base_prefix, "<frozen")):
             place = f" (line {line} of {PurePath(file).name})"
-    text = " ".join(str(error).split())
+    text = words_of(error)
     return f"{type(error).__name__}{': ' * bool(text)}{text}{place}"
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+NEAR, ALL = 3, 8
+"""The nearest names that an error about an unknown name lists; so few names are all listed."""
+NAME_CHARACTERS = 60
+"""The characters of a name in an error."""
+
+
+def nearest(name: str, names: Collection[str]) -> str:
     """The end of an error message about an unknown name: the names that would be right."""
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    shown = ", ".join(map(repr, names[:8])) or "none"
-    return f"; there are {shown}{' and others' if len(names) > 8 else ''}"
+    return f"; {_hint(name, names, 0.6, repr)}"
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
-    """The error for an unknown name, with the nearest known name."""
-    near = get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known) or 'none'}"
-    return Invalid(f"unknown {kind} {name!r}; {hint}")
+    """The error for an unknown name, with the nearest known names."""
+    return Invalid(f"unknown {kind} {shown(name)}; {_hint(name, known, 0.4, str)}")
+
+
+def shown(name: str) -> str:
+    """A name of the user's in quotes, cut if it is long."""
+    return repr(name if len(name) <= NAME_CHARACTERS else f"{name[:NAME_CHARACTERS]}...")
+
+
+def some_of(names: Collection[str]) -> str:
+    """Names in a row: all of few; of more, the first ones and the number of the others."""
+    if len(names) <= ALL:
+        return ", ".join(names) or "none"
+    return f"{', '.join([*names][:NEAR])} and {len(names) - NEAR} others"
+
+
+def _hint(name: str, known: Collection[str], cutoff: float, show: Callable[[str], str]) -> str:
+    """The nearest names; where none is near, some of all."""
+    near = get_close_matches(name[:NAME_CHARACTERS], known, n=NEAR, cutoff=cutoff)
+    if not near:
+        return f"there are {some_of([*map(show, known)])}"
+    *others, last = map(show, near)
+    return f"did you mean {', '.join(others)}{' or ' * bool(others)}{last}?"

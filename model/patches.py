@@ -30,8 +30,8 @@ from model.protocol import Behaviour
 
 _FILES = (
     *("actions", "choices", "comparison", "core", "costs", "errors", "events", "evidence"),
-    *("finding", "graph", "log", "observations", "outages", "patches", "progress", "protocol"),
-    *("registry", "shapes", "system", "timers", "wiring", "words", "world"),
+    *("finding", "graph", "limits", "log", "observations", "outages", "patches", "progress"),
+    *("protocol", "registry", "shapes", "system", "timers", "wiring", "words", "world"),
 )
 SHARED = frozenset(f"model.{name}" for name in _FILES)
 """Modules whose types drivers test for: no patch changes these, and they are loaded once."""

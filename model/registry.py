@@ -19,9 +19,11 @@ from types import ModuleType
 from typing import NamedTuple
 
 import model.protocols
-from model.errors import Invalid, unknown
+from model.errors import Invalid, pass_ctrl_c, unknown, words_of
 from model.evidence import Case
 from model.finding import FindingTable
+from model.machine.input_files import require_file
+from model.machine.users_code import watch
 from model.protocol import Protocol
 from model.shapes import wrong_parts
 
@@ -130,8 +132,9 @@ def _variant(found: Subject, name: str) -> Subject:
 
 def import_file(path: Path) -> ModuleType:
     """The module in a file of the user; imported once.  Raises Invalid."""
-    if not path.is_file():
+    if not path.exists():
         raise Invalid(f"{path}: no such file")
+    require_file(path)
     home = path.stem
     if not home.isidentifier():
         raise Invalid(f"{path}: {home!r} is no name for a Python module; rename the file")
@@ -160,9 +163,11 @@ def module_of(path: Path) -> Iterator[ModuleType]:
     module, loaded = importlib.util.module_from_spec(spec), sys.modules.get(home)
     sys.modules[home] = module
     sys.path.insert(0, folder)  # for files beside it
+    watch(path)
     try:
         yield module
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        pass_ctrl_c(error)
         raise _refuse_import(path, error) from error
     finally:
         del sys.path[0]
@@ -175,14 +180,21 @@ def _refuse_import(path: Path, error: BaseException) -> Invalid:
     """The error about a file whose import raises: the line of the file, and the reason."""
     file = str(path.resolve())
     lines = [at.lineno for at in traceback.extract_tb(error.__traceback__) if at.filename == file]
-    text = traceback.format_exception_only(error)[-1].partition(": ")[2]  # with "Did you mean"
-    reason = text.strip().partition("\n")[0] or "no reason given"
+    reason = _reason(error)
     if isinstance(error, SyntaxError):
         here = error.filename == file
         lines = [error.lineno or 0] if here else lines
         reason = error.msg if here else f"{error.filename}:{error.lineno}: {error.msg}"
     where = f"{path}:{lines[-1]}" if lines and lines[-1] else f"{path}"
     return Invalid(f"{where}: importing it raises {type(error).__name__}: {reason}")
+
+
+def _reason(error: BaseException) -> str:
+    try:
+        text = traceback.format_exception_only(error)[-1].partition(": ")[2]  # with "Did you mean"
+    except Exception:  # of a class that is anybody's
+        text = words_of(error)
+    return text.strip().partition("\n")[0] or "no reason given"
 
 
 def _from_file(path: Path) -> Subject:

@@ -12,6 +12,8 @@ from functools import cache
 from types import UnionType
 from typing import Any, NamedTuple, get_args, get_origin
 
+from model.errors import brief
+
 
 class WrongPart(NamedTuple):
     """A part that has another type than its field: where it is, its value, the type."""
@@ -21,7 +23,7 @@ class WrongPart(NamedTuple):
     wanted: str
 
     def __str__(self) -> str:
-        return f"{self.place} is {self.value!r:.60}; give {self.wanted}"
+        return f"{self.place} is {brief(self.value)}; give {self.wanted}"
 
 
 def wrong_parts(value: Any, kind: Any, place: str) -> Iterator[WrongPart]:
@@ -61,11 +63,11 @@ def _parts(value: Any, kind: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
             yield f"{place}[{at}]", part, hint
     elif origin is frozenset:
         for part in value:
-            yield f"{place}, {part!r:.40}", part, inner[0]
+            yield f"{place}, {brief(part)}", part, inner[0]
     elif origin is Mapping:
         for key, part in value.items():
             yield f"a key of {place}", key, inner[0]
-            yield f"{place}[{key!r:.40}]", part, inner[1]
+            yield f"{place}[{brief(key)}]", part, inner[1]
     elif origin is None:
         for name, hint in _fields(kind):
             yield f"{place}.{name}", getattr(value, name), hint

@@ -38,7 +38,15 @@ from model.core import (
     When,
 )
 from model.costs import CONTROL, Gauges, Memory, Size
-from model.errors import Invalid, StepFailed, describe_error, nearest
+from model.errors import (
+    Invalid,
+    StepFailed,
+    brief,
+    describe_error,
+    nearest,
+    pass_ctrl_c,
+    words_of,
+)
 from model.graph import SINK, SOURCE
 from model.protocol import Protocol
 from model.timers import parse_timer
@@ -80,11 +88,11 @@ class System:
             deployment = self.protocol.deploy(self.scope)
         except Invalid:
             raise
-        except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+        except BaseException as error:  # of a protocol, which may be anybody's
             raise Invalid(f"{self.protocol.name}: deploy raises {describe_error(error)}") from error
         if not isinstance(deployment, Deployment):
             raise Invalid(
-                f"{self.protocol.name}: deploy returns {deployment!r:.60}; return a Deployment"
+                f"{self.protocol.name}: deploy returns {brief(deployment)}; return a Deployment"
             )
         names = [site.name for site in deployment.sites]
         check_wiring(self.protocol, self.scope, deployment)
@@ -177,7 +185,7 @@ def call_step(
         if input_ is None:
             return behaviour.restart(site, value)
         return behaviour.step(site, value, input_)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise StepFailed(name, describe(input_), describe_error(error)) from error
 
 
@@ -195,10 +203,10 @@ def check_step(
     """
     on = describe(input_)
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], tuple):
-        raise StepFailed(name, on, f"returns {answer!r:.60}, not a pair (state, tuple of effects)")
+        raise StepFailed(name, on, f"returns {brief(answer)}, not a pair (state, tuple of effects)")
     for place, effect in enumerate(answer[1], start=1):
         if not isinstance(effect, Effect):
-            raise StepFailed(name, on, f"has {effect!r:.60} among its effects, which is none")
+            raise StepFailed(name, on, f"has {brief(effect)} among its effects, which is none")
         if isinstance(effect, Send) and (name, effect.to) not in system.channel_at:
             ends = [receiver for sender, receiver in system.channel_at if sender == name]
             raise StepFailed(
@@ -209,7 +217,7 @@ def check_step(
             if why:
                 raise StepFailed(name, on, why)
         if isinstance(effect, Note) and not isinstance(effect.what, Quantity):
-            raise StepFailed(name, on, f"notes {effect.what!r:.60}, which is no Quantity")
+            raise StepFailed(name, on, f"notes {brief(effect.what)}, which is no Quantity")
         if not isinstance(effect, _ANYWHERE):
             why = _misplaced(system, name, effect, last=place == len(answer[1]))
             if why:
@@ -230,7 +238,7 @@ def _misplaced(system: System, name: NodeName, effect: Effect, *, last: bool) ->
         case SetTimer() | CancelTimer():
             timer: object = effect.name
             if not isinstance(timer, str):
-                return f"the timer {timer!r:.60}; its name is a text"
+                return f"the timer {brief(timer)}; its name is a text"
             if prompt and parse_timer(timer).kind not in patient:
                 return "a prompt site sets patient timers only"
         case Save() | Sync() if prompt:
@@ -246,7 +254,7 @@ def _misplaced(system: System, name: NodeName, effect: Effect, *, last: bool) ->
         case Fail() if not last:
             return "it is the last effect of a step"
         case Rewind(to) if name not in system.source_at or not _is_place(to):
-            return f"to {to!r:.60}; a source goes back to one of its arrivals, from 0"
+            return f"to {brief(to)}; a source goes back to one of its arrivals, from 0"
     return ""
 
 
@@ -261,7 +269,7 @@ def faulty_output(system: System, name: NodeName, output: Any) -> str:
     edges = range(len(system.sites[name].preds))
     if isinstance(output, tuple) and len(output) == 2 and output[0] in edges:
         return ""
-    return f"emits {output!r:.60}, not (number of its input edge, from 0; what it passes on)"
+    return f"emits {brief(output)}, not (number of its input edge, from 0; what it passes on)"
 
 
 def check_state(name: NodeName, on: str, state: Any) -> None:
@@ -287,9 +295,10 @@ def carried(effect: Effect) -> Any:
 def _check_hashable(name: NodeName, on: str, value: Any, place: str) -> None:
     try:
         hash(value)
-    except TypeError as error:
-        why = f"gives {value!r:.60} {place}: {error}; give tuples and frozen values"
-        raise StepFailed(name, on, why) from error
+    except BaseException as error:  # of a value, which may be anybody's
+        pass_ctrl_c(error)
+        said = f"{place}: {words_of(error)}; give tuples and frozen values"
+        raise StepFailed(name, on, f"gives {brief(value)} {said}") from error
 
 
 def describe(input_: Input | None) -> str:
@@ -336,12 +345,12 @@ def is_satisfied(system: System, property_: Property, seen: Observation) -> bool
     except Invalid as error:
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where}: {error}") from error
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         where = f"{system.protocol.name}: property {property_.name!r}"
         raise Invalid(f"{where} raises {describe_error(error)}") from error
     if answer is not True and answer is not False:
         where = f"{system.protocol.name}: property {property_.name!r}"
-        raise Invalid(f"{where} returns {answer!r:.60}; return True or False")
+        raise Invalid(f"{where} returns {brief(answer)}; return True or False")
     return answer
 
 
@@ -349,10 +358,10 @@ def read_gauges(system: System, name: NodeName, state: Any) -> Gauges:
     """The gauges of a node that is up.  Raises Invalid if the protocol returns none."""
     try:
         gauges = system.protocol.behaviour.gauges(system.sites[name], state)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: gauges raises {describe_error(error)}") from error
     if not isinstance(gauges, Gauges):
-        raise Invalid(f"{system.protocol.name}: gauges returns {gauges!r:.60}; return Gauges(...)")
+        raise Invalid(f"{system.protocol.name}: gauges returns {brief(gauges)}; return Gauges(...)")
     return gauges
 
 
@@ -361,10 +370,10 @@ def read_memory(system: System, name: NodeName, state: Any) -> Memory:
     none."""
     try:
         memory = system.protocol.behaviour.memory(system.sites[name], state)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise Invalid(f"{system.protocol.name}: memory raises {describe_error(error)}") from error
     if not isinstance(memory, Memory):
-        raise Invalid(f"{system.protocol.name}: memory returns {memory!r:.60}; return Memory(...)")
+        raise Invalid(f"{system.protocol.name}: memory returns {brief(memory)}; return Memory(...)")
     return memory
 
 
@@ -377,10 +386,10 @@ def size_of(protocol: Protocol, value: Any) -> Size:
         return CONTROL
     try:
         size = protocol.behaviour.size(value)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise Invalid(
-            f"{protocol.name}: size raises {describe_error(error)} for {value!r:.60}"
+            f"{protocol.name}: size raises {describe_error(error)} for {brief(value)}"
         ) from error
     if not isinstance(size, Size):
-        raise Invalid(f"{protocol.name}: size returns {size!r:.60}; return Size(...)")
+        raise Invalid(f"{protocol.name}: size returns {brief(size)}; return Size(...)")
     return size

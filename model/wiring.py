@@ -10,7 +10,7 @@ from typing import Any
 
 from model.comparison import Compare
 from model.core import Deployment, File, Group, Link, NodeName, Role, Scope, When
-from model.errors import Invalid, nearest
+from model.errors import Invalid, brief, nearest
 from model.graph import NO_GRAPH, SINK
 from model.protocol import Failures, Protocol
 from model.timers import parse_timer
@@ -57,7 +57,7 @@ def check_wiring(protocol: Protocol, scope: Scope, deployment: Deployment) -> No
     for one in protocol.promise.properties:
         if not isinstance(one.when, When):
             raise Invalid(
-                f"{protocol.name}: property {one.name!r} is about {one.when!r:.60}; give "
+                f"{protocol.name}: property {one.name!r} is about {brief(one.when)}; give "
                 "When.ALWAYS or When.QUIESCENT"
             )
     crashable = [name for name in names if name in deployment.crashable]
@@ -87,7 +87,7 @@ def _check_budgets(protocol: Protocol, scope: Scope, deployment: Deployment) -> 
     budgets = {name: getattr(scope, name) for name in ("crashes", "early", "disturbances")}
     for name, number in budgets.items():
         if not isinstance(number, int):
-            raise Invalid(f"scope: {name} {number!r:.60}; give a whole number, 0 or more")
+            raise Invalid(f"scope: {name} {brief(number)}; give a whole number, 0 or more")
         if number < 0:
             raise Invalid(f"scope: {name} {number}; give 0 or more")
     if scope.early and not deployment.patient:
@@ -110,13 +110,13 @@ def _check_sinks(scope: Scope) -> None:
     given: Any = scope.sinks
     pairs = isinstance(given, tuple) and all(isinstance(one, tuple) for one in given)
     if not pairs or any(len(one) != 2 for one in given):
-        raise Invalid(f"scope: sinks {given!r:.60}; give pairs (sink, comparison)")
+        raise Invalid(f"scope: sinks {brief(given)}; give pairs (sink, comparison)")
     for name, how in scope.sinks:
         if name not in known:
             raise Invalid(f"scope: sinks: the graph has no sink {name!r}{nearest(name, known)}")
         if not isinstance(how, Compare):
             raise Invalid(
-                f"scope: sinks: {name!r} compares as {how!r:.60}; give SEQUENCE, BAG, SET or "
+                f"scope: sinks: {name!r} compares as {brief(how)}; give SEQUENCE, BAG, SET or "
                 "table(key)"
             )
         if [one for one, _ in scope.sinks].count(name) > 1:
@@ -134,12 +134,12 @@ def _check_crashes(protocol: Protocol, deployment: Deployment) -> None:
     for group in deployment.together:
         if not isinstance(group, Group):
             raise Invalid(
-                f"{protocol.name}: deploy gives a failure group {group!r:.60}; give a "
+                f"{protocol.name}: deploy gives a failure group {brief(group)}; give a "
                 "Group(frozenset of sites)"
             )
         if not isinstance(group.members, frozenset):
             raise Invalid(
-                f"{protocol.name}: deploy gives a failure group of {group.members!r:.60}; give a "
+                f"{protocol.name}: deploy gives a failure group of {brief(group.members)}; give a "
                 "frozenset of sites"
             )
         shown = ", ".join(sorted(group.members))
@@ -211,7 +211,7 @@ def _check_files(protocol: Protocol, deployment: Deployment) -> None:
         gives = f"{protocol.name}: deploy gives {site.name!r}"
         given: Any = site.files
         if not isinstance(given, tuple) or not all(isinstance(one, File) for one in given):
-            raise Invalid(f"{gives} the files {given!r:.60}; give a tuple of File(name)")
+            raise Invalid(f"{gives} the files {brief(given)}; give a tuple of File(name)")
         names = [file.name for file in site.files]
         for name in names:
             if names.count(name) > 1:
@@ -223,7 +223,7 @@ def _check_links(protocol: Protocol, deployment: Deployment) -> None:
     given: Any = deployment.links
     if not isinstance(given, Mapping):
         raise Invalid(
-            f"{protocol.name}: deploy gives the links {given!r:.60}; give a mapping "
+            f"{protocol.name}: deploy gives the links {brief(given)}; give a mapping "
             "{(sender, receiver): Link(...)}"
         )
     for ends, link in given.items():
@@ -236,7 +236,7 @@ def _check_links(protocol: Protocol, deployment: Deployment) -> None:
             )
         gives = f"{protocol.name}: deploy gives a link {ends[0]} -> {ends[1]}"
         if not isinstance(link, Link):
-            raise Invalid(f"{gives} that is {link!r:.60}; give a Link(lossy=True) or the like")
+            raise Invalid(f"{gives} that is {brief(link)}; give a Link(lossy=True) or the like")
         if ends[1] in deployment.prompt:
             raise Invalid(
                 f"{gives} to a prompt site, which takes a message as it is sent; let an ordinary "
@@ -248,7 +248,7 @@ def _check_patient(protocol: Protocol, deployment: Deployment) -> None:
     """Raise Invalid for patient timers of a kind that is none, or that the behaviour lacks."""
     gives = f"{protocol.name}: deploy gives patient timers"
     if not isinstance(deployment.patient, frozenset):
-        raise Invalid(f"{gives} {deployment.patient!r:.60}; give a frozenset of kinds")
+        raise Invalid(f"{gives} {brief(deployment.patient)}; give a frozenset of kinds")
     known = protocol.behaviour.timers
     for kind in sorted(deployment.patient):
         if parse_timer(kind).kind != kind:

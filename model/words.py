@@ -16,7 +16,7 @@ from numbers import Number
 from typing import Any
 
 from model.core import Lost
-from model.errors import Invalid, describe_error
+from model.errors import Invalid, brief, describe_error
 from model.events import Body, Event
 from model.log import Log
 from model.protocol import Protocol
@@ -43,12 +43,12 @@ def own_words(protocol: Protocol, value: Any) -> str:
     """The protocol's own words for a value, "" if it has none.  Raises Invalid if it fails."""
     try:
         text = protocol.behaviour.show(value)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise Invalid(
-            f"{protocol.name}: show raises {describe_error(error)} for {value!r:.60}"
+            f"{protocol.name}: show raises {describe_error(error)} for {brief(value)}"
         ) from error
     if not isinstance(text, str):
-        raise Invalid(f"{protocol.name}: show returns {text!r:.60}; return a str")
+        raise Invalid(f"{protocol.name}: show returns {brief(text)}; return a str")
     return text
 
 

@@ -129,7 +129,7 @@ def boot_node(protocol: Protocol, site: Site) -> Node:
     """The node as deployed.  Raises StepFailed if its state cannot be made."""
     try:
         state = protocol.behaviour.boot(site)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
         raise StepFailed(site.name, "boot", describe_error(error)) from error
     check_state(site.name, "boot", state)
     return Node(state, ((None,),) * len(site.files) or None, tuple(sorted({*site.timers})))

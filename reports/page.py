@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from model.core import Guarantee
+from model.machine import files
 from model.recovery import WORDS
 from model.results.attack import AttackFailure
 from model.results.engine import EngineCheck
@@ -26,7 +27,7 @@ from model.results.report import ReportResults
 from model.results.run import ComparedRun, RealRun
 from model.results.simulation import Simulation
 from model.results.verdict import ScopeCounterexample, Verdict
-from reports import files, findings
+from reports import findings
 from reports.diagrams import grid, spacetime
 from reports.results import bugs, families
 from reports.results import experiments as experiment_results
@@ -57,12 +58,14 @@ def pictures(results: ReportResults) -> dict[str, Callable[[], str]]:
     }
 
 
-def write(results: ReportResults, out: Path, drawn: Drawn | None = None) -> tuple[Path, Path]:
+def write(
+    results: ReportResults, out: Path, drawn: Drawn | None = None, *, force: bool = False
+) -> tuple[Path, Path]:
     """Write report.html and report.md into the folder `out`, and return their paths.
 
     drawn: the results of `pictures`, of which some may be missing; None: they are drawn here.
     Both files are rendered before either is written, and each replaces an older one at once.
-    Raises Invalid if `out` cannot be written to.
+    force: also over files that asif did not write.  Raises Invalid if `out` cannot be written to.
     """
     if drawn is None:
         drawn = {name: draw() for name, draw in pictures(results).items()}
@@ -71,7 +74,7 @@ def write(results: ReportResults, out: Path, drawn: Drawn | None = None) -> tupl
         out / "report.html": _render("report.html.j2", view),
         out / "report.md": _render("report.md.j2", view),
     }
-    files.write(pages)
+    files.write(pages, force=force)
     html, markdown = pages
     return html, markdown
 

@@ -6,12 +6,14 @@ on that but time.  The packaged Java, unlike an installed one, comes without any
 
 from __future__ import annotations
 
-import fcntl
 import os
-import shutil
+from contextlib import ExitStack
 from pathlib import Path
 
 from engine_check.families import family_modules
+from model.errors import Invalid
+from model.machine.folders import emptied, remove
+from model.machine.locks import held
 from model.progress import Progress, silent
 from spark_check.engine import ENGINE
 from spark_check.runtime.java import aot_cache
@@ -30,31 +32,26 @@ def train(progress: Progress = silent) -> None:
     known = aot_cache()
     if known is None or known.exists():
         return
-    try:
-        known.parent.mkdir(parents=True, exist_ok=True)
-        lock = known.with_suffix(".lock").open("w")
-    except OSError:
-        return
-    with lock:
+    with ExitStack() as locked:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            locked.enter_context(held(known.with_suffix(".lock"), str(known)))
+            work = emptied(known.with_suffix(".training"))
+        except Invalid:
             return
         if not known.exists():
             progress(STAGE, 0, 1)
-            _train(known)
+            _train(known, work)
             progress(STAGE, 1, 1)
+        remove(work)
 
 
-def _train(known: Path) -> None:
-    part, work = known.with_suffix(".part"), known.with_suffix(".work")
-    shutil.rmtree(work, ignore_errors=True)
+def _train(known: Path, work: Path) -> None:
+    part = known.with_suffix(".part")
     with session(work, conf={OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
         for number, module in enumerate(family_modules(ENGINE, "rehearsal")):
             module.rehearse(spark, work / f"rehearsal-{number}")
         spark.range(9).groupBy("id").count().orderBy("id").toPandas()
         spark.sparkContext.parallelize(range(4), 2).map(str).collect()
-    shutil.rmtree(work, ignore_errors=True)
     if part.exists():
         os.replace(part, known)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asif.console import JsonOption, save, write
+from asif.console import JsonOption, publish
+from asif.early import result_file
+from model.machine import temporary
 
 if TYPE_CHECKING:
     from model.results.calibration import MeasuredCost
@@ -28,7 +29,10 @@ def calibrate(
         typer.Option("--spark", help="Measure micro-batches on real Spark, too."),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE.toml", help="Write the costs into this file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.toml", help="Write the costs into this file.", callback=result_file
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -58,11 +62,9 @@ def calibrate(
         "What is not here was not measured, and has its default.",
     )
     text = costs_toml(found.values(), about)
-    if out is None:
-        print(text, end="")
-    else:
-        write(out, text)
-    save(json_, Calibration(load, tuple(found.values())))
+    words = [text.removesuffix("\n")] if out is None else []
+    result = Calibration(load, tuple(found.values()))
+    publish(words, result, json_, {} if out is None else {out: text})
 
 
 def _operator(name: str | None) -> tuple[str, Any, Any]:
@@ -86,9 +88,9 @@ def _spark() -> list[MeasuredCost]:
     from engine_check.families import family_modules
     from spark_check.engine import ENGINE
 
-    with tempfile.TemporaryDirectory() as work:
+    with temporary.folder() as work:
         return [
             cost
             for number, module in enumerate(family_modules(ENGINE, "costs"))
-            for cost in module.measure(Path(work, str(number)))
+            for cost in module.measure(work / str(number))
         ]

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
+from rich.console import RenderableType
 
 from asif.commands.check_options import (
     AllOption,
@@ -28,6 +29,7 @@ from asif.commands.check_options import (
     ScopeOption,
     SecondsOption,
     SparkOption,
+    SpillFreshOption,
     SpillOption,
     UnfinishedOption,
     WalksOption,
@@ -40,9 +42,8 @@ from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
     Profile,
     calls_on_spark,
-    print_all,
+    publish,
     read_bytes,
-    save,
     settings,
 )
 from asif.processes import call_all
@@ -78,6 +79,7 @@ def check(
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
     spill: SpillOption = None,
+    fresh: SpillFreshOption = False,
     whole: WholeOption = False,
     allow_unfinished: UnfinishedOption = False,
     pin: PinOption = False,
@@ -90,13 +92,15 @@ def check(
     from asif import one_scope
 
     budget = _budget(limit, seconds, memory)
+    if fresh and spill is None:
+        raise Invalid("--fresh is for --spill: give both, or neither")
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         unasked = _refuse_impure(name, scope, out, json_)
-        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
+        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole, fresh=fresh)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill)
@@ -181,12 +185,14 @@ def _end(
     from proofs.explore.verdict import good
     from reports.results import verdicts as output
 
-    if all_:
-        print_all(output.verdicts(results))
+    words: list[RenderableType] = [*output.verdicts(results)] if all_ else []
+    files: dict[Path, str | bytes] = {}
     for result in results:
         if not (all_ and good(result, unfinished=allow_unfinished)):
-            _show(result, out, readings, long=long)
-    save(json_, results if all_ else results[0])
+            failures = dict(_failures(result, out))
+            words += _words(result, [*readings, *map(str, failures)], long=long)
+            files |= failures
+    publish(words, results if all_ else results[0], json_, files, named=False)
     if file is not None:
         as_said = write_pins(file, results[0])
     else:
@@ -212,9 +218,9 @@ def _end_scope(
     from reports.results import verdicts as output
 
     found = result.scope.counterexample
-    files = [] if found is None else [_draw(found, result.protocol, out)]
-    print_all(output.scope(result, below=[*map(str, files)], long=long))
-    save(json_, result)
+    files = {} if found is None else dict([_drawing(found, result.protocol, out)])
+    words = output.scope(result, below=[*map(str, files)], long=long)
+    publish(words, result, json_, files, named=False)
     if not good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
     if unasked is not None:
@@ -295,41 +301,36 @@ def _readings(names: Sequence[str]) -> Iterator[str]:
             yield diff(reading.changes)
 
 
-def _show(result: Verdict, out: Path, readings: Iterable[str], *, long: bool) -> None:
-    """Print a verdict, and write the run that refutes it."""
-    from model.evidence import Outcome
+def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[RenderableType]:
+    """The output about a verdict.  below: lines for the end of its first part."""
     from reports.results import verdicts as output
 
-    below = [*readings]
-    if result.outcome is Outcome.REFUTED:
-        below += map(str, _write_failures(result, out))
-    print_all(output.verdict(result, below=below, long=long))
+    yield from output.verdict(result, below=below, long=long)
     if result.mutants is not None:
-        print_all(output.mutants(result.mutants))
+        yield from output.mutants(result.mutants)
 
 
-def _write_failures(result: Verdict, out: Path) -> Iterator[Path]:
-    """Write the shortest counterexample as a diagram, and a test that replays the failure of the
-    attack."""
-    from reports import files
+def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str]]:
+    """The files about what refutes a protocol: its shortest counterexample as a diagram, and a test
+    that replays the failure of the attack."""
+    from model.evidence import Outcome
 
+    if result.outcome is not Outcome.REFUTED:
+        return
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        yield _draw(found, result.protocol, out)
+        yield _drawing(found, result.protocol, out)
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
-        path = out / f"{stem}.py"
-        files.write({path: failure.pytest})
-        yield path
+        yield out / f"{stem}.py", failure.pytest
 
 
-def _draw(found: ScopeCounterexample | AttackFailure, protocol: str, out: Path) -> Path:
-    """Write the diagram of a run."""
-    from reports import files
+def _drawing(
+    found: ScopeCounterexample | AttackFailure, protocol: str, out: Path
+) -> tuple[Path, str]:
+    """The diagram of a run, and its file."""
     from reports.diagrams import spacetime
 
-    path = out / f"{protocol.replace(':', '-')}.svg"
     drawn = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
-    files.write({path: drawn})
-    return path
+    return out / f"{protocol.replace(':', '-')}.svg", drawn

@@ -11,6 +11,8 @@ from typing import Annotated, TypeAlias
 import typer
 
 from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, Profile
+from asif.early import result_file, result_folder, seldom_used_folder
+from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
 """The groups of options in the help."""
@@ -53,17 +55,29 @@ CheckProfileOption: TypeAlias = Annotated[
     Profile, typer.Option(help=PROFILE_HELP, rich_help_panel=FAR)
 ]
 WalksOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=0, help="Set the number of random walks.", rich_help_panel=FAR)
+    int | None,
+    typer.Option(
+        min=0,
+        help="Set the number of random walks.",
+        callback=at_most(WALKS),
+        rich_help_panel=FAR,
+    ),
 ]
 ExamplesOption: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, help="Set the number of random runs by Hypothesis.", rich_help_panel=FAR),
+    typer.Option(
+        min=1,
+        help="Set the number of random runs by Hypothesis.",
+        callback=at_most(EXAMPLES),
+        rich_help_panel=FAR,
+    ),
 ]
 WorkersOption: TypeAlias = Annotated[
     int | None,
     typer.Option(
         min=1,
         help="Set the number of processes; default: one a core, if that pays.",
+        callback=at_most(WORKERS),
         rich_help_panel=FAR,
     ),
 ]
@@ -82,6 +96,7 @@ LimitOption: TypeAlias = Annotated[
     typer.Option(
         min=1,
         help="Explore a scope up to the level that passes so many worlds.",
+        callback=at_most(WORLDS),
         rich_help_panel=FAR,
     ),
 ]
@@ -100,8 +115,13 @@ SpillOption: TypeAlias = Annotated[
     typer.Option(
         metavar="FOLDER",
         help="Keep the worlds of --scope on disk: go on there, whatever they need.",
+        callback=result_folder,
         rich_help_panel=FAR,
     ),
+]
+SpillFreshOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--fresh", help="Forget the worlds in the folder.", rich_help_panel=FAR),
 ]
 WholeOption: TypeAlias = Annotated[
     bool,
@@ -117,7 +137,11 @@ UnfinishedOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path,
-    typer.Option(help="Write diagrams and replaying tests to this folder.", rich_help_panel=WRITE),
+    typer.Option(
+        help="Write diagrams and replaying tests to this folder.",
+        callback=seldom_used_folder,
+        rich_help_panel=WRITE,
+    ),
 ]
 PinOption: TypeAlias = Annotated[
     bool,
@@ -138,5 +162,7 @@ LongOption: TypeAlias = Annotated[
 ]
 CheckJsonOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help=JSON_HELP, rich_help_panel=WRITE),
+    typer.Option(
+        "--json", metavar="FILE", help=JSON_HELP, callback=result_file, rich_help_panel=WRITE
+    ),
 ]

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from asif.console import ConfOption, JsonOption, calls_on_spark, print_all, save, settings, write
+from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
+from asif.early import refuse_unusable, result_folder, result_picture
 
 
 def choose(
@@ -17,7 +18,11 @@ def choose(
     ],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep runs in this folder; default: build/choose/NAME."),
+        typer.Option(
+            metavar="DIR",
+            help="Keep runs in this folder; default: build/choose/NAME.",
+            callback=result_folder,
+        ),
     ] = None,
     master: Annotated[
         str | None,
@@ -29,7 +34,10 @@ def choose(
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
     ] = False,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Plot recovery over overhead.")
+        Path | None,
+        typer.Option(
+            metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -37,6 +45,7 @@ def choose(
 
     The exit code is 0 if a setting meets all targets.  An interrupted search is resumed.
     """
+    from asif.force import forced
     from asif.progress import show_progress
     from model.calls import one_by_one
     from model.errors import Invalid
@@ -50,22 +59,23 @@ def choose(
     asked = read(workload)
     if terms:
         result = choosing.terms_alone(asked)
-        print_all(words.terms(result))
-        save(json_, result)
+        publish(words.terms(result), result, json_)
         return
     folder = out or Path("build/choose") / asked.name
+    refuse_unusable(folder)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:
             result = choosing.choose(
-                asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
+                *(asked, folder, on_spark or one_by_one),
+                fresh=fresh,
+                force=forced(),
+                progress=progress,
             )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(words.output(result))
-    if plot is not None:
-        write(plot, choose_plots.png(result))
-    save(json_, result)
+    files = {} if plot is None else {plot: choose_plots.png(result)}
+    publish(words.output(result), result, json_, files)
     if not result.best:
         raise typer.Exit(1)

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save
+from asif.console import JsonOption, publish
+from asif.limits import PAIRS, at_most
 
 
 def classify(
@@ -14,7 +15,8 @@ def classify(
         str | None, typer.Argument(metavar="[BOX|FILE.py]", help="A box; default: all.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, help="Give up after so many pairs of states.")
+        int,
+        typer.Option(min=1, help="Give up after so many pairs of states.", callback=at_most(PAIRS)),
     ] = 50_000,
     json_: JsonOption = None,
 ) -> None:
@@ -30,7 +32,6 @@ def classify(
             progress("classifying", at, len(chosen), one.name)
             results.append(classifying.verdict(one, limit))
         progress("classifying", len(chosen), len(chosen))
-    print_all(commands.classes(results, in_full=name is not None))
-    save(json_, results)
+    publish(commands.classes(results, in_full=name is not None), results, json_)
     if any(result.class_ is None for result in results):
         raise typer.Exit(1)

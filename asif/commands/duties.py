@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from asif.console import print_all, save
+from asif.console import publish
 from model.errors import Invalid
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ def print_duties(name: str | None, json_: Path | None, *, more: bool) -> None:
             "--duties is for one protocol: give NAME or FILE.py, no --all, --mutants or --operators"
         )
     results = check_duties(name)
-    print_all(_lines(subject(name).protocol.name, results))
-    save(json_, results)
+    publish(_lines(subject(name).protocol.name, results), results, json_)
     if any(result.faults for result in results):
         raise typer.Exit(1)
 

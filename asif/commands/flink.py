@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from asif.console import JsonOption, Profile, ProfileOption
+from asif.console import FreshOption, JsonOption, Profile, ProfileOption
 from asif.engine_checks import (
     AllOption,
     ChecksArgument,
@@ -35,6 +35,7 @@ def flink(
     ] = False,
     profile: ProfileOption = Profile.QUICK,
     out: OutOption = Path("build/flink"),
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Crash real Flink: does it do what the model and the simulator predict?"""
@@ -45,7 +46,7 @@ def flink(
     if setup:
         _set_up()
     if not ended:
-        print_checks(partial(on_flink, wanted, profile, out), out, json_)
+        print_checks(partial(on_flink, wanted, profile, out, fresh=fresh), out, json_)
 
 
 def _set_up() -> None:
@@ -60,7 +61,7 @@ def _set_up() -> None:
 
 @contextmanager
 def on_flink(
-    wanted: Sequence[Check], profile: Profile, out: Path, progress: Progress
+    wanted: Sequence[Check], profile: Profile, out: Path, progress: Progress, *, fresh: bool
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which checks run on Flink, one after the other; their results, in order.
 
@@ -70,5 +71,5 @@ def on_flink(
     from flink_check.environment import alone, installed
 
     installed()
-    with alone(), on_engine(ENGINE, wanted, profile, out, progress) as results:
+    with alone(), on_engine(ENGINE, wanted, profile, out, progress, fresh=fresh) as results:
         yield results

@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from asif.force import forced
 from model.errors import Invalid
 
 InitArgument: TypeAlias = Annotated[
@@ -28,16 +29,17 @@ def init(name: InitArgument) -> None:
     """Write NAME.py, a protocol that works at once, and test_NAME.py, which checks it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from reports import files
+    from model.machine import files
 
     _check_name(name)
     pages = {Path(f"{name}.py"): "protocol.py.j2", Path(f"test_{name}.py"): "test_protocol.py.j2"}
     for path in pages:
-        if path.exists():
-            raise Invalid(f"init: {path} is there already; give another name, or remove it")
+        if path.exists() and not forced():
+            raise Invalid(f"init: {path} is there already; give another name, or --force")
     loader = FileSystemLoader(Path(__file__).parents[1] / "templates")
     templates = Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True)
-    files.write({p: templates.get_template(one).render(name=name) for p, one in pages.items()})
+    rendered = {p: templates.get_template(one).render(name=name) for p, one in pages.items()}
+    files.write(rendered, force=forced())
     print(f"{name}.py\ntest_{name}.py\nnow run:")
     for command in NEXT:
         print("  " + command.format(name))

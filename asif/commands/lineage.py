@@ -13,7 +13,8 @@ from urllib.parse import quote
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, publish
+from asif.early import result_folder
 from model.errors import Invalid
 from model.results.lineage import LineageEvent, LineageResult, LineageUse, ListedPort, PortsResult
 
@@ -71,7 +72,10 @@ DependsOption: TypeAlias = Annotated[
     ),
 ]
 OutOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="DIR", help="Draw the lineage into this folder, as SVG.")
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Draw the lineage into this folder, as SVG.", callback=result_folder
+    ),
 ]
 
 
@@ -100,18 +104,17 @@ def lineage(
         with read_log(place) as log:
             if event is None:
                 ports = PortsResult(tuple(_ports(log)))
-                print_all(commands.lineage_ports(ports))
-                save(json_, ports)
+                publish(commands.lineage_ports(ports), ports, json_)
             else:
                 question = Question(event, forward, scope, record, depends or [])
                 graph, asked = _ask(log, question)
                 result = _result(log, question, graph, asked)
-                print_all(commands.lineage(result))
+                files = {}
                 if out is not None:
                     from reports.diagrams.lineage import picture
 
-                    write(out / f"{_file_name(question)}.svg", picture(graph, *asked))
-                save(json_, result)
+                    files = {out / f"{_file_name(question)}.svg": picture(graph, *asked)}
+                publish(commands.lineage(result), result, json_, files)
     except LogError as error:
         raise Invalid(str(error)) from None
 

@@ -10,7 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Column, Table
 
-from asif.console import JsonOption, console, save
+from asif.console import JsonOption, console, publish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,13 +36,11 @@ def list_(
         chosen = [*modules().values()] if name is None else [subject(name).protocol]
     families = [[listed(one) for one in (main, *main.variants)] for main in chosen]
     if name is None:
-        console.print(_families(chosen, families))
+        tables = [_families(chosen, families)]
     else:
-        console.print(_variants(families[0]))
-        console.print(
-            _quantities({"every family": COMMON, chosen[0].name: chosen[0].behaviour.quantities})
-        )
-    save(json_, [one for family in families for one in family])
+        quantities = {"every family": COMMON, chosen[0].name: chosen[0].behaviour.quantities}
+        tables = [_variants(families[0]), _quantities(quantities)]
+    publish(tables, [one for family in families for one in family], json_)
 
 
 NUMBERS = ("variants", "scopes", "mutants", "lemmas")

@@ -88,7 +88,7 @@ def _as_expected(file: PinnedFile, result: Verdict) -> bool:
 
 def _write(file: PinnedFile, content: bytes) -> bool:
     """Write the content, if the user agrees and the file is as it was; return whether it did."""
-    from reports import files
+    from model.machine import files
 
     if not file.yes and not sys.stdin.isatty():
         print(f"{file.path}: not written; --yes writes without a question")
@@ -99,5 +99,5 @@ def _write(file: PinnedFile, content: bytes) -> bool:
     if file.path.read_bytes() != file.content:
         print(f"{file.path}: not written, since it has changed during the check")
         return False
-    files.write({file.path.resolve(): content})
+    files.replace({file.path: content})
     return True

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, publish
+from asif.early import result_folder
 
 
 def plan(
@@ -15,7 +16,10 @@ def plan(
         Path, typer.Argument(metavar="INSTANCE.toml", help="An instance, as in docs/plans.")
     ],
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Draw the schedule into this folder.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Draw the schedule into this folder.", callback=result_folder
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -29,9 +33,7 @@ def plan(
     task = read(instance)
     with show_progress() as progress:
         result = compare(task, progress)
-    print_all(commands.recovery_plan(result))
-    if out is not None:
-        write(out / f"{result.name}.svg", plans.picture(result))
-    save(json_, result)
+    files = {} if out is None else {out / f"{result.name}.svg": plans.picture(result)}
+    publish(commands.recovery_plan(result), result, json_, files)
     if result.below_bound:
         raise typer.Exit(1)

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, print_all, publish
+from asif.early import result_file, result_folder
+from asif.force import forced
 from asif.processes import call_all
 
 
@@ -24,24 +26,29 @@ def prove(
         bool, typer.Option("--drift", help="Compare the formulas with the Python code.")
     ] = False,
     smtlib: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write every query as SMT-LIB.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write every query as SMT-LIB.", callback=result_folder),
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write lemmas and counterexamples.")
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write lemmas and counterexamples.", callback=result_file
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
     """Prove or refute lemmas with Z3; an unbounded lemma is about worlds of any size."""
     from asif.progress import show_progress
+    from model.machine import files
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
-    from reports import commands, files, page
+    from reports import commands, page
 
     subjects = choose(name)
     if smtlib is not None:
         queries = proving.smtlib(subjects)
-        files.write({smtlib / path: text for path, text in queries.items()})
-        print(f"{smtlib}: {len(queries)} queries")
+        files.write({smtlib / path: text for path, text in queries.items()}, force=forced())
+        print_all([f"{smtlib}: {len(queries)} queries"])
     with show_progress() as progress:
         worlds = proving.WORLDS if drift else 0
         results = proving.prove(
@@ -52,11 +59,7 @@ def prove(
             execute=call_all,
             progress=progress,
         )
-    for result in results:
-        print_all(commands.proofs(result))
-        print(proving.summary(result))
-    if markdown is not None:
-        write(markdown, page.lemmas(results))
-    save(json_, results)
+    words = (line for one in results for line in (*commands.proofs(one), proving.summary(one)))
+    publish(words, results, json_, {} if markdown is None else {markdown: page.lemmas(results)})
     if not all(result.fine for result in results):
         raise typer.Exit(1)

@@ -18,7 +18,9 @@ from asif.commands.check import in_processes
 from asif.commands.flink import on_flink
 from asif.commands.run import run_and_compare
 from asif.commands.spark import on_spark
-from asif.console import JsonOption, Profile, ProfileOption, console, print_all, save
+from asif.console import FreshOption, JsonOption, Profile, ProfileOption, publish
+from asif.early import result_folder
+from asif.force import forced
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from model.results.run import RealRun
     from model.results.simulation import Simulation
     from model.results.verdict import Verdict
+    from reports.commands import Output
 
 SCENARIOS = sorted((Path(__file__).parents[2] / "docs" / "scenarios").glob("*.toml"))
 """The scenarios; the report simulates those that name a protocol."""
@@ -50,35 +53,51 @@ up on a process that does not start within ten seconds."""
 
 class Job(NamedTuple):
     """What the parts of a report share.  out: the folder of the report.  checked: the results of
-    the checks on Spark, which run beside the other parts."""
+    the checks on Spark, which run beside the other parts.  fresh: forget what is finished."""
 
     quick: bool
     out: Path
     progress: Progress
     checked: Iterable[EngineCheck]
+    fresh: bool
 
 
 def report(
     profile: ProfileOption = Profile.QUICK,
     out: Annotated[
-        Path, typer.Option(help="Write report.html and report.md to this folder.")
+        Path,
+        typer.Option(
+            help="Write report.html and report.md to this folder.", callback=result_folder
+        ),
     ] = Path("build/report"),
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Check every protocol and variant, hunt the mutants, run on real input; write one page."""
     from importlib.metadata import version
 
     from asif.progress import show_progress
+    from engine_check.campaign import folders_of
     from engine_check.known_checks import checks
+    from flink_check.engine import ENGINE as FLINK
+    from model.machine.folders import refuse_foreign
+    from model.machine.locks import LOCK, held
     from model.results.report import ReportResults
     from reports import page
     from spark_check.engine import ENGINE
 
     started, quick = perf_counter(), profile is Profile.QUICK
-    wanted = [*checks(ENGINE, "report" if quick else profile.value).values()]
-    with show_progress() as progress, on_spark(wanted, profile, out / "spark", progress) as checked:
+    wanted, flinks = (
+        [*checks(one, "report" if quick else profile.value).values()] for one in (ENGINE, FLINK)
+    )
+    refuse_foreign(folders_of(flinks, out / "flink", 1))
+    with (
+        held(out / LOCK, str(out)),
+        show_progress() as progress,
+        on_spark(wanted, profile, out / "spark", progress, fresh=fresh) as checked,
+    ):
         os.nice(POLITE)
-        job, found, over = Job(quick, out, progress, checked), [], 0
+        job, found, over = Job(quick, out, progress, checked, fresh), [], 0
         for part in PARTS:
             progress("report", over, 100, part.name)
             found.append(part.run(job))
@@ -103,13 +122,10 @@ def report(
         pictures = page.pictures(results)
         drawn: GatheredCalls[str, str] = gather(call_all, pictures, "drawing", progress)
         results = replace(results, lost=(*results.lost, *_lines(drawn.lost)))
-        pages = page.write(results, out, drawn.found)
+        pages = page.write(results, out, drawn.found, force=forced())
         progress("report", 100, 100)
-    for part, one in zip(PARTS, found, strict=True):
-        part.summary(one)
-    _print_lost(results.lost)
-    console.print("\n".join(map(str, pages)), highlight=False)
-    save(json_, results)
+    words = (line for part, one in zip(PARTS, found, strict=True) for line in part.summary(one))
+    publish([*words, *_lost(results.lost), *map(str, pages)], results, json_)
     if not results.fine:
         raise typer.Exit(1)
 
@@ -131,10 +147,10 @@ def _check(job: Job) -> list[Verdict]:
     )
 
 
-def _print_verdicts(verdicts: Sequence[Verdict]) -> None:
+def _verdict_lines(verdicts: Sequence[Verdict]) -> Output:
     for one in verdicts:
         good = "as expected" if one.expected else "NOT AS EXPECTED"
-        console.print(f"{one.protocol}: {one.outcome.value}, {good}", highlight=False)
+        yield f"{one.protocol}: {one.outcome.value}, {good}"
 
 
 # --- bugs of real engines --------------------------------------------------------------------
@@ -144,10 +160,10 @@ def _check_bugs(_: Job) -> list[BugResult]:
     return [*check_all()]
 
 
-def _print_bugs(found: Sequence[BugResult]) -> None:
+def _bug_lines(found: Sequence[BugResult]) -> Output:
     from reports.results.bugs import summary
 
-    print(summary(found))
+    yield summary(found)
 
 
 # --- lemmas ----------------------------------------------------------------------------------
@@ -161,12 +177,12 @@ def _prove(job: Job) -> list[ProofResult]:
     )
 
 
-def _print_proofs(proofs: Sequence[ProofResult]) -> None:
+def _proof_lines(proofs: Sequence[ProofResult]) -> Output:
     from proofs.prove.prover import summary
 
     for one in proofs:
-        print(summary(one))
-        _print_lost(one.lost)
+        yield summary(one)
+        yield from _lost(one.lost)
 
 
 # --- operators -------------------------------------------------------------------------------
@@ -178,10 +194,10 @@ def _classify(_: Job) -> OperatorResults:
     return OperatorResults(figure2.rows(), tuple(map(verdict, choose(None))))
 
 
-def _print_classes(operators: OperatorResults) -> None:
+def _class_lines(operators: OperatorResults) -> Output:
     from reports import commands
 
-    print_all(commands.classes(operators.figure_3, in_full=False))
+    yield from commands.classes(operators.figure_3, in_full=False)
 
 
 # --- simulations, experiments, flights -------------------------------------------------------
@@ -209,7 +225,7 @@ def _run(job: Job) -> Ran:
         if "protocol" in tomllib.loads(at.read_text(encoding="utf-8"))
     }
     reproductions = {
-        f"reproducing {name}": partial(_reproduce, name, job.out, most)
+        f"reproducing {name}": partial(_reproduce, name, job.out, most, fresh=job.fresh)
         for name, experiment in experiments().items()
         if not (job.quick and experiment.ours)
     }
@@ -223,16 +239,16 @@ def _run(job: Job) -> Ran:
     return Ran(simulated, reproduced, ran, tuple(_lines(lost)))
 
 
-def _print_runs(found: Ran) -> None:
+def _run_lines(found: Ran) -> Output:
     from reports import commands
     from reports.results import experiments as experiment_results
     from reports.results import simulations as simulation_results
 
     for one in found.simulated:
-        print(f"{one.scenario}: {simulation_results.verdict(one)}")
-    print(experiment_results.score(found.reproduced))
+        yield f"{one.scenario}: {simulation_results.verdict(one)}"
+    yield experiment_results.score(found.reproduced)
     for run in found.runs:
-        print_all(commands.run(run))
+        yield from commands.run(run)
 
 
 # --- real engines ----------------------------------------------------------------------------
@@ -259,20 +275,20 @@ def _crash_flink(job: Job) -> CrashedEngine:
     with ExitStack() as running:
         try:
             results = running.enter_context(
-                on_flink([*wanted.values()], profile, job.out / "flink", job.progress)
+                on_flink(
+                    [*wanted.values()], profile, job.out / "flink", job.progress, fresh=job.fresh
+                )
             )
         except Invalid as error:  # no environment, or another process runs Flink
             return CrashedEngine((), (f"{', '.join(wanted)}: {error}",))
         return CrashedEngine((*results,))
 
 
-def _print_engine(engine: CrashedEngine) -> None:
+def _engine_lines(engine: CrashedEngine) -> Output:
     from reports.results.spark import summary_line
 
-    for one in engine.checks:
-        print(summary_line(one))
-    for line in engine.skipped:
-        console.print(f"skipped: {line}", markup=False, highlight=False, soft_wrap=True)
+    yield from map(summary_line, engine.checks)
+    yield from (f"skipped: {line}" for line in engine.skipped)
 
 
 # --- the calls that were lost -------------------------------------------------------------------
@@ -281,9 +297,8 @@ def _lines(lost: Mapping[str, str]) -> Iterator[str]:
     return (f"{name}: {why}" for name, why in lost.items())
 
 
-def _print_lost(lines: Iterable[str]) -> None:
-    for line in lines:
-        console.print(f"LOST: {line}", markup=False, highlight=False, soft_wrap=True)
+def _lost(lines: Iterable[str]) -> Output:
+    return (f"LOST: {line}" for line in lines)
 
 
 # --- the parts -------------------------------------------------------------------------------
@@ -291,24 +306,24 @@ class Part(NamedTuple):
     """A part of a report.
 
     share: of the time of a report, usually, in percent; the page takes the rest.  run: finds the
-    results of the part.  summary: prints them.
+    results of the part.  summary: the output about them.
     """
 
     name: str
     share: int
     run: Callable[[Job], Any]
-    summary: Callable[[Any], None]
+    summary: Callable[[Any], Output]
 
 
 PARTS = (
-    Part("worlds, attacks and mutants", 65, _check, _print_verdicts),
-    Part("bugs of real engines", 1, _check_bugs, _print_bugs),
-    Part("lemmas", 13, _prove, _print_proofs),
-    Part("operators", 1, _classify, _print_classes),
-    Part("simulations, experiments, flights", 14, _run, _print_runs),
+    Part("worlds, attacks and mutants", 65, _check, _verdict_lines),
+    Part("bugs of real engines", 1, _check_bugs, _bug_lines),
+    Part("lemmas", 13, _prove, _proof_lines),
+    Part("operators", 1, _classify, _class_lines),
+    Part("simulations, experiments, flights", 14, _run, _run_lines),
     # These checks wait between their steps, so they run beside the others; here is their rest.
-    Part("Spark", 1, _wait_for_spark, _print_engine),
-    Part("Flink", 1, _crash_flink, _print_engine),
+    Part("Spark", 1, _wait_for_spark, _engine_lines),
+    Part("Flink", 1, _crash_flink, _engine_lines),
 )
 
 
@@ -322,12 +337,12 @@ def _simulate(path: Path, most: int | None) -> Simulation | None:
     return None if most and scenario.workload.size > most else simulate(scenario)
 
 
-def _reproduce(name: str, out: Path, most: int | None) -> Reproduction:
+def _reproduce(name: str, out: Path, most: int | None, *, fresh: bool) -> Reproduction:
     from sim.experiments.campaign import reproduce
     from sim.experiments.experiment import experiments
 
     one = experiments()[name]
-    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds))
+    return reproduce(one, out, seeds=min(one.seeds, most or one.seeds), fresh=fresh)
 
 
 def _run_on_flights(name: str, limit: int | None) -> RealRun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,19 +11,23 @@ import typer
 
 from asif.console import (
     ConfOption,
+    FreshOption,
     JsonOption,
     calls_on_spark,
-    print_all,
-    save,
+    publish,
     settings,
-    write,
 )
+from asif.early import result_folder
+from asif.force import forced
+from asif.limits import EVENTS, SEEDS, at_most
 from asif.processes import call_all
-from model.errors import Invalid, unknown
+from model.errors import Invalid, some_of, unknown
 
 if TYPE_CHECKING:
     from model.calls import Execute
+    from model.results.experiment import Reproduction
     from sim.experiments.campaign import Rows
+    from sim.experiments.experiment import Experiment
 
 
 def reproduce(
@@ -31,55 +36,91 @@ def reproduce(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="Set the number of seeds; default: as published.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Set the number of seeds; default: as published.",
+            callback=at_most(SEEDS),
+        ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option("--events", min=1000, help="Set the events a run; default: as published."),
+        typer.Option(
+            "--events",
+            min=1000,
+            help="Set the events a run; default: as published.",
+            callback=at_most(EVENTS),
+        ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="Keep runs and write plots in this folder.")] = Path(
-        "build/reproduce"
-    ),
+    out: Annotated[
+        Path,
+        typer.Option(help="Keep runs and write plots in this folder.", callback=result_folder),
+    ] = Path("build/reproduce"),
     master: Annotated[
         str | None,
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
     ] = None,
     conf: ConfOption = None,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
-    from asif.progress import show_progress
-    from reports import commands
+    from model.machine.locks import LOCK, held
     from reports.results import experiments as results_of
-    from sim.experiments import campaign
     from sim.experiments.experiment import experiments
 
     known = experiments()
     if name is not None and name not in known:
         raise unknown("experiment", name, known)
     if (name is None) != all_:
-        raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
+        raise Invalid(f"reproduce: give an experiment or --all; there are {some_of(known)}")
     execute: Execute[int, Rows] = call_all
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
     elif conf:
         raise Invalid("--conf sets a property of Spark; give --master, too")
+    chosen = [known[name]] if name else [*known.values()]
+    with held(out / LOCK, str(out)):
+        results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)
+    publish([results_of.score(results)], results, json_)
+    if lost:
+        raise typer.Exit(1)
+
+
+def _reproduce(
+    chosen: Sequence[Experiment],
+    seeds: int | None,
+    size: int | None,
+    out: Path,
+    execute: Execute[int, Rows],
+    *,
+    fresh: bool,
+) -> tuple[list[Reproduction], bool]:
+    """Print and draw the results of the experiments as they come: those, and is a seed lost?"""
+    from asif.progress import show_progress
+    from reports import commands
+    from reports.results import experiments as results_of
+    from sim.experiments import campaign
+
     results, lost = [], False
-    for experiment in [known[name]] if name else known.values():
+    for experiment in chosen:
         try:
             with show_progress() as progress:
                 result = campaign.reproduce(
-                    experiment, out, seeds=seeds, events=size, execute=execute, progress=progress
+                    *(experiment, out),
+                    seeds=seeds,
+                    events=size,
+                    execute=execute,
+                    progress=progress,
+                    fresh=fresh,
+                    force=forced(),
                 )
         except campaign.LostSeeds as error:
             lost = True
             print(f"{error}\nasif: the same command goes on from there", file=sys.stderr)
             continue
-        print_all(commands.reproduction(result))
-        if (drawn := results_of.figure(result)) is not None:
-            write(out / f"{experiment.name}.svg", drawn)
+        drawn = results_of.figure(result)
+        files = {} if drawn is None else {out / f"{experiment.name}.svg": drawn}
+        publish(commands.reproduction(result), files=files)
         results.append(result)
-    print(results_of.score(results))
-    save(json_, results)
-    if lost:
-        raise typer.Exit(1)
+    return results, lost

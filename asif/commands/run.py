@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import JsonOption, publish
+from asif.early import result_folder
+from asif.limits import FLIGHTS, WINDOW, at_most
 
 if TYPE_CHECKING:
     from model.progress import Progress
@@ -34,10 +36,18 @@ PatternOption: TypeAlias = Annotated[
     str, typer.Option(help='Types in order, for your own file: "a, b+, !c, d".')
 ]
 SizeOption: TypeAlias = Annotated[
-    int, typer.Option(help="Set the size of windows: seconds of timestamps, or units of numbers.")
+    int,
+    typer.Option(
+        help="Set the size of windows: seconds of timestamps, or units of numbers.",
+        callback=at_most(WINDOW),
+    ),
 ]
 SlideOption: TypeAlias = Annotated[
-    int, typer.Option(help="Set the least distance of windows, which begin with events.")
+    int,
+    typer.Option(
+        help="Set the least distance of windows, which begin with events.",
+        callback=at_most(WINDOW),
+    ),
 ]
 KeyOption: TypeAlias = Annotated[
     str | None,
@@ -68,7 +78,8 @@ CrashOption: TypeAlias = Annotated[
     ),
 ]
 LimitOption: TypeAlias = Annotated[
-    int | None, typer.Option(min=1, help="Set the number of flights.")
+    int | None,
+    typer.Option(min=1, help="Set the number of flights.", callback=at_most(FLIGHTS)),
 ]
 ProtocolOption: TypeAlias = Annotated[
     str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
@@ -82,7 +93,11 @@ CompareOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Write the outputs of each run, as CSV for verify-trace."),
+    typer.Option(
+        metavar="DIR",
+        help="Write the outputs of each run, as CSV for verify-trace.",
+        callback=result_folder,
+    ),
 ]
 
 
@@ -131,10 +146,8 @@ def run_(
     if real.clock is not None:
         added = tuple(name for name in real.added if name not in result.left_out)
         result = replace(result, clock=real.clock, added=added)
-    print_all(commands.run(result))
-    if out is not None:
-        _write_outputs(out, kept, real.shown)
-    save(json_, result)
+    files = {} if out is None else _output_files(out, kept, real.shown)
+    publish(commands.run(result), result, json_, files)
     if not result.as_promised:
         raise typer.Exit(1)
 
@@ -192,11 +205,15 @@ def _own_events(file: Path, type_: str, time: str, asked: AskedPattern) -> RealI
     )
 
 
-def _write_outputs(out: Path, kept: dict[str, Outputs], shown: Callable[[int], Any]) -> None:
+def _output_files(
+    out: Path, kept: Mapping[str, Outputs], shown: Callable[[int], Any]
+) -> dict[Path, str | bytes]:
     from sim.outputs import as_csv
 
-    for name, outputs in kept.items():
-        write(out / f"{name.replace(':', '-')}.csv", as_csv(outputs, shown))
+    return {
+        out / f"{name.replace(':', '-')}.csv": as_csv(outputs, shown)
+        for name, outputs in kept.items()
+    }
 
 
 def run_and_compare(

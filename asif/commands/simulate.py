@@ -10,7 +10,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import JsonOption, print_all, save, write
+from asif.console import FreshOption, JsonOption, publish
+from asif.early import result_file, result_picture
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -27,10 +28,17 @@ SetOption: TypeAlias = Annotated[
 ]
 PlotOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.png", help="Plot latency, backup and queues over time."),
+    typer.Option(
+        metavar="FILE.png",
+        help="Plot latency, backup and queues over time.",
+        callback=result_picture,
+    ),
 ]
 TraceOption: TypeAlias = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write Chrome trace events, for Perfetto.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Write Chrome trace events, for Perfetto.", callback=result_file
+    ),
 ]
 CutOffOption: TypeAlias = Annotated[
     bool,
@@ -77,6 +85,7 @@ def simulate(
     explain: ExplainOption = False,
     which: WhichOption = False,
     study: StudyOption = False,
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Simulate one timed run: the costs of recovery, and is the output as if nothing had failed?
@@ -106,10 +115,12 @@ def simulate(
         return
     if scenario is None:
         raise Invalid("simulate: give a scenario, as in docs/scenarios; or --explain")
+    if fresh and not study:
+        raise Invalid("--fresh is for --study: give both, or neither")
     if study:
         if plot or trace or until_caught_up or allow_cut_off:
             raise Invalid("--study has many runs; give it with --set and --json alone")
-        _study(scenario, set_ or (), json_)
+        _study(scenario, set_ or (), json_, fresh=fresh)
         return
     draft = scenarios.draft(scenario).override(overrides(set_ or ()))
     with show_progress() as progress:
@@ -118,12 +129,12 @@ def simulate(
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    print_all(commands.simulation(result))
+    files: dict[Path, str | bytes] = {}
     if plot is not None:
-        write(plot, simulation_plots.over_time_png(result))
+        files[plot] = simulation_plots.over_time_png(result)
     if trace is not None:
-        write(trace, chrome(result))
-    save(json_, replace(result, steps=None))
+        files[trace] = chrome(result)
+    publish(commands.simulation(result), replace(result, steps=None), json_, files)
     cut_off = result.metrics.recoveries_cut_off and not allow_cut_off
     if not result.as_promised or cut_off:
         raise typer.Exit(1)
@@ -141,8 +152,7 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
     found = (*tables, *knobs)
-    print_all(commands.explanation(found))
-    save(json_, found)
+    publish(commands.explanation(found), found, json_)
 
 
 def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:
@@ -155,11 +165,11 @@ def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> Non
     if scenario is None:
         raise Invalid("--which: give a scenario, as in docs/scenarios")
     found = which(draft(scenario).override(overrides(set_)))
-    print_all(commands.fits(found))
-    save(json_, found)
+    publish(commands.fits(found), found, json_)
 
 
-def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
+def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: bool) -> None:
+    from asif.force import forced
     from asif.progress import show_progress
     from reports import commands
     from sim.scenarios.overrides import overrides
@@ -170,11 +180,10 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     try:
         with show_progress() as progress:
             kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress)
+            result = study(asked, kept, progress, fresh=fresh, force=forced())
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
-    print_all(commands.study(result))
-    save(json_, result)
+    publish(commands.study(result), result, json_)
     if not result.narrow:
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asif.console import JsonOption, Profile, ProfileOption
+from asif.console import FreshOption, JsonOption, Profile, ProfileOption
 from asif.engine_checks import (
     AllOption,
     ChecksArgument,
@@ -32,24 +32,28 @@ def spark(
     all_: AllOption = False,
     profile: ProfileOption = Profile.QUICK,
     out: OutOption = Path("build/spark"),
+    fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
     """Crash real Spark: does it do what the model and the simulator predict?"""
     from spark_check.engine import ENGINE
 
     wanted = chosen(ENGINE, names or (), all_, profile)
-    print_checks(partial(on_spark, wanted, profile, out), out, json_)
+    print_checks(partial(on_spark, wanted, profile, out, fresh=fresh), out, json_)
 
 
 @contextmanager
 def on_spark(
-    wanted: Sequence[Check], profile: Profile, out: Path, progress: Progress
+    wanted: Sequence[Check], profile: Profile, out: Path, progress: Progress, *, fresh: bool
 ) -> Iterator[Iterator[EngineCheck]]:
     """A context in which checks run on Spark beside what it holds; their results, in order."""
+    from engine_check.campaign import folders_of
+    from model.machine.folders import refuse_foreign
     from spark_check.engine import ENGINE
     from spark_check.training import train
 
-    train(progress)
     at_once = AT_ONCE[profile]
-    with on_engine(ENGINE, wanted, profile, out, progress, at_once=at_once) as results:
+    refuse_foreign(folders_of(wanted, out, at_once))
+    train(progress)
+    with on_engine(ENGINE, wanted, profile, out, progress, at_once=at_once, fresh=fresh) as results:
         yield results

@@ -8,24 +8,28 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import RenderableType
 
 from asif.console import (
     ConfOption,
     JsonOption,
     MasterOption,
     calls_on_spark,
-    console,
-    save,
+    publish,
     settings,
-    write,
 )
+from asif.early import refuse_unusable, result_folder, result_picture
 
 
 def sweep(
     file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")],
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep results in this folder; default: build/sweep/NAME."),
+        typer.Option(
+            metavar="DIR",
+            help="Keep results in this folder; default: build/sweep/NAME.",
+            callback=result_folder,
+        ),
     ] = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
@@ -36,7 +40,9 @@ def sweep(
     plot: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.png", help="Plot recovery over the overhead of protection, and more."
+            metavar="FILE.png",
+            help="Plot recovery over the overhead of protection, and more.",
+            callback=result_picture,
         ),
     ] = None,
     axes: Annotated[
@@ -49,35 +55,40 @@ def sweep(
     json_: JsonOption = None,
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
+    from asif.force import forced
     from asif.progress import show_progress
     from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
-    from sim.sweeps.results import carry_out
+    from sim.sweeps.results import carry_out, metric_columns
     from sim.sweeps.summary import summarize
 
     if axes and plot is None:
         raise Invalid("--axes says what to plot; give --plot FILE.png, too")
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
+    sweep_plots.check_charts(charts, asked.varied, metric_columns(asked))
     folder = out or Path("build/sweep") / asked.name
+    refuse_unusable(folder)
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
     try:
         with show_progress() as progress:
-            result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
+            result = carry_out(
+                asked, folder, execute, fresh=fresh, force=forced(), progress=progress
+            )
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
+    words: list[RenderableType] = []
+    files: dict[Path, str | bytes] = {}
     if summary or plot is not None:
         keys = {axis.name for axis in asked.axes}
         metrics = [name for one in charts for name in one[:2] if name not in keys]
         found = summarize(asked, Path(result.table), metrics)
         result = replace(result, summary=found)
-        if summary:
-            console.print(sweeps.table(found), highlight=False)
+        words += [sweeps.table(found)] * summary
         if plot is not None:
-            write(plot, sweep_plots.png(found, charts))
-    print(f"{sweeps.summary_line(result)}\n{result.table}")
-    save(json_, result)
+            files[plot] = sweep_plots.png(found, charts)
+    publish([*words, sweeps.summary_line(result), result.table], result, json_, files)
     if result.failed or result.not_as_claimed:
         raise typer.Exit(1)

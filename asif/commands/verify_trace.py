@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, print_all, save, settings
+from asif.console import ConfOption, JsonOption, publish, settings
+from asif.limits import SHOWN, at_most, names
+from model.errors import Invalid
 
 COLUMNS = "COL[,COL]"
 
@@ -71,7 +73,8 @@ ExpectOption: TypeAlias = Annotated[
     RecoveryType, typer.Option(help="The weakest type that is good enough.")
 ]
 ShowOption: TypeAlias = Annotated[
-    int, typer.Option(min=1, help="Show so many differences of each kind.")
+    int,
+    typer.Option(min=1, help="Show so many differences of each kind.", callback=at_most(SHOWN)),
 ]
 SmallMasterOption: TypeAlias = Annotated[
     str | None, typer.Option(help="Set Spark's master, as in local[4]; small logs need none.")
@@ -101,15 +104,16 @@ def verify_trace(
     from reports.results import traces
     from spark_check.traces.verify import verify
 
+    given = {"key": key, "order": order, "id": id_, "ignore": ignore}
+    columns = {name: names(f"--{name}", texts or ()) for name, texts in given.items()}
+    columns["lineage"] = names("--lineage", [] if lineage is None else [lineage])
+    if close is not None and not isfinite(close):
+        raise Invalid(f"--close {close}: give a share, such as 1e-9")
     with show_progress() as progress:
         result = verify(
             reference,
             actual,
-            key=_columns(key),
-            order=_columns(order),
-            id=_columns(id_),
-            ignore=_columns(ignore),
-            lineage=[lineage] if lineage else [],
+            **columns,
             sink=Shape(sink.value),
             close=close,
             expect=Guarantee[expect.name],
@@ -118,11 +122,6 @@ def verify_trace(
             conf=settings(conf),
             progress=progress,
         )
-    print_all(traces.render(result))
-    save(json_, result)
+    publish(traces.render(result), result, json_)
     if not result.holds:
         raise typer.Exit(1)
-
-
-def _columns(texts: Sequence[str] | None) -> list[str]:
-    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]

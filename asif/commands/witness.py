@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from asif.console import JsonOption, print_all, save
+from asif.console import JsonOption, publish
+from asif.limits import WORLDS, at_most
 
 
 def witness(
@@ -16,7 +17,11 @@ def witness(
     ] = None,
     limit: Annotated[
         int | None,
-        typer.Option(min=1, help="End a search after this number of worlds."),
+        typer.Option(
+            min=1,
+            help="End a search after this number of worlds.",
+            callback=at_most(WORLDS),
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:
@@ -37,7 +42,6 @@ def witness(
             progress("searching", at, len(chosen), pinned.name)
             results.append(witnesses.witness(protocol, pinned, limit))
         progress("searching", len(chosen), len(chosen))
-    print_all(verdicts.witnesses(protocol.name, results))
-    save(json_, results)
+    publish(verdicts.witnesses(protocol.name, results), results, json_)
     if not all(result.expected for result in results):
         raise typer.Exit(1)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from asif.duties.duty import Duty
 from asif.duties.sample import RESTART_AFTER, Sample
+from model.machine import temporary
 from model.oracle import oracle
 from model.protocol import Failures
 from sim.outputs import Outputs
@@ -74,8 +73,8 @@ def untimed(sample: Sample) -> Iterator[str]:
 
 def timed(sample: Sample) -> Iterator[str]:
     """A run with a clock costs something, and is at least as good as claimed."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "small.toml"
+    with temporary.folder() as folder:
+        path = folder / "small.toml"
         path.write_text(scenario(sample), encoding="utf-8")
         found = simulate(replace(read(path), protocol=sample.protocol))
     if found.metrics.busy_s <= 0 or found.metrics.link_bytes <= 0:

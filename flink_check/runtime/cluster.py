@@ -12,7 +12,6 @@ a heap of 300 MB, and ends with the caller's process, however that ends.
 from __future__ import annotations
 
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -25,7 +24,6 @@ from typing import TypeVar
 
 import psutil
 
-from engine_check.children import end, start_guarded
 from flink_check.environment import FlinkHome, installed
 from flink_check.runtime import configuration
 from flink_check.runtime.agent import agent_option, write_agent
@@ -35,6 +33,8 @@ from flink_check.runtime.gates import Gates
 from flink_check.runtime.java import GATES, HEAP_MB, ZOOKEEPER_HEAP_MB, MainClass, command
 from flink_check.runtime.rest import Rest
 from flink_check.runtime.waiting import wait_for
+from model.machine.children import end, start
+from model.machine.folders import emptied
 
 T = TypeVar("T")
 START_S = 120
@@ -177,8 +177,8 @@ class FlinkCluster:
         )
         environment = {"FLINK_CONF_DIR": str(self.folders.configuration)}
         log = self.folders.logs / f"{name}.log"
-        self._children[name] = start_guarded(
-            line, log, folder=self.folders.work, environment=environment
+        self._children[name] = start(
+            line, output=log, folder=self.folders.work, environment=environment
         )
 
 
@@ -200,8 +200,7 @@ def cluster(
     ends, TimeoutError if the cluster is not up in START_S.
     """
     home = installed()
-    shutil.rmtree(work, ignore_errors=True)
-    folders = ClusterFolders(work.resolve())
+    folders = ClusterFolders(emptied(work))
     folders.make()
     ports = ClusterPorts(*configuration.free_ports(3 if zookeeper else 2))
     _write_configuration(folders, ports, settings)

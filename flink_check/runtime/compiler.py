@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,6 +15,7 @@ from zipfile import ZipFile
 
 from flink_check.environment import FlinkHome
 from flink_check.runtime.java import MainClass, command
+from model.machine.children import run
 
 SOURCES = Path(__file__).parents[1] / "java"
 JOB_PACKAGE = "counts"
@@ -30,9 +30,7 @@ def compiled(home: FlinkHome, sources: Path = SOURCES) -> Path:
     folder.parent.mkdir(exist_ok=True)
     part = Path(mkdtemp(dir=folder.parent, prefix="part-"))
     words = [str(sources / "Build.java"), "Build", str(sources), str(part)]
-    done = subprocess.run(
-        command(home, MainClass.COMPILER, words), capture_output=True, text=True, cwd=part
-    )
+    done = run(command(home, MainClass.COMPILER, words), folder=part)
     if done.returncode or not [*part.rglob("*.class")]:
         shutil.rmtree(part)
         causes = re.findall(r"CompileException: (.*)", done.stderr) or [done.stderr + done.stdout]

@@ -36,4 +36,4 @@ FOLDS: Mapping[str, Fold] = {
 def check_fold(box: str, name: str) -> None:
     """Raises Invalid for a fold that does not exist."""
     if name not in FOLDS:
-        raise Invalid(f"{box}: no fold {name!r}; known: {', '.join(FOLDS)}")
+        raise Invalid(f"{box}: no fold {name!r}; there are {', '.join(FOLDS)}")

@@ -30,6 +30,9 @@ Plain: TypeAlias = Any
 
 T = TypeVar("T")
 
+MADE_BY = "made_by"
+"""The first key of a file of JSON, or of the first object in its list: who wrote the file."""
+
 
 def key(name: str = "", *, absent: bool = False, default: Any = MISSING) -> Any:
     """A field of a dataclass with another key in JSON, as `class` is no name in Python.
@@ -67,9 +70,18 @@ def plain(value: object) -> Plain:
 def read(kind: type[T], value: Plain, where: str = "the JSON") -> T:
     """The value of this type whose plain form this is.
 
-    where: what is read, for messages.  Raises Invalid if it is no such value.
+    where: what is read, for messages.  The key MADE_BY of a file, or of its first object, is passed
+    over.  Raises Invalid if it is no such value.
     """
-    return cast(T, _read(kind, value, where))
+    return cast(T, _read(kind, _unmarked(value), where))
+
+
+def _unmarked(value: Plain) -> Plain:
+    if isinstance(value, list) and value:
+        return [_unmarked(value[0]), *value[1:]] if isinstance(value[0], dict) else value
+    if isinstance(value, dict) and MADE_BY in value:
+        return {name: one for name, one in value.items() if name != MADE_BY}
+    return value
 
 
 @cache

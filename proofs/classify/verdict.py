@@ -11,7 +11,7 @@ from typing import Any
 
 from model.boxes.box import Box
 from model.core import Arrival
-from model.errors import Invalid, describe_error, unknown
+from model.errors import Invalid, brief, describe_error, unknown
 from model.registry import import_file, is_file
 from model.results.classes import BoxResult, ClassWitness
 from proofs.classify.classes import classify
@@ -43,12 +43,14 @@ def _from_file(path: Path) -> BoxCase:
     box, alphabet = module.BOX, module.ALPHABET
     if not alphabet.edges or not all(map(_is_right, alphabet.edges)):
         raise Invalid(
-            f"{path}: ALPHABET has {alphabet.edges!r:.60}; give a tuple of edges, each a tuple of "
+            f"{path}: ALPHABET has {brief(alphabet.edges)}; give a tuple of edges, each a tuple of "
             "one Arrival or more, with gaps of 0 or more"
         )
     if box.edges not in (None, len(alphabet.edges)):
         raise Invalid(f"{path}: ALPHABET has {len(alphabet.edges)} edges, and BOX has {box.edges}")
-    return BoxCase(path.stem, (module.__doc__ or path.stem).splitlines()[0], box, alphabet)
+    return BoxCase(
+        path.stem, (module.__doc__ or path.stem).strip().partition("\n")[0], box, alphabet
+    )
 
 
 def _is_right(edge: Any) -> bool:
@@ -70,7 +72,9 @@ def verdict(named: BoxCase, limit: int = LIMIT) -> BoxResult:
         classified = classify(named.box, named.alphabet, limit)
     except Undecided as error:
         return replace(found, undecided=str(error))
-    except Exception as error:  # of a box, which may be anybody's
+    except Invalid:
+        raise
+    except BaseException as error:  # of a box, which may be anybody's
         raise Invalid(
             f"{named.name}: the box raises {describe_error(error)}; feed answers with a tuple of "
             "one Fed or more, expire with a tuple of Fed, and their states can be hashed"

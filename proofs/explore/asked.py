@@ -21,7 +21,7 @@ from model.actions import Action, Inject, OwnStep
 from model.boxes.box import Stream
 from model.choices import faults, offers, quiescent, ready
 from model.core import Arrival, Input, NodeName, Step, When
-from model.errors import StepFailed
+from model.errors import StepFailed, pass_ctrl_c
 from model.evidence import PinnedScope
 from model.graph import SINK, SOURCE, Graph
 from model.observations import look_inside, looks_of
@@ -85,7 +85,8 @@ def _text(call: Callable[[], Any]) -> str:
     """The answer; of an error its type alone, since its words may name an address."""
     try:
         return canonical(call())
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
+    except BaseException as error:  # of a protocol, which may be anybody's
+        pass_ctrl_c(error)
         return f"fails ({type(error).__name__})"
 
 
@@ -228,7 +229,8 @@ def _compute(system: AskingSystem, world: World, answers: AnswerRecord) -> None:
             answers.ask(question, type(spec).runs, found)
         try:
             streams[name] = min(found(), key=canonical, default=Stream(()))
-        except (Exception, SystemExit):  # of a box, which may be anybody's; the explorer reports it
+        except BaseException as error:  # of a box, which may be anybody's; the explorer reports it
+            pass_ctrl_c(error)
             return
 
 

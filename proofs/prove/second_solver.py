@@ -7,11 +7,12 @@ time limit can be stopped.
 
 from __future__ import annotations
 
-import subprocess
 import sys
+from subprocess import TimeoutExpired
 
 import cvc5
 
+from model.machine.children import run
 from model.results.answers import Answer
 from proofs.prove.query import SolverQuery
 
@@ -42,16 +43,11 @@ def _instantiate(text: str, limit_s: float) -> Answer:
 def _find_models(text: str, limit_s: float) -> Answer:
     """In a process of its own: cvc5 looks at the clock too seldom here."""
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", __name__],
-            input=text,
-            capture_output=True,
-            text=True,
-            timeout=limit_s,
-            check=True,
-        )
-    except subprocess.TimeoutExpired:
+        done = run([sys.executable, "-m", __name__], text=text, limit_s=limit_s)
+    except TimeoutExpired:
         return Answer.UNKNOWN
+    if done.returncode:
+        raise RuntimeError(f"cvc5 ended with exit code {done.returncode}: {done.stderr}")
     return Answer(done.stdout.strip())
 
 

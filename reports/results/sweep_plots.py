@@ -5,7 +5,7 @@ Rule of this file: it draws a value of model.results.sweep, and computes no mean
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -71,8 +71,9 @@ def png(summary: SweepSummary, asked: Sequence[Chart] = (), dpi: int = 150) -> b
     """The panels asked for; without any, recovery over the overhead of protection, and four panels
     over the key with the most numbers, if there is one.  Raises Invalid for an unknown name."""
     panels = asked or tuple(_usual(summary))
-    for one in panels:
-        _check(one, summary)
+    metrics = [name for group in summary.groups[:1] for name in group.metrics]
+    keys = {name: _numeric(summary, name) for name in summary.by}
+    check_charts(panels, keys, metrics)
     columns = 1 if len(panels) == 1 else 2
     first_wide = not asked and len(panels) > 1
     rows = -(-(len(panels) + first_wide) // columns)
@@ -102,16 +103,17 @@ def _numeric(summary: SweepSummary, key: str) -> bool:
     return all(isinstance(v, int | float) and not isinstance(v, bool) for v in values)
 
 
-def _check(chart: Chart, summary: SweepSummary) -> None:
-    metrics = [name for group in summary.groups[:1] for name in group.metrics]
-    keys = [name for name in summary.by if _numeric(summary, name)]
-    for field, value, known in (
-        ("x", chart.x, [*keys, *metrics]),
-        ("y", chart.y, metrics),
-        ("colour", chart.colour, [*summary.by]),
-    ):
-        if value is not None and value not in known:
-            raise Invalid(f"--axes: {field}={value}: there is none{nearest(value, known)}")
+def check_charts(charts: Iterable[Chart], keys: Mapping[str, bool], metrics: Sequence[str]) -> None:
+    """Raise Invalid for a name that is none.  keys: that are varied; are their values numbers?"""
+    numbers = [name for name, numeric in keys.items() if numeric]
+    for chart in charts:
+        for field, value, known in (
+            ("x", chart.x, [*numbers, *metrics]),
+            ("y", chart.y, metrics),
+            ("colour", chart.colour, [*keys]),
+        ):
+            if value is not None and value not in known:
+                raise Invalid(f"--axes: {field}={value}: there is none{nearest(value, known)}")
 
 
 # --- drawing ---------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import pickle
 import socket
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +21,7 @@ from model.boxes.box import Box, Item
 from model.core import Arrival
 from model.errors import Invalid
 from model.events import Body
+from model.machine import temporary
 from model.results.calibration import MeasuredCost
 
 PING, BLOCK = 1, 1 << 20
@@ -88,9 +88,9 @@ def measure_disk(folder: Path) -> tuple[MeasuredCost, ...]:
     """The latency and the bandwidth of durable writes (fsync) in a folder.  Raises Invalid if it
     cannot be written."""
     try:
-        with tempfile.TemporaryDirectory(dir=folder) as inside:
-            short = [_write(Path(inside) / "short", 1) for _ in range(ROUNDS)]
-            long = [_write(Path(inside) / "long", BLOCKS * BLOCK) for _ in range(LONG_ROUNDS)]
+        with temporary.folder(folder) as inside:
+            short = [_write(inside / "short", 1) for _ in range(ROUNDS)]
+            long = [_write(inside / "long", BLOCKS * BLOCK) for _ in range(LONG_ROUNDS)]
     except OSError as error:
         raise Invalid(f"{folder}: cannot be written: {error.strerror}") from None
     latency = median(short)

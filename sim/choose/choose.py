@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from model.calls import Execute, one_by_one
+from model.machine.journals import journal
+from model.machine.locks import LOCK, held
 from model.progress import Progress, silent
 from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
 from model.results.table import Row
@@ -17,7 +19,6 @@ from sim.choose.candidates import Candidate, Candidates, candidates
 from sim.choose.search import search
 from sim.choose.trials import Trial
 from sim.choose.workload import ChoiceWorkload, TargetTable
-from sim.sweeps.journal import journal
 
 JOURNAL = "_trials.jsonl"
 BEST = 3
@@ -29,11 +30,16 @@ def choose(
     execute: Execute[Trial, Row] = one_by_one,
     *,
     fresh: bool = False,
+    force: bool = False,
     progress: Progress = silent,
 ) -> WorkloadChoice:
-    """Try the protocols of a workload.  folder: of the journal.  Raises Invalid."""
+    """Try the protocols of a workload.  folder: of the journal.  force: write over a file
+    that asif did not write.  Raises Invalid."""
     known = candidates(workload)
-    with journal(folder / JOURNAL, fresh=fresh) as kept:
+    with (
+        held(folder / LOCK, str(folder)),
+        journal(folder / JOURNAL, "run", fresh=fresh, force=force) as kept,
+    ):
         found = search(workload, known.found, kept, execute, progress)
     protocols = [
         _with_settings(candidate, settings, error, workload.target)

@@ -20,13 +20,13 @@ import numpy as np
 from scipy.optimize.elementwise import find_root
 
 from model.calls import Execute, one_by_one
+from model.machine.journals import Journal
 from model.progress import Progress, silent
 from model.results.choice import TriedSetting
 from model.results.table import Row
 from sim.choose.candidates import Candidate
 from sim.choose.trials import BEYOND, Trial, excesses, simulate_trial, trial, tried
 from sim.choose.workload import ChoiceWorkload
-from sim.sweeps.journal import SweepJournal
 
 PLACES = 2
 """The digits of an interval that is tried."""
@@ -53,7 +53,7 @@ class SettingSearch:
         self,
         workload: ChoiceWorkload,
         candidates: Sequence[Candidate],
-        kept: SweepJournal,
+        kept: Journal,
         execute: Execute[Trial, Row],
         progress: Progress,
     ) -> None:
@@ -105,7 +105,7 @@ class SettingSearch:
 def search(
     workload: ChoiceWorkload,
     candidates: Sequence[Candidate],
-    kept: SweepJournal,
+    kept: Journal,
     execute: Execute[Trial, Row] = one_by_one,
     progress: Progress = silent,
 ) -> SearchedSettings:

@@ -17,6 +17,7 @@ from model.core import Guarantee, OperatorClass
 from model.errors import Invalid, nearest
 from model.protocol import EndNeeds, SinkNeed, SourceNeed
 from model.registry import modules, protocols
+from sim.choose.limits import LIMITS
 from sim.scenarios.scenario import Draft, draft
 from sim.timed.costs import ScenarioTable, Some
 
@@ -141,6 +142,10 @@ def read(path: Path | str) -> ChoiceWorkload:
         base = draft(os.path.normpath(written.path.parent / file.scenario))
     except Invalid as error:
         raise written.wrong(("scenario",), f"scenario: {error}") from None
+    for key, limit in LIMITS.items():
+        number = getattr(file.search, key)
+        if number > limit.most:
+            raise written.wrong(("search", key), limit.complaint(f"{key} = {number}", number))
     known = protocols()
     for name in file.protocols or ():
         if name not in known:

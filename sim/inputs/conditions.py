@@ -6,14 +6,14 @@ Rule of this file: a text becomes a predicate of model.predicates; no event is l
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 
 from model.errors import Invalid
 from model.predicates import COMPARISONS, Either, Every, Not, Predicate, Type, Where
+from sim.toml_values import parse
 
 _SIGNS = "|".join(sorted(COMPARISONS, key=len, reverse=True))
-_COMPARISON = re.compile(rf"\s*([\w-]+)\s*({_SIGNS})\s*(.+?)\s*")
+_COMPARISON = re.compile(rf"([\w-]+)\s*({_SIGNS})\s*(\S.*)")
 _EXAMPLE = "give ATTRIBUTE COMPARISON VALUE, such as value > 5, joined by and, or"
 
 
@@ -58,13 +58,13 @@ def _one_or(kind: type[Every | Either], parts: tuple[Predicate, ...]) -> Predica
 
 
 def _comparison(text: str) -> Predicate:
-    found = _COMPARISON.fullmatch(text)
+    found = _COMPARISON.fullmatch(text.strip())
     if found is None:
         raise Invalid(f"condition {text.strip()!r}: {_EXAMPLE}")
     name, sign, written = found.groups()
     try:
-        value = tomllib.loads(f"value = {written}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = parse(f"value = {written}")["value"]
+    except Invalid:
         raise Invalid(
             f"condition {text.strip()!r}: {written} is no value; give a number, true, false, or a "
             "text in quotes"

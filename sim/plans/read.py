@@ -13,6 +13,7 @@ from typing import NamedTuple
 from model.errors import Invalid
 from model.plans.instance import Instance, PlanOperator, PlanQuery
 from model.plans.supply import Host, Supply
+from sim.plans.limits import check_failed, check_tables
 from sim.plans.tables import InstanceFile, PlannedOperatorTable, QueryTable
 from sim.scenarios.scenario import draft
 from sim.scenarios.toml_lines import Path as Key
@@ -30,6 +31,7 @@ def read(path: Path) -> PlannedTask:
     """Read and check a file.  Raises Invalid."""
     written = draft(path)
     file = written.table(InstanceFile)
+    check_tables(file, written.wrong)
     operators = tuple(map(_operator, file.operators))
     queries = tuple(map(_query, file.queries))
     key: Key = ()
@@ -49,6 +51,7 @@ def read(path: Path) -> PlannedTask:
         raise written.wrong(
             ("queries", 0), "no query has failed; give an operator of one failed partitions"
         )
+    check_failed(len(instance.needs), written.wrong)
     return PlannedTask(path.stem, instance, supply)
 
 

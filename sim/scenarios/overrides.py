@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import TomlTable
+from sim.toml_values import parse
 
 _PART = re.compile(r"""\s*(?:([\w-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""", re.ASCII)
 
@@ -111,8 +111,8 @@ def _number(tables: list[Any], part: str, key: Sequence[str]) -> int:
 
 def _value(text: str) -> Any:
     try:
-        read = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        read = parse(f"value = {text}")
+    except Invalid:
         return text.strip()
     return read["value"] if read.keys() == {"value"} else text.strip()
 

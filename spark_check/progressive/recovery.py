@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pyspark.sql import SparkSession
 
 from engine_check.breakpoints import POLL_S
-from engine_check.children import kill_trees, wait_ended
+from model.machine.children import kill_trees, wait_ended
 from model.plans.plan import NOTHING, Planner
 from spark_check.progressive.topology import RunningTopology, Topology, TopologyRow
 from spark_check.runtime.standalone import Cluster

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import TimeoutExpired
 from tempfile import mkstemp
 
 import pyspark
 
 from model.errors import Invalid
+from model.machine.children import run
 
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of a Java of seconds: it ends before the second compiler has paid for itself."""
@@ -75,12 +76,12 @@ def version(home: Path) -> int:
         f"set it to the folder of a Java {OLDEST} or newer, or unset it to use the packaged one"
     )
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+        said = run([str(java), "-version"], limit_s=60)
     except OSError as error:
         raise Invalid(
             f"JAVA_HOME={home}: {java} cannot be run ({error.strerror}): {advice}"
         ) from None
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         raise Invalid(f"JAVA_HOME={home}: {java} -version does not end: {advice}") from None
     number = re.search(r'version "(?:1\.)?(\d+)', said.stderr)
     if number is None:

@@ -1,7 +1,7 @@
 """A Java process for Spark: of one session, or kept for the next ones.
 
 Rule of this file: nothing else starts a Java for a session, or ends it.  It ends on leaving the
-block and, since it ends when its standard input does, when this process is killed.
+block, and with this process (model.machine.children).
 
 To start it takes most of the processor time of a short session, and the first query the rest, since
 nothing is compiled yet.  So checks that run one after the other in a process keep it.
@@ -10,21 +10,30 @@ nothing is compiled yet.  So checks that run one after the other in a process ke
 from __future__ import annotations
 
 import os
+import struct
+import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkContext
+from pyspark.errors import PySparkRuntimeError
+from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 
+from model.machine.children import POLL_S, end, start
 from spark_check.runtime import java
 from spark_check.runtime.home import spark_home
 
 OPTIONS = "spark.driver.extraJavaOptions"
 OF_A_SESSION = ("spark.sql.", "spark.local.dir", "spark.master", "spark.app.name")
 """Settings that a Java does not need when it starts."""
+
+END_S = 20
+"""The longest time in which a Java may end by itself."""
 
 LOG4J = """\
 rootLogger.level = {level}
@@ -90,28 +99,71 @@ class Jvm:
         if self._gateway is not None:
             gateway, self._gateway = self._gateway, None
             gateway.shutdown()
-            gateway.proc.stdin.close()
-            gateway.proc.wait()
+            _end(gateway.proc)
 
 
 def _launch(work: Path, settings: Mapping[str, str], master: str, logging: Path) -> Any:
+    """Start a Java, and connect pyspark with it: the gateway, whose `proc` is the process."""
+    scratch = work / "temporary"
+    scratch.mkdir(exist_ok=True)
     options = [
         f'"-Dlog4j2.configurationFile=file:{logging}"',
         f'"-Dderby.system.home={work}"',
+        f'"-Djava.io.tmpdir={scratch}"',
         settings.get(OPTIONS, ""),
         java.learned(),
     ]
-    # For the start alone: another Java that is started meanwhile would take ours for the user's.
-    variables = {"JAVA_HOME": str(java.java_home(work)), "PYSPARK_PYTHON": sys.executable}
+    place = scratch / "connection"
+    place.unlink(missing_ok=True)
+    home = Path(_find_spark_home())
+    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
+        home = spark_home(work)
+    variables = {
+        "JAVA_HOME": str(java.java_home(work)),
+        "PYSPARK_PYTHON": sys.executable,
+        "SPARK_HOME": str(home),
+        "SPARK_CONNECT_MODE": "0",
+        "_PYSPARK_DRIVER_CONN_INFO_PATH": str(place),
+    }
     if master.startswith("local"):
         variables["SPARK_LOCAL_IP"] = "127.0.0.1"
-    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
-        variables["SPARK_HOME"] = str(spark_home(work))
-    conf = SparkConf(loadDefaults=False).setMaster(master)
-    conf.setAll([*{**settings, OPTIONS: " ".join(options)}.items()])
-    launch: Any = launch_gateway
-    with (work / "jvm.log").open("ab") as said, environment(variables):
-        return launch(conf, {"stdout": said, "stderr": said})
+    conf = {**settings, "spark.master": master, OPTIONS: " ".join(options)}
+    words = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
+    command = [str(home / "bin" / "spark-submit"), *words, "pyspark-shell"]
+    process = start(command, output=work / "jvm.log", text=None, environment=variables)
+    try:
+        while not place.exists():
+            if process.poll() is not None:
+                raise PySparkRuntimeError(errorClass="JAVA_GATEWAY_EXITED", messageParameters={})
+            time.sleep(POLL_S)
+        return _connect(place, process)
+    except BaseException:
+        end(process)
+        raise
+
+
+def _connect(place: Path, process: subprocess.Popen[bytes]) -> Any:
+    """The gateway of a Java that has written its port and its secret there."""
+    written = place.read_bytes()  # a number, and a text behind its length
+    place.unlink()
+    port, _ = struct.unpack_from(">ii", written)
+    named = {
+        "PYSPARK_GATEWAY_PORT": str(port),
+        "PYSPARK_GATEWAY_SECRET": written[8:].decode(),
+    }
+    connect: Any = launch_gateway
+    with environment(named):
+        gateway = connect()
+    gateway.proc = process
+    return gateway
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a Java, which removes its files first."""
+    process.terminate()
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(END_S)
+    end(process)
 
 
 def kill(gateway: Any) -> None:

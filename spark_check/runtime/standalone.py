@@ -17,7 +17,7 @@ from time import sleep
 import psutil
 
 from engine_check.breakpoints import POLL_S
-from engine_check.children import alive, end, free_port, start_guarded
+from model.machine.children import alive, end, start
 from spark_check.runtime import java
 from spark_check.runtime.home import spark_home
 
@@ -53,7 +53,7 @@ class Cluster:
 def standalone(folder: Path, workers: int = 1, cores: int = 1) -> Iterator[Cluster]:
     """A cluster of workers with these cores each; leaving the block kills the rest."""
     folder.mkdir(parents=True, exist_ok=True)
-    port = free_port()
+    port = _free_port()
     with ExitStack() as running:
         process = _start(running, folder, "Master", "--port", str(port))
         while not _answers(port):
@@ -82,9 +82,17 @@ def _start(running: ExitStack, folder: Path, part: str, *words: str) -> subproce
         *("--host", "127.0.0.1", "--webui-port", "0", *words),
     ]
     log = folder / f"{part.lower()}.log"
-    process = start_guarded(command, log, folder=folder, environment=environment)
+    process = start(command, output=log, folder=folder, environment=environment)
     running.callback(end, process)
     return process
+
+
+def _free_port() -> int:
+    """A port of 127.0.0.1 that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    return port
 
 
 def _answers(port: int) -> bool:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pyarrow.types as pt
 
-from model.errors import Invalid
+from model.errors import Invalid, some_of
 from spark_check.traces.lines import BLOCK, broken_line
 from spark_check.traces.logs import OutputLog
 from spark_check.traces.plain_tables import SMALL_BYTES
@@ -38,7 +38,7 @@ def check_early(logs: Sequence[OutputLog], asked: ColumnRoles) -> None:
     for name in asked.ignore:
         if all(log.format == "json" and not _may_hold(log, name.split(".")[0]) for log in logs):
             every = sorted({one for log in logs for one in _first_names(log)})
-            raise Invalid(f"--ignore {name}: no such column; there are {', '.join(every)}")
+            raise Invalid(f"--ignore {name}: no such column; there are {some_of(every)}")
     by_line = sum(log.size for log in logs) <= SMALL_BYTES
     for log in logs:
         if found := broken_line(log, by_line=by_line, surely=True):

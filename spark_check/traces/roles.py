@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from model.comparison import Shape
-from model.errors import Invalid
+from model.errors import Invalid, some_of
 from spark_check.traces.logs import OutputLog
 
 
@@ -79,7 +79,7 @@ def check_names(
     fields = {name for one in columns for name in one.fields}
     for name in asked.ignore:
         if name not in every and name not in fields:
-            raise Invalid(f"--ignore {name}: no such column; there are {', '.join(every)}")
+            raise Invalid(f"--ignore {name}: no such column; there are {some_of(every)}")
     only = [
         [name for name in one.names if name not in {*other.names, *asked.ignore}]
         for one, other in (columns, reversed(columns))

@@ -58,7 +58,6 @@ as they are.
 
 from __future__ import annotations
 
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -73,6 +72,7 @@ from pyspark.sql import functions as F
 from model.comparison import Shape
 from model.core import Guarantee
 from model.errors import Invalid
+from model.machine import temporary
 from model.progress import Progress, silent
 from model.results.trace import (
     AskedColumns,
@@ -174,8 +174,8 @@ def _on_spark(
         **columns.READING,
     }
     with (
-        tempfile.TemporaryDirectory(prefix="asif-trace-") as work,
-        session(Path(work), master=master, conf=settings) as spark,
+        temporary.folder() as work,
+        session(work, master=master, conf=settings) as spark,
     ):
         return compare(spark, logs, asked, show, progress, close)
 

@@ -15,7 +15,7 @@ import pytest
 from asif.console import calls_on_spark
 from docs.examples import relay
 from engine_check.breakpoints import POLL_S, Breakpoints
-from engine_check.children import kill_trees, wait_ended
+from model.machine.children import kill_trees, wait_ended
 from model.registry import protocols
 from model.results.plain import plain
 from proofs.explore.tasks import Task, TaskKind, TaskResult, list_tasks, perform

@@ -18,8 +18,8 @@ import pytest
 
 from asif.console import levels_on_spark
 from engine_check.breakpoints import POLL_S, Breakpoints
-from engine_check.children import kill_trees, wait_ended
 from model.levels import LevelWork
+from model.machine.children import kill_trees, wait_ended
 from model.registry import absolute
 from proofs.explore.explorer import explore
 from proofs.explore.spread.search import explore_spread

@@ -22,8 +22,8 @@ import pytest
 from asif.cli import main
 from asif.commands import check, prove, report, reproduce
 from asif.processes import call_all
-from engine_check.children import wait_ended
 from model.calls import EndedCall, Execute
+from model.machine.children import wait_ended
 from sim.sweeps.results import TABLE
 from tests.children import children
 from tests.sim.test_sweeps import swept_table, written

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asif import processes
 from asif.processes import call_all, first_of
 from model.calls import EndedCall
 from model.errors import Invalid
@@ -111,28 +109,6 @@ def test_ctrl_c_does_not_reach_the_processes() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert ran.stdout == "[(0, 0, ''), (1, 1, ''), (2, 4, '')]\n", ran.stderr
-
-
-def test_ctrl_c_that_another_thread_takes_waits_for_the_start() -> None:
-    """In the middle of a start it would leave a process without its first message."""
-    blocked = threading.Event()
-    started: list[bool] = []
-
-    def take() -> None:
-        blocked.wait()
-        signal.raise_signal(signal.SIGINT)
-
-    def start() -> None:
-        with processes.blocked_ctrl_c():
-            blocked.set()
-            taker.join()
-            started.append(True)
-
-    taker = threading.Thread(target=take)
-    taker.start()
-    with pytest.raises(KeyboardInterrupt):
-        start()
-    assert started
 
 
 def test_a_call_that_raises_is_no_lost_call() -> None:

@@ -16,8 +16,8 @@ from engine_check import check_process
 from engine_check.campaign import KEPT, campaign
 from engine_check.check import Check, CheckSetting, engine_case, run_check
 from engine_check.check_process import Stopped
-from engine_check.children import wait_ended
 from model.errors import Invalid
+from model.machine.children import wait_ended
 from model.progress import Progress, silent
 from model.results.engine import EngineCase, EngineCheck
 from tests.engine_check.toy.engine import ENGINE

@@ -12,7 +12,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine_check.children import wait_ended
 from flink_check.environment import FlinkHome
 from flink_check.job import (
     CountJob,
@@ -26,6 +25,7 @@ from flink_check.job import (
 )
 from flink_check.runtime.cluster import FlinkCluster, cluster
 from flink_check.runtime.compiler import compiled
+from model.machine.children import wait_ended
 
 pytestmark = pytest.mark.flink
 

@@ -19,11 +19,11 @@ from asif.cli import main
 from asif.commands import check
 from asif.commands.check import in_processes
 from docs.examples import relay
-from engine_check.children import wait_ended
 from model import registry
 from model.core import Guarantee, OperatorClass
 from model.errors import Invalid
 from model.evidence import Outcome
+from model.machine.children import wait_ended
 from model.registry import Subject, protocols
 from model.results.plain import plain, read
 from model.results.verdict import Verdict

@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from engine_check.check import CAMPAIGNS
-from engine_check.children import wait_ended
 from engine_check.known_checks import checks
+from model.machine.children import wait_ended
 from spark_check.engine import ENGINE
 
 

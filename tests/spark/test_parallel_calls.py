@@ -22,9 +22,9 @@ from pyspark import SparkContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
-from engine_check.children import wait_ended
 from engine_check.victim import start
 from model.errors import Invalid
+from model.machine.children import wait_ended
 from sim.sweeps.results import JOURNAL
 from spark_check.runtime import parallel_calls as spark_sweep
 from spark_check.runtime.crash_kinds import CrashKind, kill_kind

@@ -17,9 +17,9 @@ import pyspark
 import pytest
 
 from engine_check.breakpoints import Breakpoints
-from engine_check.children import wait_ended
 from engine_check.victim import JobEnded, start
 from model.errors import Invalid
+from model.machine.children import wait_ended
 from spark_check.runtime import java
 from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.jvm import Jvm

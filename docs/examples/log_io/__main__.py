@@ -6,12 +6,13 @@ Rule of this file: it reads arguments and prints; the pipeline is in pipeline.py
 from __future__ import annotations
 
 import argparse
-import shutil
 from pathlib import Path
 
 from asif.log_io import Log, LogError, read_log, retention
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
+from model.errors import Invalid
+from model.machine.folders import claimed, emptied
 
 
 def main() -> None:
@@ -33,9 +34,10 @@ def main() -> None:
         except LogError as error:
             parser.error(f"{error} (run writes it)")
         return
-    if arguments.fresh and folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        (emptied if arguments.fresh else claimed)(folder)
+    except Invalid as error:
+        parser.error(str(error))
     watch = pipeline.kill_at(arguments.kill_at) if arguments.kill_at else pipeline.ignore
     operators = arguments.operators or pipeline.OPERATORS
     try:

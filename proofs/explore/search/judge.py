@@ -57,7 +57,7 @@ class Judge:
             return guarantee(self.system.scope, seen)
         except Invalid:  # of a table's key
             raise
-        except (Exception, SystemExit) as error:  # of an operator, anybody's
+        except BaseException as error:  # of an operator, anybody's
             where = f"{self.system.protocol.name}: what its operators should emit"
             raise Invalid(f"{where}: {describe_error(error)}") from error
 

@@ -1,11 +1,12 @@
-"""The folder of a search on disk: its marker, its files, and the reasons to refuse a folder.
+"""The folder of a search on disk: its manifest, its files, and the reasons to refuse a folder.
 
-Rule of this file: no world is read.  A file is removed only if this search has written it: it has
-the name of a run, in a folder that the marker claims.
+Rule of this file: no world is read.  A file is removed only in a folder of asif's own
+(model.machine.folders), and only if it has the name of a run.
 
-`search.json` is the marker.  Each complete level L has worlds in the order in which they were found
-(`level-L.worlds`), the place of each one's parent in the level before (`level-L.parents`), and the
-same worlds sorted (`level-L.sorted`).  `tables-L.npz` has the numbers that the tables gave.
+`search.json` is the manifest: a line, and its CRC-32.  Each complete level L has worlds in the
+order in which they were found (`level-L.worlds`), the place of each one's parent in the level
+before (`level-L.parents`), and the same worlds sorted (`level-L.sorted`).  `tables-L.npz` has the
+numbers that the tables gave.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -23,8 +25,9 @@ from typing import Any, NamedTuple
 import model
 import proofs.explore
 from model.errors import Invalid
+from model.machine.folders import claimed, emptied
 
-MARKER = "search.json"
+MANIFEST = "search.json"
 NOTE = "a search of asif that spills"
 
 
@@ -47,12 +50,13 @@ class SavedSearch(NamedTuple):
     """The state of a search after its last complete level.
 
     violation: the number of the first world that violates a property; -1: none.  sizes: of the
-    tables (LevelBuffer.sizes).
+    tables (LevelBuffer.sizes).  checksum: the CRC-32 of the file of the tables.
     """
 
     levels: tuple[SavedLevel, ...] = ()
     violation: int = -1
     sizes: tuple[int, ...] = ()
+    checksum: int = 0
 
 
 def about(protocol: str, scope: str, file: Path | None = None) -> Searched:
@@ -77,8 +81,8 @@ def _version(file: Path | None) -> str:
 class SpillFolder:
     """A folder that holds one search, or will."""
 
-    def __init__(self, path: Path, search: Searched) -> None:
-        self.path, self.search = path, search
+    def __init__(self, path: Path, search: Searched, *, fresh: bool = False) -> None:
+        self.path, self.search, self._fresh = path, search, fresh
 
     # --- names -------------------------------------------------------------------------------
     def worlds(self, level: int) -> Path:
@@ -104,7 +108,7 @@ class SpillFolder:
     def run(self, number: int) -> Path:
         return self.path / f"run-{number:05}.worlds"
 
-    # --- the marker --------------------------------------------------------------------------
+    # --- the manifest ------------------------------------------------------------------------
     @contextmanager
     def guarded(self) -> Iterator[None]:
         """A context in which a disk that is full, say, is bad input: one line."""
@@ -122,31 +126,32 @@ class SpillFolder:
 
         Raises Invalid if the folder holds something else.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        marker = self.path / MARKER
-        if not marker.exists():
-            if any(self.path.iterdir()):
-                raise self._refuse("it holds other files", "an empty folder, or a new one")
+        (emptied if self._fresh else claimed)(self.path)
+        manifest = self.path / MANIFEST
+        if not manifest.exists():
             self.save(SavedSearch())
             return SavedSearch()
-        saved = self._read(marker)
+        saved = self._read(manifest)
         for run in self.path.glob("run-[0-9][0-9][0-9][0-9][0-9].*"):
             run.unlink()  # of a level that was interrupted
         for number, (worlds, bits) in enumerate(saved.levels):
             self._check_size(self.worlds(number), worlds, bits)
+        if saved.levels and self.checksum(len(saved.levels) - 1) != saved.checksum:
+            raise self._damaged(self.tables(len(saved.levels) - 1))
         return saved
 
     def save(self, saved: SavedSearch) -> None:
-        """Write the marker anew: whole, or not at all."""
-        draft = self.path / f"{MARKER}.new"
+        """Write the manifest anew: whole, or not at all."""
+        draft = self.path / f"{MANIFEST}.new"
+        text = json.dumps({"note": NOTE, "search": self.search, "saved": saved})
         with draft.open("w", encoding="utf-8") as file:
-            json.dump({"note": NOTE, "search": self.search, "saved": saved}, file)
+            file.write(f"{text}\n{zlib.crc32(text.encode()):08x}\n")
             file.flush()
             os.fsync(file.fileno())
-        draft.replace(self.path / MARKER)
+        draft.replace(self.path / MANIFEST)
 
     def settle(self, level: int) -> None:
-        """Have the files of a level and the tables on the disk before the marker names them."""
+        """Have the files of a level and the tables on the disk before the manifest names them."""
         for path in (*self.level(level), self.tables(level)):
             with path.open("rb") as file:
                 os.fsync(file.fileno())
@@ -155,25 +160,30 @@ class SpillFolder:
         """The bytes of all files in the folder."""
         return sum(entry.stat().st_size for entry in os.scandir(self.path))
 
-    def _read(self, marker: Path) -> SavedSearch:
+    def _read(self, manifest: Path) -> SavedSearch:
         try:
-            content: Any = json.loads(marker.read_text(encoding="utf-8"))
-            found, (levels, violation, sizes) = Searched(*content["search"]), content["saved"]
-            ours = content["note"] == NOTE
+            text, checksum = manifest.read_text(encoding="utf-8").splitlines()
+            ours = int(checksum, 16) == zlib.crc32(text.encode())
+            content: Any = json.loads(text) if ours else {}
+            found, (levels, violation, sizes, tables) = (
+                Searched(*content["search"]),
+                content["saved"],
+            )
             saved = SavedSearch(
                 tuple(SavedLevel(worlds, tuple(bits)) for worlds, bits in levels),
                 int(violation),
                 tuple(sizes),
+                tables,
             )
         except (ValueError, TypeError, LookupError):
             ours = False
         if not ours:
-            raise self._refuse(f"its {MARKER} is none of asif's", "an empty folder, or a new one")
+            raise self._refuse(f"its {MANIFEST} is damaged", "another folder, or give --fresh")
         for name, one, other in zip(Searched._fields, found, self.search, strict=True):
             if one != other:
                 raise self._refuse(
                     f"it holds a search of the {name} {one!r}, and this one is of {other!r}",
-                    "another folder",
+                    "another folder, or give --fresh",
                 )
         return saved
 
@@ -181,7 +191,16 @@ class SpillFolder:
         from proofs.explore.search.layouts import ordered_layout
 
         if not path.exists() or path.stat().st_size != 8 * worlds * ordered_layout(bits).per:
-            raise self._refuse(f"{path.name} is not as the search left it", "another folder")
+            raise self._damaged(path)
+
+    def checksum(self, level: int) -> int:
+        """The CRC-32 of the file of the tables; -1 if there is none."""
+        path = self.tables(level)
+        return zlib.crc32(path.read_bytes()) if path.is_file() else -1
+
+    def _damaged(self, path: Path) -> Invalid:
+        why = f"{path.name} is not as the search left it"
+        return self._refuse(why, "another folder, or give --fresh")
 
     def _refuse(self, why: str, remedy: str) -> Invalid:
         return Invalid(f"--spill {self.path}: {why}; name {remedy}")

@@ -211,7 +211,8 @@ class SpilledSearch:
         self.buffer.save_tables(self.folder.tables(level))
         self.folder.settle(level)
         violation = -1 if self.violation is None else self.violation[1]
-        self.folder.save(SavedSearch(tuple(self.complete_levels), violation, self.buffer.sizes()))
+        sizes, checksum = self.buffer.sizes(), self.folder.checksum(level)
+        self.folder.save(SavedSearch(tuple(self.complete_levels), violation, sizes, checksum))
         self.folder.tables(level - 1).unlink(missing_ok=True)
 
     def _report(self) -> None:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from pyspark.sql import SparkSession
 
 from engine_check.check import Check, CheckSetting, engine_case
+from model.machine.folders import delete_inside
 from model.recovery import classify
 from model.results.engine import EngineCase, EngineOutage, Facts
 from spark_check.micro_batch.checkpoint import complaints
@@ -123,12 +124,10 @@ def apply_damage(checkpoint: Path, what: str, how: str) -> None:
         elif how == "replaced by the one before":
             number, dot, suffix = path.name.partition(".")
             shutil.copyfile(path.with_name(f"{int(number) - 1}{dot}{suffix}"), path)
-        elif path.is_dir():
-            shutil.rmtree(path)
         else:
-            path.unlink()
+            delete_inside(path)
             if how == "deleted":
-                side.unlink()
+                delete_inside(side)
 
 
 # --- the check -----------------------------------------------------------------------------------

@@ -18,9 +18,9 @@ from typing import NamedTuple
 
 from engine_check.breakpoints import JsonSettings
 from engine_check.check import Check, CheckSetting, engine_case
-from engine_check.children import wait_ended
 from engine_check.machine import load
 from engine_check.victim import start
+from model.machine.children import wait_ended
 from model.results.engine import EngineCase, EngineOutage
 from sim.predictions import micro_batch as predictions
 from sim.predictions.micro_batch import BatchPhase

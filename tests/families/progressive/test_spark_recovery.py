@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from engine_check.check import CheckSetting, run_check
-from engine_check.children import kill_trees, wait_ended
+from model.machine.children import kill_trees, wait_ended
 from spark_check.engine import ENGINE
 from spark_check.progressive.checks import recovery
 from spark_check.progressive.checks.recovery import FULL, PLANS, POLICIES, QUICK, compare, predict

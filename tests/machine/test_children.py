@@ -10,8 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from engine_check.breakpoints import POLL_S
-from engine_check.children import end, kill_trees, start_guarded, tree, wait_ended
+from model.machine.children import POLL_S, end, kill_trees, run, start, tree, wait_ended
 
 FOREVER = "import signal; signal.pause()"
 TWO = f"""
@@ -24,11 +23,9 @@ below.wait()
 PARENT = f"""
 import signal, sys
 from pathlib import Path
-from engine_check.breakpoints import POLL_S
-from engine_check.children import start_guarded
+from model.machine.children import start
 folder = Path(sys.argv[1])
-child = start_guarded([sys.executable, "-c", '''{TWO}'''], folder / "log", folder=folder,
-                      environment={{}})
+child = start([sys.executable, "-c", '''{TWO}'''], output=folder / "log")
 print(child.pid, flush=True)
 signal.pause()
 """
@@ -70,9 +67,7 @@ def test_a_command_without_the_guard_outlives_its_parent(tmp_path: Path) -> None
 
 
 def test_a_tree_is_killed_at_once(tmp_path: Path) -> None:
-    child = start_guarded(
-        [sys.executable, "-c", TWO], tmp_path / "log", folder=tmp_path, environment={}
-    )
+    child = start([sys.executable, "-c", TWO], output=tmp_path / "log")
     below = psutil.Process(_line(tmp_path / "log"))
     root = psutil.Process(child.pid)
     killed = kill_trees([root])
@@ -86,12 +81,46 @@ def test_a_tree_is_killed_at_once(tmp_path: Path) -> None:
 def test_a_command_has_its_folder_its_variables_and_its_log(tmp_path: Path) -> None:
     code = "import os; print(os.getcwd(), os.environ['WORD'], flush=True)"
     (tmp_path / "log").write_text("before\n")
-    child = start_guarded(
+    child = start(
         [sys.executable, "-c", code],
-        tmp_path / "log",
+        output=tmp_path / "log",
         folder=tmp_path,
         environment={"WORD": "here"},
     )
     assert child.wait() == 0
     end(child)
     assert (tmp_path / "log").read_text() == f"before\n{tmp_path} here\n"
+
+
+@pytest.mark.parametrize("ends_by", ["KILL", "QUIT"])
+def test_a_child_that_waits_for_no_pipe_ends_however_its_parent_does(
+    ends_by: str, tmp_path: Path
+) -> None:
+    """One that ends by another signal may first do what it must; one that ignores it is killed."""
+    child = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_IGN); print(1); signal.pause()"
+    parent = (
+        "import os, sys\nfrom pathlib import Path\nfrom model.machine.children import start\n"
+        f"child = start([sys.executable, '-uc', {child!r}], output=Path(sys.argv[1]),"
+        f" ends_by={ends_by!r})\n"
+        "while not Path(sys.argv[1]).read_text(): pass\n"
+        "print(child.pid, flush=True)\nos._exit(3)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", parent, str(tmp_path / "log")], capture_output=True, text=True
+    )
+    assert done.returncode == 3, done.stderr
+    try:
+        left = [psutil.Process(int(done.stdout))]
+    except psutil.NoSuchProcess:
+        left = []
+    wait_ended(left)
+
+
+def test_a_command_runs_with_an_input_and_a_limit(tmp_path: Path) -> None:
+    echo = "import sys; print(sys.stdin.read().upper()); print('no', file=sys.stderr); sys.exit(4)"
+    done = run([sys.executable, "-c", echo], text="é" * 100_000, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (4, "É" * 100_000 + "\n", "no\n")
+    with pytest.raises(subprocess.TimeoutExpired):
+        run([sys.executable, "-c", FOREVER], limit_s=0.2)
+    with pytest.raises(FileNotFoundError):
+        run([str(tmp_path / "nothing")])

@@ -1,0 +1,102 @@
+"""Options that name where results go: whether they can be written is asked before work begins.
+
+Rule of this file: nothing is made or written.  An option of a file or folder for results has one
+of the callbacks here; asif.ending.fence asks about all of them at once, before the command.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+import typer
+
+from model.errors import Invalid
+
+_KEY = "asif.early"
+P = TypeVar("P", bound=Path | None)
+
+
+class ResultPlace(NamedTuple):
+    """A place that the user has named.  option: its name, as --json."""
+
+    option: str
+    path: Path
+    is_folder: bool
+
+
+def result_file(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
+    """The callback of an option with the file of a result."""
+    return _note(context, param, value, is_folder=False)
+
+
+def result_picture(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
+    """The callback of an option with the file of a plot, which is a PNG."""
+    if value is not None and value.suffix.lower() != ".png" and not _is_device(value):
+        raise Invalid(f"{param.opts[-1]} {value}: a plot is a PNG; give {value.stem or 'plot'}.png")
+    return _note(context, param, value, is_folder=False)
+
+
+def result_folder(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
+    """The callback of an option with a folder of results."""
+    return _note(context, param, value, is_folder=True)
+
+
+def seldom_used_folder(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
+    """As `result_folder`, of a folder whose default most runs do not write to."""
+    source = context.get_parameter_source(param.name or "")
+    given = source is not None and source.name == "COMMANDLINE"
+    return _note(context, param, value, is_folder=True) if given else value
+
+
+def _note(context: typer.Context, param: typer.CallbackParam, value: P, *, is_folder: bool) -> P:
+    if value is not None:
+        places = context.meta.setdefault(_KEY, [])
+        places.append(ResultPlace(param.opts[-1], value, is_folder))
+    return value
+
+
+def ask_early(context: typer.Context, *, force: bool) -> None:
+    """Raise Invalid for the first place that cannot be written; force: of any file.
+
+    Two results in one file are refused, too.
+    """
+    from model.machine.files import refuse_unwritable
+
+    places: list[ResultPlace] = context.meta.get(_KEY, [])
+    seen: dict[str, str] = {}
+    for one in places:
+        if "\0" in str(one.path):
+            raise Invalid(f"{one.option}: a name of a file has no NUL character")
+        place = os.path.realpath(one.path)
+        if one.is_folder:
+            refuse_unusable(one.path)
+            continue
+        refuse_unwritable([one.path], force=force)
+        if place in seen and not _is_device(one.path):
+            raise Invalid(f"{one.path}: {seen[place]} and {one.option} write to it; give two names")
+        seen[place] = one.option
+
+
+def _is_device(path: Path) -> bool:
+    return path.exists() and not path.is_file()
+
+
+def refuse_unusable(folder: Path) -> None:
+    """Raise Invalid if files cannot be written into a folder, or if it cannot be made."""
+    try:
+        there = next(one for one in _upward(folder) if os.path.lexists(one))
+        what = folder if there == Path(os.path.abspath(folder)) else f"{folder}: {there}"
+        if not there.is_dir():
+            raise Invalid(f"{what}: it is no folder; give the name of one")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise Invalid(f"{what}: cannot be written to: permission denied; give another folder")
+    except OSError as error:
+        raise Invalid(f"{folder}: cannot be written to: {error.strerror}") from error
+
+
+def _upward(folder: Path) -> Iterator[Path]:
+    path = Path(os.path.abspath(folder))
+    return iter((path, *path.parents))

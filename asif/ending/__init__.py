@@ -1,0 +1,1 @@
+"""How a command ends: its exit code, its last line, and streams that nobody reads any more."""

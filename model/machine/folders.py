@@ -1,0 +1,124 @@
+"""Folders of asif's own: a marker says so, and nothing without a marker is deleted.
+
+Rule of this file: it deletes only what is in a folder with a marker.  A folder gets its marker
+before anything else, and loses it last: a kill at any moment leaves a folder that is asif's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from model.errors import Invalid
+from model.machine.locks import LOCK
+
+MARKER = ".asif"
+NOTE = "asif made this folder, and may delete it with all that is in it"
+"""The line in a marker."""
+
+
+def refuse_foreign(folders: Iterable[Path]) -> None:
+    """Raise Invalid for the first that holds something and is not asif's own; nothing is made."""
+    for folder in folders:
+        try:
+            foreign = _is_foreign(folder)
+        except OSError as error:
+            raise Invalid(f"{folder}: cannot be read: {error.strerror}") from error
+        if foreign:
+            raise Invalid(
+                f"{folder}: asif needs this name for a folder of its own, and did not make what "
+                "is there; give another folder, or move it"
+            )
+
+
+def claimed(folder: Path) -> Path:
+    """Make a folder asif's own, with its marker, if it is none yet: its absolute path.
+
+    Raises Invalid, and changes nothing, if something is there that asif did not make.
+    """
+    refuse_foreign([folder])
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not is_own(folder):
+            (folder / MARKER).write_text(f"{NOTE}\n", encoding="utf-8")
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return folder.resolve()
+
+
+def emptied(folder: Path) -> Path:
+    """Make an empty folder of asif's own: its absolute path.  Raises Invalid as `claimed` does."""
+    place = claimed(folder)
+    try:
+        _delete_all(place)
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    return place
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder of asif's own; any other stays as it is."""
+    if not is_own(folder):
+        return
+    try:
+        _delete_all(folder)
+        for name in (LOCK, MARKER):
+            (folder / name).unlink(missing_ok=True)
+        folder.rmdir()
+    except OSError:  # it keeps its marker: the next `emptied` deletes the rest
+        return
+
+
+def delete_inside(path: Path) -> None:
+    """Delete a file or folder that lies in a folder of asif's own, if it is there.
+
+    Raises ValueError if it lies in none.
+    """
+    if not any(is_own(folder) for folder in Path(os.path.abspath(path)).parents):
+        raise ValueError(f"{path}: no folder above it is asif's own")
+    if os.path.lexists(path):
+        _delete(path)
+
+
+def is_own(folder: Path) -> bool:
+    """Has asif made this folder?  Not that behind a link."""
+    marker = folder / MARKER
+    if folder.is_symlink() or marker.is_symlink() or not marker.is_file():
+        return False
+    with marker.open("rb") as file:
+        return file.read(len(NOTE)) == NOTE.encode()
+
+
+def _is_foreign(folder: Path) -> bool:
+    if not os.path.lexists(folder) or is_own(folder):
+        return False
+    if folder.is_symlink() or not folder.is_dir():
+        return True
+    # A kill while the marker was written leaves it empty; a lock is there before the marker.
+    return any(
+        one.is_symlink()
+        or not one.is_file()
+        or one.name not in (MARKER, LOCK)
+        or (one.name == MARKER and one.stat().st_size > 0)
+        for one in folder.iterdir()
+    )
+
+
+def _delete_all(folder: Path) -> None:
+    """Delete all but the marker, and the lock that somebody may hold."""
+    for one in folder.iterdir():
+        if one.name not in (MARKER, LOCK):
+            _delete(one)
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _unwritable(folder: Path, error: OSError) -> Invalid:
+    return Invalid(f"{folder}: cannot be written: {error.strerror}")

@@ -1,0 +1,293 @@
+"""A command in a child of its process: what that one hears ends the child with all that it started.
+
+Rule of this file: it imports little and does no work of a command; it is there before all else.
+
+Python runs no handler of a signal while C code runs or a library is loaded, and an exception that
+it raises anywhere may be lost, or printed, by whatever it meets.  So the process that a user starts
+only waits: the command runs in a child, and Ctrl-C, SIGTERM and SIGHUP kill that child, whatever it
+is doing.  Then the processes below it end, and its temporary folders are removed.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+import termios
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock
+from typing import Any, NamedTuple
+
+from model.machine import temporary
+
+ENDED_BY = {
+    signal.SIGINT: "interrupted",
+    signal.SIGTERM: "terminated",
+    signal.SIGHUP: "the terminal is closed",
+}
+"""The signals that end a command, as its last line names them."""
+FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
+"""The signals by which the system ends a program that is wrong."""
+FAULT = 70
+"""The exit code of a fault of asif."""
+PATIENCE_S = 1.0
+"""The longest time in which a child may end what it must not leave half done."""
+BELOW_S = 0.5
+"""The time in which the processes below an ended child end by themselves."""
+POLL_S = 0.005
+PDEATHSIG, CHILD_SUBREAPER = 1, 36
+"""Of Linux: end with the parent; adopt the processes below a child that has ended."""
+
+
+class _Page:
+    """A page of memory that the two processes share: what the child says of itself."""
+
+    def __init__(self) -> None:
+        self._bytes = mmap.mmap(-1, mmap.PAGESIZE)
+        self._lock = Lock()
+
+    def set(self, at: int, value: int) -> None:
+        self._bytes[at] = value
+
+    def add(self, at: int, change: int) -> None:
+        with self._lock:
+            self._bytes[at] += change
+
+    def __getitem__(self, at: int) -> int:
+        return self._bytes[at]
+
+
+WRITING, RESUMABLE, POLITE = range(3)
+"""What the page holds: how many files are half written now; whether the same command goes on where
+this one ends; whether the command itself ends on Ctrl-C."""
+_page: _Page | None = None
+"""Of this process; None: nobody supervises it."""
+
+
+# --- what a command says of itself --------------------------------------------------------------
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A context of moments that a signal does not end in the middle, such as the writing of files.
+
+    For the longest PATIENCE_S; SIGKILL waits for nothing.
+    """
+    if _page:
+        _page.add(WRITING, 1)
+    try:
+        yield
+    finally:
+        if _page:
+            _page.add(WRITING, -1)
+
+
+@contextmanager
+def resumable(*, polite: bool = False) -> Iterator[None]:
+    """A context of work with which the same command goes on; the last line says so.
+
+    polite: Ctrl-C raises KeyboardInterrupt here, and the command has PATIENCE_S to end itself.
+    """
+    if _page is None:
+        yield
+        return
+    _page.set(RESUMABLE, 1)
+    if polite:
+        signal.signal(signal.SIGINT, _interrupt_once)
+        _page.set(POLITE, 1)
+    try:
+        yield
+    finally:
+        if polite:
+            _page.set(POLITE, 0)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _page.set(RESUMABLE, 0)
+
+
+def _interrupt_once(*_: object) -> None:
+    """The supervisor has the last word: what Python prints of the exception is lost."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    raise KeyboardInterrupt
+
+
+# --- the two processes --------------------------------------------------------------------------
+class _Supervised(NamedTuple):
+    """The child, and the settings of the terminal when it began; None: there is no terminal."""
+
+    child: int
+    terminal: list[Any] | None
+
+
+def supervise() -> None:
+    """Return in a child of this process, which ends as the child does.
+
+    Where no process can be started, it returns in this one, and nobody supervises it.  The signals
+    may be blocked before: none is lost.
+    """
+    global _page
+    heard = {one for one in ENDED_BY if signal.getsignal(one) is not signal.SIG_IGN}
+    blocked = {*heard, signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, blocked)
+    page, parent = _Page(), os.getpid()
+    reading, writing = os.pipe()
+    control = _control()
+    try:
+        child = os.fork()
+    except OSError:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+        return
+    if child:
+        os.close(reading)
+        control(CHILD_SUBREAPER, 1)
+        code = FAULT
+        try:
+            code = _watch(_Supervised(child, _terminal()), heard, page)
+        finally:
+            os._exit(code)
+    os.close(writing)
+    if signal.SIGINT in heard:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # also of all that starts below
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
+    _end_with(parent, reading, control)
+    temporary.take_place()
+    _page = page
+
+
+def _control() -> Any:
+    """The function prctl of Linux; elsewhere, one that does nothing."""
+    if not sys.platform.startswith("linux"):
+        return _no_control
+    import ctypes  # before the fork: it takes some time
+
+    return ctypes.CDLL(None).prctl
+
+
+def _no_control(*_: object) -> None:
+    pass
+
+
+def _end_with(parent: int, pipe: int, control: Any) -> None:
+    """Have this process end with its parent, however that ends."""
+    control(PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+    if control is not _no_control:
+        return
+    from threading import Thread  # no other system has that signal
+
+    def wait() -> None:
+        os.read(pipe, 1)
+        os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
+
+
+def _terminal() -> list[Any] | None:
+    with suppress(termios.error, OSError):
+        return termios.tcgetattr(0)
+    return None
+
+
+def _watch(run: _Supervised, heard: set[signal.Signals], page: _Page) -> int:
+    """Wait for the end of the child, or end it: the exit code."""
+    signal.signal(signal.SIGCHLD, lambda *_: None)  # some systems drop it otherwise
+    while True:
+        number = signal.sigwait({*heard, signal.SIGCHLD})
+        if number != signal.SIGCHLD:
+            return _end(run, signal.Signals(number), page)
+        if (status := _reap(run.child)) is not None:
+            return _leave(run, status, page)
+
+
+def _reap(child: int) -> int | None:
+    """Wait for all processes that have ended: the status of the child, if it is one of them."""
+    found = None
+    with suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            if ended[0] == child:
+                found = ended[1]
+    return found
+
+
+def _end(run: _Supervised, number: signal.Signals, page: _Page) -> int:
+    """End the child and all below it: the exit code.  Further signals wait, for ever."""
+    until, status = time.monotonic() + PATIENCE_S, None
+    if page[POLITE]:
+        os.kill(run.child, signal.SIGINT)
+    while (page[WRITING] or page[POLITE]) and time.monotonic() < until:
+        if (status := _reap(run.child)) is not None:
+            break
+        time.sleep(POLL_S)
+    if status is None:
+        os.kill(run.child, signal.SIGKILL)
+        os.waitpid(run.child, 0)
+    return _stopped(run, number, page)
+
+
+def _stopped(run: _Supervised, number: signal.Signals, page: _Page) -> int:
+    _clean(run)
+    rest = (
+        "the same command goes on from there"
+        if page[RESUMABLE]
+        else "nothing half-written was left behind"
+    )
+    _say(f"asif: {ENDED_BY[number]}; {rest}")
+    return 128 + number
+
+
+def _leave(run: _Supervised, status: int, page: _Page) -> int:
+    """The exit code after a child that ended by itself, or that somebody else has killed."""
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        _end_below()
+        temporary.remove_left()
+        return code
+    number = signal.Signals(-code)
+    if number in ENDED_BY:
+        return _stopped(run, number, page)
+    _clean(run)
+    memory = " (is there enough memory?)" if number == signal.SIGKILL else ""
+    _say(f"asif: its process was ended by {number.name}{memory}")
+    return FAULT if number in FAULTS else 128 + number
+
+
+def _clean(run: _Supervised) -> None:
+    """Remove what a killed child has left: processes, folders, the state of the terminal."""
+    _end_below()
+    temporary.remove_left()
+    with suppress(termios.error, OSError):
+        if run.terminal is not None and os.tcgetpgrp(0) == os.getpgrp():
+            termios.tcsetattr(0, termios.TCSANOW, run.terminal)
+    if os.isatty(2):
+        os.write(2, b"\r\x1b[K\x1b[?25h")  # an empty line with a cursor
+
+
+def _end_below() -> None:
+    """Wait until the processes below an ended child have ended too, and kill those that do not."""
+    until = time.monotonic() + BELOW_S
+    with suppress(ChildProcessError):
+        while (now := time.monotonic()) < until + BELOW_S:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+            if now > until:
+                _kill_below()
+            time.sleep(POLL_S)
+
+
+def _kill_below() -> None:
+    from psutil import NoSuchProcess, Process  # seldom needed
+
+    for process in Process().children(recursive=True):
+        with suppress(NoSuchProcess):
+            process.kill()
+
+
+def _say(line: str) -> None:
+    """Print a line on standard error, unless nobody reads it there."""
+    from select import select
+
+    with suppress(OSError, ValueError):
+        if select([], [2], [], 0)[1]:
+            os.write(2, f"{line}\n".encode())
