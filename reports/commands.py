@@ -19,7 +19,7 @@ from model.results.classes import BoxResult
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
 from model.results.explanation import ExplainedTable
-from model.results.lineage import LineageResult, PortsResult
+from model.results.lineage import LineageResult, LogVerification, PortsResult
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
@@ -250,6 +250,18 @@ def lineage_ports(result: PortsResult) -> Output:
         numbers = f"{one.first}–{one.last}"
         table.add_row(*_texts(one.port, to, numbers, f"{one.events:,}", one.lineage))
     yield table
+
+
+def log_verification(result: LogVerification) -> Output:
+    """The output of `asif lineage LOG --verify`: each table of the log, and its faults."""
+    table = Table("table", Column("rows", justify="right"), Column("", overflow="fold"))
+    for one in result.tables:
+        rows = "?" if one.rows is None else f"{one.rows:,}"
+        table.add_row(*_texts(one.table, rows, "; ".join(one.faults) or "whole"))
+    yield table
+    for fault in result.faults:
+        yield one_line(fault)
+    yield "the log is whole" if result.whole else "the log is not whole"
 
 
 def _texts(*cells: str) -> Iterator[Text]:

@@ -16,7 +16,15 @@ import typer
 from asif.console import JsonOption, publish
 from asif.early import result_folder
 from model.errors import Invalid
-from model.results.lineage import LineageEvent, LineageResult, LineageUse, ListedPort, PortsResult
+from model.results.lineage import (
+    LineageEvent,
+    LineageResult,
+    LineageUse,
+    ListedPort,
+    LogVerification,
+    PortsResult,
+    VerifiedTable,
+)
 
 if TYPE_CHECKING:
     import networkx
@@ -71,6 +79,10 @@ DependsOption: TypeAlias = Annotated[
         "record that lacks it. May be repeated.",
     ),
 ]
+VerifyOption: TypeAlias = Annotated[
+    bool,
+    typer.Option("--verify", help="Is the log whole?  Exit 1 if it is not; no event is asked for."),
+]
 OutOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -87,13 +99,17 @@ def lineage(
     record: RecordOption = None,
     depends: DependsOption = None,
     out: OutOption = None,
+    verify: VerifyOption = False,
     json_: JsonOption = None,
 ) -> None:
-    """List the ports of a log, or print the lineage of an event: backward, forward, of a record."""
+    """List the ports of a log, print the lineage of an event (backward, forward, of a record), or
+    verify that the log is whole."""
     from reports import commands
     from spark_check.log_io.library.reading import read_log
     from spark_check.log_io.library.values import LogError
 
+    if verify and event is not None:
+        raise Invalid("--verify: it is about the whole log; give no event")
     if event is None and (forward or scope or record is not None or depends or out):
         raise Invalid("give an event, as in ledger.book#3: the options are about one")
     if record is not None and (forward or scope):
@@ -102,7 +118,13 @@ def lineage(
         raise Invalid("--depends: give the record too, as in --record '{\"greatest\": 103}'")
     try:
         with read_log(place) as log:
-            if event is None:
+            if verify:
+                verification = _verified(log)
+                save(json_, verification)
+                print_all(commands.log_verification(verification))
+                if not verification.whole:
+                    raise typer.Exit(1)
+            elif event is None:
                 ports = PortsResult(tuple(_ports(log)))
                 publish(commands.lineage_ports(ports), ports, json_)
             else:
@@ -117,6 +139,12 @@ def lineage(
                 publish(commands.lineage(result), result, json_, files)
     except LogError as error:
         raise Invalid(str(error)) from None
+
+
+def _verified(log: Log) -> LogVerification:
+    report = log.inspect()
+    tables = tuple(VerifiedTable(*one) for one in report.tables)
+    return LogVerification(report.is_whole, report.faults, tables)
 
 
 def _ports(log: Log) -> Iterator[ListedPort]:

@@ -1,4 +1,4 @@
-"""The lineage of an event by a log of LOG.io, and the ports of a log.
+"""The lineage of an event by a log of LOG.io, the ports of a log, and what is whole of it.
 
 Rule of this file: fields alone; names are those of the log.
 """
@@ -63,3 +63,22 @@ class LineageResult:
     reason: str | None
     found: tuple[LineageEvent, ...]
     edges: tuple[LineageUse, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedTable:
+    """A table of a log.  rows: how many were compared with their checksums; None: they cannot be
+    read.  faults: in words."""
+
+    table: str
+    rows: int | None
+    faults: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LogVerification:
+    """whole: is all there that was written, and nothing else?  faults: those of no single table."""
+
+    whole: bool
+    faults: tuple[str, ...]
+    tables: tuple[VerifiedTable, ...]

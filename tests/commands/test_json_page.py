@@ -21,7 +21,7 @@ from model.results.classes import BoxResult
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
 from model.results.explanation import ExplainedTable
-from model.results.lineage import LineageResult, PortsResult
+from model.results.lineage import LineageResult, LogVerification, PortsResult
 from model.results.listing import ListedProtocol
 from model.results.plans import PlanResult
 from model.results.proofs import ProofResult
@@ -39,7 +39,7 @@ WRITTEN: dict[str, tuple[type, ...]] = {
     "check": (Verdict, ScopeVerdict, DutyResult),
     "choose": (WorkloadChoice,),
     "classify": (BoxResult,),
-    "lineage": (PortsResult, LineageResult),
+    "lineage": (PortsResult, LineageResult, LogVerification),
     "list": (ListedProtocol,),
     "plan": (PlanResult,),
     "prove": (ProofResult,),

@@ -19,7 +19,7 @@ from spark_check.log_io.library.database import Database, Watch, connect
 from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.format import check_format
 from spark_check.log_io.library.guard.lease import Leases
-from spark_check.log_io.library.guard.wholeness import Traces, check_whole
+from spark_check.log_io.library.guard.wholeness import LogReport, Traces, check_whole, inspect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
     ActionInfo,
@@ -62,7 +62,7 @@ class Log:
         read_only: bool = False,
         wait_s: float = 0.0,
     ) -> None:
-        traces = Traces(place)
+        self._traces = Traces(place)
         more: dict[str, Watch] = {} if watch is None else {"watch": watch}
         self.database: Database = connect(
             place, synchronous=synchronous, read_only=read_only, **more
@@ -75,7 +75,7 @@ class Log:
         try:
             check_format(self.database, make=not read_only)
             if not read_only:
-                check_whole(self.database, traces)
+                check_whole(self.database, self._traces)
         except BaseException:
             self.close()
             raise
@@ -95,6 +95,10 @@ class Log:
         self._leases.free()
         self.database.close()
         self._leases.close()
+
+    def inspect(self) -> LogReport:
+        """What is whole in the log, and what is not; it reads all of it."""
+        return inspect(self.database, self._traces, every=True)
 
     def take(self, *operators: str) -> list[int]:
         """Take the leases of these operators: the epoch of each, greater than any before.

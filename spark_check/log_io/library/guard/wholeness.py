@@ -80,11 +80,11 @@ def check_whole(database: Database, traces: Traces) -> None:
     report = inspect(database, traces, every=False)
     first, *more = report.all_faults or ("",)
     if first:
-        others = f", and {len(more)} other faults" if more else ""
+        others = f", and {len(more)} more faults" if more else ""
         whole = [f"{one.name} ({one.rows})" for one in report.tables if not one.faults]
         raise LogError(
-            f"{database.name} is not whole: {first}{others}.  Whole: {', '.join(whole) or 'nothing'}."
-            "  Put back the latest copy of all its files; `asif lineage LOG --verify` says more"
+            f"{database.name} is not whole: {first}{others}; whole: {', '.join(whole) or 'nothing'}"
+            ": put back the latest copy of all its files; `asif lineage LOG --verify` says more"
         )
 
 
@@ -94,7 +94,7 @@ def inspect(database: Database, traces: Traces, *, every: bool) -> LogReport:
     Other processes may write meanwhile: each statement sees one moment of the log.
     """
     faults: list[tuple[str, str]] = []
-    tables = {table.name: 0 for table in CHECKED}
+    tables: dict[str, int | None] = {table.name: None for table in CHECKED}
     parts: list[Callable[[], Iterator[tuple[str, str]]]] = [
         lambda: _lost(database, traces),
         lambda: _structure(database),
