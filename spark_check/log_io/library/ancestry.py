@@ -9,8 +9,8 @@ An event costs some hundred bytes, and an edge sixteen.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import Any, TypeAlias
 
 from spark_check.log_io.library.capture import Port
@@ -36,10 +36,10 @@ class Ancestry:
         self._port_of, self._numbers = array("l"), array("q")
         self.sources = bytearray()
         self.inputs, self.outputs = array("q"), array("q")
-        self._number(*asked, asked_is_source)
-        for *next_, sender, port, receiver_port, number, _in_set, is_source in rows:
-            at = self._number(*next_, is_source)
-            before = self._number(sender, port, receiver_port, number, False)
+        self._number(asked, asked_is_source)
+        for row in rows:
+            at = self._number(row[:4], row[9])
+            before = self._number(row[4:8], False)
             self.inputs.append(before if ahead else at)
             self.outputs.append(at if ahead else before)
         self.steps = self._steps()
@@ -47,11 +47,9 @@ class Ancestry:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def _number(
-        self, sender: str, port: str, receiver_port: str, number: int, is_source: Any
-    ) -> int:
+    def _number(self, key: Sequence[Any], is_source: Any) -> int:
         """The number of an event, a new one if it is not known."""
-        name = sender, port, receiver_port
+        name, number = (key[0], key[1], key[2]), key[3]
         found = self._found.get(name)
         if found is None:
             found = self._found[name] = len(self._ports), {}
@@ -105,6 +103,12 @@ class Ancestry:
         """All events but the one that was asked for, each after those that it was made of."""
         return (at for step in self.steps for at in step if at)
 
+    def away(self, ahead: bool) -> Callable[[int], Sequence[int]]:
+        """A function that returns the inputs of an event, or the outputs made of it if `ahead`."""
+        ends = (self.inputs, self.outputs) if ahead else (self.outputs, self.inputs)
+        first, found = _by_input(len(self), *ends)
+        return lambda at: found[first[at] : first[at + 1]]
+
     def uses(self) -> Iterator[tuple[int, int]]:
         """Each use once, sorted by the keys of its input and its output."""
         rank = array("q", bytes(8 * len(self)))
@@ -143,17 +147,22 @@ def ancestry(
     return log.database.read(sql, parameters, lambda rows: Ancestry(event, is_source, rows, ahead))
 
 
-def bodies(log: Log, keys: Sequence[Key]) -> Iterator[bytes]:
-    """The body of each event, in this order; those of one port are read together."""
-    for first in range(0, len(keys), CHUNK):
-        chunk = keys[first : first + CHUNK]
+def bodies(
+    log: Log, events: Iterable[int], key: Callable[[int], Key]
+) -> Iterator[tuple[int, bytes]]:
+    """Each event with its body, in this order; some are read together."""
+    left = iter(events)
+    while chunk := [*islice(left, CHUNK)]:
+        by_port: dict[PortKey, list[int]] = {}
+        for at in chunk:
+            sender, port, receiver_port, number = key(at)
+            by_port.setdefault((sender, port, receiver_port), []).append(number)
         found: dict[Key, bytes] = {}
-        for port in dict.fromkeys(key[:3] for key in chunk):
-            numbers = [key[3] for key in chunk if key[:3] == port]
+        for name, numbers in by_port.items():
             rows = log.database.execute(
                 "SELECT event_id, body FROM event_data WHERE send_op = ? AND send_port = ?"
                 f" AND rec_port = ? AND event_id IN ({', '.join('?' for _ in numbers)})",
-                (*port, *numbers),
+                (*name, *numbers),
             )
-            found |= {(*port, number): read_bytes(body) for number, body in rows}
-        yield from (found.get(key, b"") for key in chunk)
+            found |= {(*name, number): read_bytes(body) for number, body in rows}
+        yield from ((at, found.get(key(at), b"")) for at in chunk)

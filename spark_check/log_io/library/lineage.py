@@ -247,8 +247,8 @@ def graph(
         add_node(found, one.key, one.body, one.is_source)
     sql, parameters = uses(event, ports, ahead=ahead)
     for row in log.database.execute(sql, parameters):
-        one, other = tuple(row[:4]), tuple(row[4:8])
-        input_, output = (other, one) if ahead else (one, other)
+        ends = tuple(row[:4]), tuple(row[4:8])
+        input_, output = ends[::-1] if ahead else ends
         if input_ in found and output in found:
             found.add_edge(input_, output, in_set=row[8])
     return found
