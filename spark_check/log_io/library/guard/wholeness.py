@@ -17,6 +17,7 @@ compares those of lineage, too.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,10 +69,10 @@ class Traces:
 
     def __init__(self, place: str | Path) -> None:
         self.file = None if is_url(place) else Path(place)
-        self.has_wal = self.file is None or self._wal().exists()
+        self.has_wal = self.file is None or os.path.exists(self._wal())
 
     def _wal(self) -> Path:
-        path = Path(self.file or "").resolve()
+        path = Path(os.path.realpath(self.file or ""))
         return path.with_name(f"{path.name}-wal")
 
 

@@ -65,7 +65,9 @@ class ReadOnlyFile(Session):
 
     # --- the ways of reading -----------------------------------------------------------------
     def open(self) -> None:
-        path = self._path.resolve()  # SQLite, too, follows links before it names a -wal
+        path = Path(
+            os.path.realpath(self._path)
+        )  # as SQLite does for its -wal
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, "is a directory")
@@ -109,7 +111,7 @@ class ReadOnlyFile(Session):
         """Was the file changed that was taken for immutable?"""
         if self._frozen is None:
             return False
-        path = self._path.resolve()
+        path = Path(os.path.realpath(self._path))
         return bool(_size(f"{path}-wal") or _state(path) != self._frozen)
 
     # --- a session ---------------------------------------------------------------------------

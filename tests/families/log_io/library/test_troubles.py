@@ -52,7 +52,7 @@ def small_disk(folder: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        subprocess.run(["umount", folder], check=True)
+        subprocess.run(["umount", "--lazy", folder], check=True)
 
 
 def fill_until_refused(log: Log, size: int = 20_000) -> tuple[int, str]:
