@@ -65,9 +65,7 @@ class ReadOnlyFile(Session):
 
     # --- the ways of reading -----------------------------------------------------------------
     def open(self) -> None:
-        path = Path(
-            os.path.realpath(self._path)
-        )  # as SQLite does for its -wal
+        path = Path(os.path.realpath(self._path))  # as SQLite does for its -wal
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, "is a directory")

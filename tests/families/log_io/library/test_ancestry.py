@@ -49,13 +49,12 @@ def test_rows_that_say_that_an_event_is_made_of_itself_are_one_line(tmp_path: Pa
     with Log(str(tmp_path / "log.db"), pipeline.captured(), synchronous="OFF") as log:
         pipeline.run(log, tmp_path, do_nothing)
         log.database.execute(
-            "INSERT INTO event_log (send_op, send_port, rec_op, rec_port, event_id, inset_id,"
-            " inset_key, status, assigned_as, checksum)"
-            " SELECT send_op, send_port, 'sums', rec_port, event_id, 1, '', 'done', 1, 0"
-            " FROM event_data WHERE send_op = 'sums' AND rec_port = 'totals' AND event_id = 1"
+            "UPDATE event_log SET rec_op = 'sums', inset_id = (SELECT inset_id FROM event_lineage"
+            " WHERE send_op = 'sums' AND send_port = 'totals' AND event_id = 1)"
+            " WHERE send_op = 'sums' AND send_port = 'totals' AND event_id = 1"
         )
-        with pytest.raises(LogError, match="is among the events that it was made of"):
-            ancestry(log, ("ledger", "", "book", 1))
+        with pytest.raises(LogError, match=r"sums.totals#1 is among the events that it was made"):
+            ancestry(log, ("sums", "totals", "totals", 1))
 
 
 @given(st.data())

@@ -46,7 +46,7 @@ def test_a_secret_is_not_shown(form: str, secret: str) -> None:
             assert SECRET not in str(raised.value)
 
 
-@given(st.text(min_size=4).filter(lambda text: text.isalnum() and text.isascii()))
+@given(st.text("kqxzKQXZ0179", min_size=4, max_size=12))
 def test_no_part_of_an_encoded_password_is_shown(secret: str) -> None:
     word = f"{secret}@:/?#& {secret}"
     for place in (
