@@ -19,7 +19,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sim.sweeps.journal import SweepJournal, journal
 
 from asif import cli
 from model.calls import Execute, one_by_one
@@ -37,6 +36,7 @@ from sim.scenarios.scenario import check_draft, draft, read
 from sim.sweeps import results as swept
 from sim.sweeps.grid import Sweep, SweepRun, ValueRange, check
 from sim.sweeps.grid import read as read_sweep
+from sim.sweeps.journal import SweepJournal, journal
 from sim.sweeps.results import JOURNAL, METRICS, TABLE, as_claimed, carry_out, simulate_run
 from sim.sweeps.summary import T_95, _t_95, interval, summarize
 from tests.known import known

@@ -238,7 +238,7 @@ def test_a_log_on_a_read_only_medium_is_read(tmp_path: Path) -> None:
         if subprocess.run(["mount", "--bind", place.parent, medium], check=False).returncode:
             pytest.skip("nothing can be mounted here")
         try:
-            remount = ["mount", "-o", "remount,ro,bind", medium]
+            remount = ["mount", "-o", "remount,ro,bind", str(medium)]
             subprocess.run(remount, check=True)
             assert asked(medium / "log.db") == "1 True\n"
         finally:

@@ -46,7 +46,7 @@ def refused(work: Callable[[], object]) -> str:
 @contextmanager
 def small_disk(folder: Path) -> Iterator[Path]:
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)]
     if subprocess.run(command, check=False).returncode:
         pytest.skip("nothing can be mounted here")
     try:
