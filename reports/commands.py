@@ -216,8 +216,11 @@ BODY_CELLS = 400
 """How much of a body a table shows; the JSON has all of it."""
 
 
-def lineage(result: LineageResult) -> Output:
-    """The output of `asif lineage` about an event: the events, each after those it was made of."""
+def lineage(result: LineageResult, count: int) -> Output:
+    """The output of `asif lineage` about an event: the events, each after those it was made of.
+
+    count: of all events; the result may have the first ones only.
+    """
     event, side = result.event, "went into" if result.forward else "was made of"
     if result.reason:
         nothing = f"{side} no event that the log knows"
@@ -228,6 +231,8 @@ def lineage(result: LineageResult) -> Output:
         kind = "source" if one.source else one.kind
         table.add_row(*_texts(one.event, kind), Text(one_line(one.body, BODY_CELLS)))
     yield table
+    if count > len(result.found):
+        yield f"and {count - len(result.found):,} more: --json FILE has all {count:,}"
 
 
 _REASONS = {

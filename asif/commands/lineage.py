@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeAlias
 from urllib.parse import quote
@@ -15,11 +15,10 @@ import typer
 
 from asif.console import JsonOption, publish
 from asif.early import result_folder
+from asif.lineage_answers import AnswerOfEvents, AnswerOfRecords, LineageAnswer, json_of
 from model.errors import Invalid
 from model.results.lineage import (
-    LineageEvent,
     LineageResult,
-    LineageUse,
     ListedPort,
     LogVerification,
     PortsResult,
@@ -27,12 +26,14 @@ from model.results.lineage import (
 )
 
 if TYPE_CHECKING:
-    import networkx
-
     from spark_check.log_io.library import Log
     from spark_check.log_io.library.capture import Port
     from spark_check.log_io.library.records import Dependency
     from spark_check.log_io.library.values import Key
+
+
+LISTED = 100
+"""How many events are printed; JSON has all of them."""
 
 
 class Question(NamedTuple):
@@ -120,8 +121,7 @@ def lineage(
         with read_log(place) as log:
             if verify:
                 verification = _verified(log)
-                save(json_, verification)
-                print_all(commands.log_verification(verification))
+                publish(commands.log_verification(verification), verification, json_)
                 if not verification.whole:
                     raise typer.Exit(1)
             elif event is None:
@@ -129,14 +129,12 @@ def lineage(
                 publish(commands.lineage_ports(ports), ports, json_)
             else:
                 question = Question(event, forward, scope, record, depends or [])
-                graph, asked = _ask(log, question)
-                result = _result(log, question, graph, asked)
-                files = {}
+                answer, asked = _ask(log, question)
+                result = _result(log, question, answer, asked)
+                files = {} if json_ is None else {json_: json_of(result, answer)}
                 if out is not None:
-                    from reports.diagrams.lineage import picture
-
-                    files = {out / f"{_file_name(question)}.svg": picture(graph, *asked)}
-                publish(commands.lineage(result), result, json_, files)
+                    files[out / f"{_file_name(question)}.svg"] = answer.picture()
+                publish(commands.lineage(result, answer.count), files=files)
     except LogError as error:
         raise Invalid(str(error)) from None
 
@@ -162,9 +160,9 @@ def _ports(log: Log) -> Iterator[ListedPort]:
         )
 
 
-def _ask(log: Log, question: Question) -> tuple[networkx.DiGraph, list[Any]]:
-    """The graph of the lineage, and the nodes of it that were asked for."""
-    from spark_check.log_io.library import lineage as queries
+def _ask(log: Log, question: Question) -> tuple[LineageAnswer, Key]:
+    """The answer, and the event that was asked for."""
+    from spark_check.log_io.library.ancestry import ancestry
     from spark_check.log_io.library.records import records_graph, records_with
 
     key = _find(log, question.event)
@@ -172,55 +170,29 @@ def _ask(log: Log, question: Question) -> tuple[networkx.DiGraph, list[Any]]:
         ports = _scope(log, question.scope)
         if ports is not None and (key[0], key[1] or key[2]) not in ports:
             raise Invalid(f"--scope {question.scope}: {question.event} is not in this scope")
-        return queries.graph(log, key, ports, ahead=question.forward), [key]
+        found = ancestry(log, key, ports, ahead=question.forward)
+        return AnswerOfEvents(log, found, question.forward), key
     wanted = _record(question.record)
     records = records_with(log, key, wanted)
     if not records:
         raise Invalid(f"--record {question.record}: {question.event} has no such record")
     graph = records_graph(log, key, records, [*_dependencies(log, question.depends)])
-    return graph, [node for node in graph if node[:4] == key]
+    return AnswerOfRecords(graph, [node for node in graph if node[:4] == key]), key
 
 
-def _result(
-    log: Log, question: Question, graph: networkx.DiGraph, asked: Sequence[Any]
-) -> LineageResult:
-    import networkx
-
-    from spark_check.log_io.library.lineage import kind_of
-
-    steps = [sorted(step) for step in networkx.topological_generations(graph)]
-    found = tuple(
-        LineageEvent(
-            event=graph.nodes[node]["name"],
-            kind=kind_of(node[:4]).value,
-            source=graph.nodes[node]["is_source"],
-            body=graph.nodes[node]["body"].decode(errors="replace"),
-            base64=_not_text(graph.nodes[node]["body"]),
-        )
-        for node in (node for step in steps for node in step)
-        if node not in asked and (question.record is None or graph.nodes[node]["is_source"])
-    )
-    names = graph.nodes(data="name")
-    edges = dict.fromkeys((names[one], names[other]) for one, other in sorted(graph.edges))
+def _result(log: Log, question: Question, answer: LineageAnswer, asked: Key) -> LineageResult:
+    """The result with its first events; json_of writes all of them."""
+    found = tuple(islice(answer.events(), LISTED))
     return LineageResult(
         event=question.event,
         forward=question.forward,
         scope=question.scope,
         record=question.record,
         depends=tuple(question.depends),
-        reason=None if found else _reason(log, question, asked[0][:4]),
+        reason=None if found else _reason(log, question, asked),
         found=found,
-        edges=tuple(LineageUse(one, other) for one, other in edges),
+        edges=(),
     )
-
-
-def _not_text(body: bytes) -> str | None:
-    """The body in base64, if it is not UTF-8."""
-    try:
-        body.decode()
-    except UnicodeDecodeError:
-        return b64encode(body).decode()
-    return None
 
 
 def _reason(log: Log, question: Question, event: Key) -> str:

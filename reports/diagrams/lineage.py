@@ -48,17 +48,20 @@ class LineageBox(NamedTuple):
     is_asked: bool
 
 
-def picture(graph: networkx.DiGraph, *asked: Node) -> str:
+def picture(
+    graph: networkx.DiGraph, *asked: Node, events: int | None = None, uses: int | None = None
+) -> str:
     """The graph as an <svg> element.
 
     A node has a `name`, a `body` in bytes and `is_source`; an edge goes from an input to an output.
-    asked: the nodes whose lineage it is.
+    asked: the nodes whose lineage it is.  events, uses: of the lineage, if the graph is a part.
     """
     columns, edges, boxes = _boxes(graph, asked)
     edges = _pass(columns, edges)
     _sort(columns, edges)
     sheet = _LineageSheet(columns, edges, boxes)
-    about = f"The lineage of one event: {len(graph)} events, {graph.number_of_edges()} uses."
+    events, uses = events or len(graph), graph.number_of_edges() if uses is None else uses
+    about = f"The lineage of one event: {events} events, {uses} uses."
     about += " Sources have sharp corners."
     drawn = svg(sheet.draw, *sheet.size, name="lineage", about=about)
     full = [f"<title>{escape(box.full)}</title>" for box in boxes.values()]

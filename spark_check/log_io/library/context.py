@@ -80,8 +80,8 @@ class Context:
 
     def check(self) -> None:
         """Raise LogError for a number that is no integer."""
-        numbers = {**self.accepted, **self.sent, "Input Sets": self.in_sets}
-        for name, number in numbers.items():
+        numbers = (*self.accepted.items(), *self.sent.items(), ("Input Sets", self.in_sets))
+        for name, number in numbers:
             integer(number, partial("the number of {} in a context".format, name))
 
     def to_json(self) -> str:

@@ -89,6 +89,16 @@ class Database:
 
         return self._do(sql, ask, ahead)
 
+    def read(self, sql: str, parameters: Sequence[Any], use: Callable[[Iterator[Row]], T]) -> T:
+        """The result of `use`, which receives the rows one by one, and perhaps again from the
+        first one: when the query has to be repeated."""
+
+        def ask(cursor: Any, text: str) -> T:
+            cursor.execute(text, parameters)
+            return use(iter(cursor))
+
+        return self._do(sql, ask, False)
+
     def change(self, sql: str, parameters: Sequence[Any] = (), *, ahead: bool = False) -> int:
         """How many rows a statement has changed.  ahead: see execute."""
 

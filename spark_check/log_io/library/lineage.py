@@ -116,13 +116,19 @@ WENT_INTO = (
 def _closure(step: tuple[str, str], next_: str, ports: Collection[Port] | None) -> str:
     """All events that are reached step by step; ports: only over events on these."""
     tables, condition = step
-    if ports is not None:
-        listed = ", ".join("(?, ?)" for _ in ports)
-        port = f"CASE {next_}.send_port WHEN '' THEN {next_}.rec_port ELSE {next_}.send_port END"
-        condition += f" AND ({next_}.send_op, {port}) IN (VALUES {listed})"
     columns = ", ".join(f"{next_}.{name}" for name in NAMES.split(", "))
     return f"""WITH RECURSIVE found ({NAMES}) AS (
-        SELECT {START} UNION SELECT {columns} FROM {tables} WHERE {condition})"""
+        SELECT {START} UNION SELECT {columns} FROM {tables}
+        WHERE {condition}{_on(next_, ports)})"""
+
+
+def _on(table: str, ports: Collection[Port] | None) -> str:
+    """The condition that the events of a table are on these ports."""
+    if ports is None:
+        return ""
+    listed = ", ".join("(?, ?)" for _ in ports)
+    port = f"CASE {table}.send_port WHEN '' THEN {table}.rec_port ELSE {table}.send_port END"
+    return f" AND ({table}.send_op, {port}) IN (VALUES {listed})"
 
 
 def find(log: Log, operator: str, port: str, number: int) -> Key:
@@ -239,19 +245,28 @@ def graph(
     add_node(found, event, body_of(log, event), origin(log, event) is Origin.SOURCE)
     for one in (forward if ahead else backward)(log, event, ports):
         add_node(found, one.key, one.body, one.is_source)
+    sql, parameters = uses(event, ports, ahead=ahead)
+    for row in log.database.execute(sql, parameters):
+        ends = tuple(row[:4]), tuple(row[4:8])
+        input_, output = ends[::-1] if ahead else ends
+        if input_ in found and output in found:
+            found.add_edge(input_, output, in_set=row[8])
+    return found
+
+
+def uses(event: Key, ports: Collection[Port] | None, *, ahead: bool) -> tuple[str, tuple[Any, ...]]:
+    """The query for all uses of a lineage, with its parameters.
+
+    A row has the event that is reached, the one from which it is, the Input Set, and whether the
+    log does not say what the event that is reached was made of.
+    """
     step, next_ = (WENT_INTO, "made") if ahead else (MADE_OF, "log")
     other = "log" if next_ == "made" else "made"
     columns = ", ".join(f"{at}.{name}" for at in (next_, "found") for name in NAMES.split(", "))
-    rows = log.database.execute(
-        f"{_closure(step, next_, ports)} SELECT {columns}, {other}.inset_id"
-        f" FROM {step[0]} WHERE {step[1]}",
-        (*event, *_flat(ports)),
-    )
-    for row in rows:
-        input_, output = (row[4:8], row[:4]) if ahead else (row[:4], row[4:8])
-        if input_ in found and output in found:
-            found.add_edge(tuple(input_), tuple(output), in_set=row[8])
-    return found
+    sql = f"""{_closure(step, next_, ports)} SELECT {columns}, {other}.inset_id,
+        NOT EXISTS (SELECT 1 FROM event_lineage AS more WHERE {_is("more", next_)})
+        FROM {step[0]} WHERE {step[1]}{_on(next_, ports)}"""
+    return sql, (*event, *_flat(ports), *_flat(ports))
 
 
 def add_node(found: networkx.DiGraph, node: tuple[Any, ...], body: bytes, is_source: bool) -> None:

@@ -55,7 +55,7 @@ class FileState(NamedTuple):
 class ReadOnlyFile(Session):
     """A query sees the log as it is at one moment."""
 
-    dialect, errors = SQLITE, (*ERRORS, OSError)
+    dialect, errors = SQLITE, ERRORS
 
     def __init__(self, place: str | Path) -> None:
         super().__init__(place, read_only=True)
@@ -65,7 +65,7 @@ class ReadOnlyFile(Session):
 
     # --- the ways of reading -----------------------------------------------------------------
     def open(self) -> None:
-        path = self._path.resolve()  # SQLite, too, follows links before it names a -wal
+        path = Path(os.path.realpath(self._path))  # as SQLite does for its -wal
         mode = os.stat(path).st_mode
         if stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, "is a directory")
@@ -109,11 +109,17 @@ class ReadOnlyFile(Session):
         """Was the file changed that was taken for immutable?"""
         if self._frozen is None:
             return False
-        path = self._path.resolve()
+        path = Path(os.path.realpath(self._path))
         return bool(_size(f"{path}-wal") or _state(path) != self._frozen)
 
     # --- a session ---------------------------------------------------------------------------
     def run(self, work: Callable[[Any, str], T], sql: str) -> T:
+        try:
+            return self._run(work, sql)
+        except OSError as error:  # the file has gone
+            raise LogError(f"{self.name}: {self.reason(error)}") from None
+
+    def _run(self, work: Callable[[Any, str], T], sql: str) -> T:
         for left in reversed(range(TRIES)):
             try:
                 found = super().run(work, sql)
@@ -133,6 +139,12 @@ class ReadOnlyFile(Session):
             return True
         changes = self._folder is None and self._frozen is None
         return bool(changes and code_of(error).startswith(CHANGED))
+
+    def open_first(self) -> None:
+        try:
+            super().open_first()
+        except OSError as error:
+            raise LogError(f"{self.name}: {self.reason(error)}") from None
 
     def reopen(self) -> None:
         self.open_first()

@@ -92,6 +92,7 @@ class CutNetwork:
         self._thread.join()
         self.cut()
         self._listener.close()
+        self._ended.close()
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -140,18 +141,21 @@ def test_a_damaged_log_is_named(tmp_path: Path) -> None:
         find(log, "a", "out", 1)
     data[:size] = data[:100] + b"\xff" * (size - 100)
     place.write_bytes(data)
-    assert "cannot be opened: database disk image is malformed" in refused(place)
+    assert "cannot be read: database disk image is malformed" in refused(place)
 
 
-def test_a_locked_log_is_given_up_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_file_of_another_mode_is_given_up_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody locks a reader out of a log: it is read from its -wal, or as it is."""
     monkeypatch.setattr(session, "READ_PATIENCE_S", 0.1)
     with log_one(tmp_path / "log.db"):
         pass
     holder = sqlite3.connect(tmp_path / "log.db", isolation_level=None)
-    holder.execute("PRAGMA locking_mode = EXCLUSIVE")
+    holder.execute("PRAGMA journal_mode = DELETE")
     holder.execute("BEGIN EXCLUSIVE")
-    text = refused(tmp_path / "log.db")
-    assert "cannot be opened: database is locked: another process" in text
+    holder.execute("UPDATE event_data SET header = 'other'")
+    assert "database is locked: another process" in refused(tmp_path / "log.db")
     holder.close()
 
 
@@ -176,18 +180,103 @@ def test_a_folder_without_access_is_named(
     def deny(*_arguments: Any, **_more: Any) -> os.stat_result:
         raise error
 
-    monkeypatch.setattr(Path, "stat", deny)
+    monkeypatch.setattr(os, "stat", deny)
     assert "log.db: permission denied: give a file" in refused("log.db")
 
 
-def test_a_log_in_a_folder_that_is_not_writable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(_path: Path) -> sqlite3.Connection:
-        return sqlite3.connect(f"{(tmp_path / 'none.db').as_uri()}?mode=ro", uri=True)
+def in_all_ways(tmp_path: Path) -> Iterator[Path]:
+    """Folders with one log each: closed, open, killed, and copied after a kill without its -shm."""
+    for name in ("closed", "open", "killed", "copied"):
+        place = tmp_path / name / "log.db"
+        place.parent.mkdir()
+        if name in ("closed", "open"):
+            log = log_one(place)
+            if name == "closed":
+                log.close()
+            yield place
+            log.close()
+            continue
+        subprocess.run([sys.executable, "-c", KILLED, str(place)], check=False)
+        if name == "copied":
+            place.with_name("log.db-shm").unlink()
+        yield place
 
-    monkeypatch.setattr(session, "_read_only_file", fail)
-    assert "cannot be opened: unable to open database file: you must" in refused("log.db")
+
+def traces(folder: Path) -> dict[str, tuple[bytes, int]]:
+    files = (one for one in folder.rglob("*") if one.is_file())
+    return {one.name: (one.read_bytes(), one.stat().st_mtime_ns) for one in files}
+
+
+QUESTIONS = """
+import sys
+from spark_check.log_io.library import Context
+from spark_check.log_io.library.reading import read_log
+with read_log(sys.argv[1]) as log:
+    print(len(log.fetch_new_events("b").events), log.fetch_ack_events("b", Context()) == [])
+"""
+
+
+def asked(place: Path) -> str:
+    """The answers of another process, which has no file of the log open before."""
+    command = [sys.executable, "-c", QUESTIONS, str(place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr[-500:]
+
+
+def test_a_reader_leaves_no_trace(tmp_path: Path) -> None:
+    for place in in_all_ways(tmp_path):
+        before = traces(place.parent)
+        assert asked(place) == "1 True\n"
+        assert traces(place.parent) == before, place
+
+
+def test_a_log_on_a_read_only_medium_is_read(tmp_path: Path) -> None:
+    """The same folder, mounted so that nobody can write there, not even root."""
+    for place in in_all_ways(tmp_path):
+        medium = tmp_path / "medium"
+        medium.mkdir(exist_ok=True)
+        if subprocess.run(["mount", "--bind", place.parent, medium], check=False).returncode:
+            pytest.skip("nothing can be mounted here")
+        try:
+            remount = ["mount", "-o", "remount,ro,bind", str(medium)]
+            subprocess.run(remount, check=True)
+            assert asked(medium / "log.db") == "1 True\n"
+        finally:
+            subprocess.run(["umount", medium], check=True)
+
+
+WRITE = """
+import sys
+from spark_check.log_io.library import Connection, Event, Log
+from tests.families.log_io.library.tables import log_outputs
+number = 0
+for _ in range(40):
+    with Log(sys.argv[1], synchronous="OFF") as log:
+        for _ in range(5):
+            number += 1
+            log_outputs(log, Event(*Connection("a", "out", "b", "in"), number, b"x" * 5000))
+"""
+
+
+@pytest.mark.slow
+def test_what_is_read_is_whole_while_a_log_is_opened_and_closed_all_the_time(
+    tmp_path: Path,
+) -> None:
+    place, seen = tmp_path / "log.db", 0
+    Log(place).close()
+    with subprocess.Popen([sys.executable, "-c", WRITE, str(place)]) as writer:
+        while writer.poll() is None:
+            try:
+                with read_log(str(place)) as log:
+                    asked = "SELECT COUNT(*), COALESCE(MAX(event_id), 0) FROM event_data"
+                    ((count, greatest),) = log.database.execute(asked)
+            except LogError as error:
+                assert "another process writes it all the time" in str(error)  # noqa: PT017
+            else:
+                assert count == greatest >= seen
+                seen = count
+    with read_log(str(place)) as log:
+        assert log.database.execute("SELECT COUNT(*) FROM event_data") == [(200,)]
 
 
 def test_a_password_is_hidden() -> None:
