@@ -60,12 +60,21 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 def main() -> None:
     """Run the `asif` command; if it is the program of this process, supervised."""
-    if sys._getframe(1).f_globals["__name__"] == "__main__":
-        # They wait from here on: what follows takes time.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-        from model.machine.supervision import supervise
+    try:
+        if sys._getframe(1).f_globals["__name__"] == "__main__":
+            # They wait from here on: what follows takes time.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+            from model.machine.supervision import supervise
 
-        supervise()
+            supervise()
+        _run()
+    except KeyboardInterrupt:
+        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run() -> None:
+    """Run the command that the words name."""
     from model.errors import Invalid, StepFailed
 
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
@@ -77,6 +86,3 @@ def main() -> None:
     except StepFailed as error:
         print(f"asif: a step fails: {error}", file=sys.stderr)
         sys.exit(1)
-    except KeyboardInterrupt:
-        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
-        sys.exit(130)

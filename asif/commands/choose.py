@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from asif.console import ConfOption, JsonOption, calls_on_spark, print_all, save, settings, write
+from model.machine.supervision import resumable
 
 
 def choose(
@@ -55,14 +55,10 @@ def choose(
         return
     folder = out or Path("build/choose") / asked.name
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
-    try:
-        with show_progress() as progress:
-            result = choosing.choose(
-                asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
-            )
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    with resumable(), show_progress() as progress:
+        result = choosing.choose(
+            asked, folder, on_spark or one_by_one, fresh=fresh, progress=progress
+        )
     print_all(words.output(result))
     if plot is not None:
         write(plot, choose_plots.png(result))

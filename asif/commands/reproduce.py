@@ -19,6 +19,7 @@ from asif.console import (
 )
 from asif.processes import call_all
 from model.errors import Invalid, unknown
+from model.machine.supervision import resumable
 
 if TYPE_CHECKING:
     from model.calls import Execute
@@ -67,7 +68,7 @@ def reproduce(
     results, lost = [], False
     for experiment in [known[name]] if name else known.values():
         try:
-            with show_progress() as progress:
+            with resumable(), show_progress() as progress:
                 result = campaign.reproduce(
                     experiment, out, seeds=seeds, events=size, execute=execute, progress=progress
                 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from asif.console import JsonOption, print_all, save, write
+from model.machine.supervision import resumable
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -167,13 +167,9 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None) -> None:
     from sim.sweeps.study import study
 
     asked = draft(scenario).override(overrides(set_))
-    try:
-        with show_progress() as progress:
-            kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress)
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    kept = Path("build/study") / f"{asked.path.stem}.jsonl"
+    with resumable(), show_progress() as progress:
+        result = study(asked, kept, progress)
     print_all(commands.study(result))
     save(json_, result)
     if not result.narrow:

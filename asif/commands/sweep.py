@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -19,6 +18,7 @@ from asif.console import (
     settings,
     write,
 )
+from model.machine.supervision import resumable
 
 
 def sweep(
@@ -62,12 +62,8 @@ def sweep(
     charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
-    try:
-        with show_progress() as progress:
-            result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    with resumable(polite=True), show_progress() as progress:
+        result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
     if summary or plot is not None:
         keys = {axis.name for axis in asked.axes}
         metrics = [name for one in charts for name in one[:2] if name not in keys]

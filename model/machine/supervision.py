@@ -29,6 +29,7 @@ ENDED_BY = {
     signal.SIGHUP: "the terminal is closed",
 }
 """The signals that end a command, as its last line names them."""
+WHOLE = "nothing half-written was left behind"
 FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
 """The signals by which the system ends a program that is wrong."""
 FAULT = 70
@@ -48,9 +49,6 @@ class _Page:
     def __init__(self) -> None:
         self._bytes = mmap.mmap(-1, mmap.PAGESIZE)
         self._lock = Lock()
-
-    def set(self, at: int, value: int) -> None:
-        self._bytes[at] = value
 
     def add(self, at: int, change: int) -> None:
         with self._lock:
@@ -92,17 +90,17 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
     if _page is None:
         yield
         return
-    _page.set(RESUMABLE, 1)
+    _page.add(RESUMABLE, 1)
     if polite:
         signal.signal(signal.SIGINT, _interrupt_once)
-        _page.set(POLITE, 1)
+        _page.add(POLITE, 1)
     try:
         yield
     finally:
         if polite:
-            _page.set(POLITE, 0)
+            _page.add(POLITE, -1)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _page.set(RESUMABLE, 0)
+        _page.add(RESUMABLE, -1)
 
 
 def _interrupt_once(*_: object) -> None:
@@ -213,7 +211,7 @@ def _reap(child: int) -> int | None:
 
 def _end(run: _Supervised, number: signal.Signals, page: _Page) -> int:
     """End the child and all below it: the exit code.  Further signals wait, for ever."""
-    until, status = time.monotonic() + PATIENCE_S, None
+    until, status, goes_on = time.monotonic() + PATIENCE_S, None, bool(page[RESUMABLE])
     if page[POLITE]:
         os.kill(run.child, signal.SIGINT)
     while (page[WRITING] or page[POLITE]) and time.monotonic() < until:
@@ -223,17 +221,13 @@ def _end(run: _Supervised, number: signal.Signals, page: _Page) -> int:
     if status is None:
         os.kill(run.child, signal.SIGKILL)
         os.waitpid(run.child, 0)
-    return _stopped(run, number, page)
+    return _stopped(run, number, goes_on)
 
 
-def _stopped(run: _Supervised, number: signal.Signals, page: _Page) -> int:
+def _stopped(run: _Supervised, number: signal.Signals, goes_on: bool) -> int:
     _clean(run)
-    rest = (
-        "the same command goes on from there"
-        if page[RESUMABLE]
-        else "nothing half-written was left behind"
-    )
-    _say(f"asif: {ENDED_BY[number]}; {rest}")
+    lasting = "the same command goes on from there"
+    _say(f"asif: {ENDED_BY[number]}; {lasting if goes_on else WHOLE}")
     return 128 + number
 
 
@@ -246,7 +240,7 @@ def _leave(run: _Supervised, status: int, page: _Page) -> int:
         return code
     number = signal.Signals(-code)
     if number in ENDED_BY:
-        return _stopped(run, number, page)
+        return _stopped(run, number, bool(page[RESUMABLE]))
     _clean(run)
     memory = " (is there enough memory?)" if number == signal.SIGKILL else ""
     _say(f"asif: its process was ended by {number.name}{memory}")
