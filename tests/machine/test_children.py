@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import psutil
 import pytest
 
 from model.machine.children import POLL_S, end, kill_trees, run, start, tree, wait_ended
+from tests.contract.test_house import sources
 
 FOREVER = "import signal; signal.pause()"
 TWO = f"""
@@ -90,6 +92,17 @@ def test_a_command_has_its_folder_its_variables_and_its_log(tmp_path: Path) -> N
     assert child.wait() == 0
     end(child)
     assert (tmp_path / "log").read_text() == f"before\n{tmp_path} here\n"
+
+
+def test_nobody_else_starts_a_process_or_makes_a_temporary_folder() -> None:
+    """Each would need its own care for what happens when its owner ends."""
+    words = re.compile(
+        r"Popen\(|subprocess\.(run|call|check_)|os\.(fork|spawn|system|popen)|ProcessPool"
+        r"|\.Process\(target|get_context|TemporaryDirectory\(|mkdtemp\("
+    )
+    found = {path for path, text in sources() if words.search(text)}
+    assert {path for path in found if not path.startswith("model/machine/")} == set()
+    assert found == {"model/machine/children.py", "model/machine/supervision.py"}
 
 
 @pytest.mark.parametrize("ends_by", ["KILL", "QUIT"])

@@ -171,6 +171,20 @@ def judge(ended: EndedCommand, moment: Moment) -> None:
     assert ended.took_s < END_S * BUSY
 
 
+# --- what stands where the user does -------------------------------------------------------------
+@pytest.mark.slow
+def test_an_attack_at_random_leaves_no_folder(
+    tmp_path: Path, running: list[RunningCommand]
+) -> None:
+    """Hypothesis makes one where it stands, whether or not it has a database."""
+    words = ["check", str(DOCS / "examples" / "forgetful.py"), "--workers", "1", "--examples", "3"]
+    command = start(words, tmp_path)
+    running.append(command)
+    assert command.process.wait(300) in (0, 1), command.errors.read_text()
+    assert found(command.home) == ("build",)
+    assert found(command.temporary) == ()
+
+
 # --- what goes on from there --------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
