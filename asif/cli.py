@@ -62,7 +62,7 @@ def main() -> None:
     """Run the `asif` command; if it is the program of this process, supervised."""
     try:
         if sys._getframe(1).f_globals["__name__"] == "__main__":
-            # They wait from here on: what follows takes time.
+            # They wait from here on: the rest takes time.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
             from model.machine.supervision import supervise
 

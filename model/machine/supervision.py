@@ -1,4 +1,4 @@
-"""A command in a child of its process: what that one hears ends the child with all that it started.
+"""A command in a child of its process: a signal to that one ends the child and all that it started.
 
 Rule of this file: it imports little and does no work of a command; it is there before all else.
 
@@ -35,7 +35,7 @@ FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SI
 FAULT = 70
 """The exit code of a fault of asif."""
 PATIENCE_S = 1.0
-"""The longest time in which a child may end what it must not leave half done."""
+"""The longest time in which a child may complete its work on files."""
 BELOW_S = 0.5
 """The time in which the processes below an ended child end by themselves."""
 POLL_S = 0.005
@@ -44,7 +44,7 @@ PDEATHSIG, CHILD_SUBREAPER = 1, 36
 
 
 class _Page:
-    """A page of memory that the two processes share: what the child says of itself."""
+    """A page of memory that the two processes share: the child writes, and its parent reads."""
 
     def __init__(self) -> None:
         self._bytes = mmap.mmap(-1, mmap.PAGESIZE)
@@ -59,13 +59,13 @@ class _Page:
 
 
 WRITING, RESUMABLE, POLITE = range(3)
-"""What the page holds: how many files are half written now; whether the same command goes on where
-this one ends; whether the command itself ends on Ctrl-C."""
+"""The bytes of the page: how many files are half written now; whether the same command goes on
+where this one ends; whether the command itself ends on Ctrl-C."""
 _page: _Page | None = None
 """Of this process; None: nobody supervises it."""
 
 
-# --- what a command says of itself --------------------------------------------------------------
+# --- words of a command about itself --------------------------------------------------------------
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """A context of moments that a signal does not end in the middle, such as the writing of files.
@@ -104,7 +104,7 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
 
 
 def _interrupt_once(*_: object) -> None:
-    """The supervisor has the last word: what Python prints of the exception is lost."""
+    """The supervisor has the last word: Python's own words about the exception are lost."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
@@ -248,7 +248,7 @@ def _leave(run: _Supervised, status: int, page: _Page) -> int:
 
 
 def _clean(run: _Supervised) -> None:
-    """Remove what a killed child has left: processes, folders, the state of the terminal."""
+    """Remove the remains of a killed child: processes, folders, the state of the terminal."""
     _end_below()
     temporary.remove_left()
     with suppress(termios.error, OSError):

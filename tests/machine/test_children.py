@@ -95,7 +95,7 @@ def test_a_command_has_its_folder_its_variables_and_its_log(tmp_path: Path) -> N
 
 
 def test_nobody_else_starts_a_process_or_makes_a_temporary_folder() -> None:
-    """Each would need its own care for what happens when its owner ends."""
+    """Each would need its own care for the end of its owner."""
     words = re.compile(
         r"Popen\(|subprocess\.(run|call|check_)|os\.(fork|spawn|system|popen)|ProcessPool"
         r"|\.Process\(target|get_context|TemporaryDirectory\(|mkdtemp\("
@@ -109,7 +109,7 @@ def test_nobody_else_starts_a_process_or_makes_a_temporary_folder() -> None:
 def test_a_child_that_waits_for_no_pipe_ends_however_its_parent_does(
     ends_by: str, tmp_path: Path
 ) -> None:
-    """One that ends by another signal may first do what it must; one that ignores it is killed."""
+    """One that ends by another signal may first do its duties; one that ignores it is killed."""
     child = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_IGN); print(1); signal.pause()"
     parent = (
         "import os, sys\nfrom pathlib import Path\nfrom model.machine.children import start\n"

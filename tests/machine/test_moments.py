@@ -100,7 +100,7 @@ def moments(seed: int, count: int, share: float = 1.0) -> list[Moment]:
 
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[list[RunningCommand]]:
-    """The commands that a test starts; what they leave ends with the test."""
+    """The commands that a test starts; their remains end with the test."""
     commands: list[RunningCommand] = []
     yield commands
     for one in commands:
@@ -133,7 +133,7 @@ def test_many_moments(tmp_path: Path, running: list[RunningCommand]) -> None:
 
 
 def end_at(moment: Moment, folder: Path, running: list[RunningCommand]) -> None:
-    """Start the command, end it at the moment, and judge what it leaves."""
+    """Start the command, end it at the moment, and judge its remains."""
     folder.mkdir(exist_ok=True)
     command = start(COMMANDS[moment.command][0], folder)
     running.append(command)
@@ -171,7 +171,7 @@ def judge(ended: EndedCommand, moment: Moment) -> None:
     assert ended.took_s < END_S * BUSY
 
 
-# --- what stands where the user does -------------------------------------------------------------
+# --- the folder of the user -------------------------------------------------------------
 @pytest.mark.slow
 def test_an_attack_at_random_leaves_no_folder(
     tmp_path: Path, running: list[RunningCommand]
@@ -185,7 +185,7 @@ def test_an_attack_at_random_leaves_no_folder(
     assert found(command.temporary) == ()
 
 
-# --- what goes on from there --------------------------------------------------------------------
+# --- the next call --------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_ended_command_goes_on_from_there(
