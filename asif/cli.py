@@ -62,16 +62,25 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
 
 def main() -> None:
     """Run the `asif` command; if it is the program of this process, supervised."""
-    from asif.ending.streams import make_patient, open_all
+    try:
+        from asif.ending.streams import make_patient, open_all
 
-    open_all()
-    if sys._getframe(1).f_globals["__name__"] == "__main__":
-        # They wait from here on: what follows takes time.
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
-        from model.machine.supervision import supervise
+        open_all()
+        if sys._getframe(1).f_globals["__name__"] == "__main__":
+            # They wait from here on: the rest takes time.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+            from model.machine.supervision import supervise
 
-        supervise()
-    make_patient()
+            supervise()
+        make_patient()
+        sys.exit(_run())
+    except KeyboardInterrupt:
+        print("asif: interrupted; nothing half-written was left behind", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run() -> int:
+    """Run the command that the words name; its exit code."""
     from asif.ending.fence import end_of
 
     asked = [name for name in sys.argv[1:2] if name in COMMANDS]
@@ -82,4 +91,4 @@ def main() -> None:
         command = get_command(application(asked or COMMANDS))
         return command.main(prog_name="asif", standalone_mode=False)
 
-    sys.exit(end_of(" ".join(["asif", *asked]), run, sys.argv))
+    return end_of(" ".join(["asif", *asked]), run, sys.argv)

@@ -5,9 +5,8 @@ Rule of this file: no engine is named here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -18,6 +17,7 @@ from asif.console import Profile, publish
 from asif.early import result_folder
 from asif.force import resumption
 from model.errors import Invalid, some_of, unknown
+from model.machine.supervision import resumable
 
 if TYPE_CHECKING:
     from engine_check.check import Check
@@ -103,14 +103,11 @@ def on_engine(
     from sim.sweeps.grid import version
 
     code = version(engine_check, import_module(engine.package))
-    try:
-        with campaign(
-            *(engine, wanted, out, profile.value, code, progress),
-            at_once=at_once,
-            how=resumption(fresh),
-        ) as results:
-            yield results
-    except KeyboardInterrupt:
-        if len(wanted) > 1:
-            print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    goes_on = resumable() if len(wanted) > 1 else nullcontext()
+    results = campaign(
+        *(engine, wanted, out, profile.value, code, progress),
+        at_once=at_once,
+        how=resumption(fresh),
+    )
+    with goes_on, results as ended:
+        yield ended

@@ -44,7 +44,7 @@ del process.current_process()._inheriting
 connection.recv()(connection)
 """
 """The program of a process.  It never sees Ctrl-C, which ends its parent; its output is a
-connection, and what it prints goes to the errors."""
+connection, and its own prints go to the errors."""
 Child: TypeAlias = "subprocess.Popen[bytes]"
 
 
@@ -128,8 +128,8 @@ def _start(call: Callable[[T], R]) -> tuple[Connection, Child]:
     return ours, process
 
 
-def _preparation() -> dict[str, Any]:
-    """What a process needs before it can read a function: the path of modules, and the program."""
+def _preparation() -> dict[str, object]:
+    """The data with which a process can read a function: the path of modules, and the program."""
     data = spawn.get_preparation_data("a call")
     del data["authkey"]  # the connection needs none
     return data

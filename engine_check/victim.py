@@ -70,6 +70,7 @@ class Victim:
             code: int = self.process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             raise TimeoutError(f"the job does not end in {timeout_s:g} s: {self.said()}") from None
+        children.end(self.process)
         wait_ended(family)
         return code
 

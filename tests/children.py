@@ -13,15 +13,15 @@ import psutil
 
 
 def children() -> set[int]:
-    """The pids of all processes below this one, without the one that multiprocessing starts once
-    for itself."""
+    """The pids of all processes below this one, without guards (model.machine.children): each is
+    below the process that it ends."""
     found = set()
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if child.status() == psutil.STATUS_ZOMBIE:
                 counts = child.ppid() == os.getpid()
             else:
-                counts = "resource_tracker" not in " ".join(child.cmdline())
+                counts = "guard" not in child.cmdline()
             if counts:
                 found.add(child.pid)
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -49,6 +50,7 @@ from asif.console import (
 )
 from asif.processes import call_all
 from model.errors import Invalid
+from model.machine.supervision import resumable
 
 if TYPE_CHECKING:
     from model.calls import EndedCall, Execute
@@ -99,7 +101,9 @@ def check(
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
         where = master, settings(conf), out / "_spark", spill
         unasked = _refuse_impure(name, scope, out, json_)
-        alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole, fresh=fresh)
+        with resumable() if spill else nullcontext():
+            how = {"reduce": not whole, "fresh": fresh}
+            alone = one_scope.check_scope(name, scope, budget, *where, **how)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill, fresh=fresh)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,6 +10,7 @@ import typer
 from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
+from model.machine.supervision import resumable
 
 WorkloadArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
@@ -66,14 +66,10 @@ def choose(
     folder = out or Path("build/choose") / asked.name
     refuse_unusable(folder)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
-    try:
-        with show_progress() as progress:
-            result = choosing.choose(
-                *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress
-            )
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    with resumable(), show_progress() as progress:
+        result = choosing.choose(
+            *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress
+        )
     files = {} if plot is None else {plot: choose_plots.png(result)}
     publish(words.output(result), result, json_, files)
     if not result.best:

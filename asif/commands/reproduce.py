@@ -22,6 +22,7 @@ from asif.force import resumption
 from asif.limits import EVENTS, SEEDS, at_most
 from asif.processes import call_all
 from model.errors import Invalid, some_of, unknown
+from model.machine.supervision import resumable
 
 if TYPE_CHECKING:
     from model.calls import Execute
@@ -105,7 +106,7 @@ def _reproduce(
     results, lost = [], False
     for experiment in chosen:
         try:
-            with show_progress() as progress:
+            with resumable(), show_progress() as progress:
                 result = campaign.reproduce(
                     *(experiment, out),
                     seeds=seeds,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from asif.console import FreshOption, JsonOption, publish
 from asif.early import result_file, result_picture
 from asif.force import resumption
 from model.errors import Invalid
+from model.machine.supervision import resumable
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
@@ -178,13 +178,9 @@ def _study(scenario: str, set_: Sequence[str], json_: Path | None, *, fresh: boo
     from sim.sweeps.study import study
 
     asked = draft(scenario).override(overrides(set_))
-    try:
-        with show_progress() as progress:
-            kept = Path("build/study") / f"{asked.path.stem}.jsonl"
-            result = study(asked, kept, progress, resumption(fresh))
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    kept = Path("build/study") / f"{asked.path.stem}.jsonl"
+    with resumable(), show_progress() as progress:
+        result = study(asked, kept, progress, resumption(fresh))
     publish(commands.study(result), result, json_)
     if not result.narrow:
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -20,6 +19,7 @@ from asif.console import (
 )
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
+from model.machine.supervision import resumable
 
 SweepArgument: TypeAlias = Annotated[
     Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")
@@ -78,12 +78,8 @@ def sweep(
     folder = out or Path("build/sweep") / asked.name
     refuse_unusable(folder)
     execute = calls_on_spark(folder / "_spark", master, settings(conf))
-    try:
-        with show_progress() as progress:
-            result = carry_out(asked, folder, execute, resumption(fresh), progress=progress)
-    except KeyboardInterrupt:
-        print("asif: interrupted; the same command goes on from there", file=sys.stderr)
-        raise
+    with resumable(polite=True), show_progress() as progress:
+        result = carry_out(asked, folder, execute, resumption(fresh), progress=progress)
     words: list[RenderableType] = []
     files: dict[Path, str | bytes] = {}
     if summary or plot is not None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import mkdtemp
 from zipfile import ZipFile
 
 from flink_check.environment import FlinkHome
 from flink_check.runtime.java import MainClass, command
+from model.machine import temporary
 from model.machine.children import run
 
 SOURCES = Path(__file__).parents[1] / "java"
@@ -28,19 +29,23 @@ def compiled(home: FlinkHome, sources: Path = SOURCES) -> Path:
     if folder.exists():
         return folder
     folder.parent.mkdir(exist_ok=True)
-    part = Path(mkdtemp(dir=folder.parent, prefix="part-"))
+    with temporary.folder(folder.parent) as place:
+        part = place / folder.name
+        part.mkdir()
+        _compile(home, sources, part)
+        with suppress(OSError):  # another process was first
+            os.rename(part, folder)
+    return folder
+
+
+def _compile(home: FlinkHome, sources: Path, part: Path) -> None:
+    """Compile into an empty folder.  Raises RuntimeError with the compiler's reason."""
     words = [str(sources / "Build.java"), "Build", str(sources), str(part)]
     done = run(command(home, MainClass.COMPILER, words), folder=part)
     if done.returncode or not [*part.rglob("*.class")]:
-        shutil.rmtree(part)
         causes = re.findall(r"CompileException: (.*)", done.stderr) or [done.stderr + done.stdout]
         raise RuntimeError(f"{sources} does not compile: {causes[-1]}")
     shutil.copytree(sources / "META-INF", part / "META-INF")
-    try:
-        os.rename(part, folder)
-    except OSError:  # another process was first
-        shutil.rmtree(part)
-    return folder
 
 
 def write_job_jar(jar: Path, classes: Path) -> Path:

@@ -43,7 +43,7 @@ exec "$@" 3<&-
 """Runs a command, and ends its process group when the standard input ends.
 
 Its words: the signal of which the group ends, the file that the command reads ("": the pipe), and
-the command.  After any other signal than KILL, what still runs in a second is killed.
+the command.  After any other signal than KILL, all that still runs in a second is killed.
 """
 POLL_S = 0.01
 

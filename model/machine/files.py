@@ -18,6 +18,7 @@ from pathlib import Path
 from model.errors import Invalid
 from model.machine.folders import why_unwritable
 from model.machine.marks import is_ours, marked
+from model.machine.supervision import undisturbed
 
 
 def write(files: Mapping[Path, str | bytes], *, force: bool = False) -> None:
@@ -60,6 +61,7 @@ def _refuse_one(path: Path, force: bool) -> None:
         raise _unwritable(path, why)
 
 
+@undisturbed()
 def replace(files: Mapping[Path, bytes]) -> None:
     """Write all files or none: first write each one beside its place, then rename all.
 

@@ -1,4 +1,4 @@
-"""A command in a child of its process: what that one hears ends the child with all that it started.
+"""A command in a child of its process: a signal to that one ends the child and all that it started.
 
 Rule of this file: it imports little and does no work of a command; it is there before all else.
 
@@ -29,12 +29,13 @@ ENDED_BY = {
     signal.SIGHUP: "the terminal is closed",
 }
 """The signals that end a command, as its last line names them."""
+WHOLE = "nothing half-written was left behind"
 FAULTS = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
 """The signals by which the system ends a program that is wrong."""
 FAULT = 70
 """The exit code of a fault of asif."""
 PATIENCE_S = 1.0
-"""The longest time in which a child may end what it must not leave half done."""
+"""The longest time in which a child may complete its work on files."""
 BELOW_S = 0.5
 """The time in which the processes below an ended child end by themselves."""
 POLL_S = 0.005
@@ -43,14 +44,11 @@ PDEATHSIG, CHILD_SUBREAPER = 1, 36
 
 
 class _Page:
-    """A page of memory that the two processes share: what the child says of itself."""
+    """A page of memory that the two processes share: the child writes, and its parent reads."""
 
     def __init__(self) -> None:
         self._bytes = mmap.mmap(-1, mmap.PAGESIZE)
         self._lock = Lock()
-
-    def set(self, at: int, value: int) -> None:
-        self._bytes[at] = value
 
     def add(self, at: int, change: int) -> None:
         with self._lock:
@@ -61,13 +59,13 @@ class _Page:
 
 
 WRITING, RESUMABLE, POLITE = range(3)
-"""What the page holds: how many files are half written now; whether the same command goes on where
-this one ends; whether the command itself ends on Ctrl-C."""
+"""The bytes of the page: how many files are half written now; whether the same command goes on
+where this one ends; whether the command itself ends on Ctrl-C."""
 _page: _Page | None = None
 """Of this process; None: nobody supervises it."""
 
 
-# --- what a command says of itself --------------------------------------------------------------
+# --- words of a command about itself --------------------------------------------------------------
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """A context of moments that a signal does not end in the middle, such as the writing of files.
@@ -92,21 +90,21 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
     if _page is None:
         yield
         return
-    _page.set(RESUMABLE, 1)
+    _page.add(RESUMABLE, 1)
     if polite:
         signal.signal(signal.SIGINT, _interrupt_once)
-        _page.set(POLITE, 1)
+        _page.add(POLITE, 1)
     try:
         yield
     finally:
         if polite:
-            _page.set(POLITE, 0)
+            _page.add(POLITE, -1)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _page.set(RESUMABLE, 0)
+        _page.add(RESUMABLE, -1)
 
 
 def _interrupt_once(*_: object) -> None:
-    """The supervisor has the last word: what Python prints of the exception is lost."""
+    """The supervisor has the last word: Python's own words about the exception are lost."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
@@ -213,7 +211,7 @@ def _reap(child: int) -> int | None:
 
 def _end(run: _Supervised, number: signal.Signals, page: _Page) -> int:
     """End the child and all below it: the exit code.  Further signals wait, for ever."""
-    until, status = time.monotonic() + PATIENCE_S, None
+    until, status, goes_on = time.monotonic() + PATIENCE_S, None, bool(page[RESUMABLE])
     if page[POLITE]:
         os.kill(run.child, signal.SIGINT)
     while (page[WRITING] or page[POLITE]) and time.monotonic() < until:
@@ -223,17 +221,13 @@ def _end(run: _Supervised, number: signal.Signals, page: _Page) -> int:
     if status is None:
         os.kill(run.child, signal.SIGKILL)
         os.waitpid(run.child, 0)
-    return _stopped(run, number, page)
+    return _stopped(run, number, goes_on)
 
 
-def _stopped(run: _Supervised, number: signal.Signals, page: _Page) -> int:
+def _stopped(run: _Supervised, number: signal.Signals, goes_on: bool) -> int:
     _clean(run)
-    rest = (
-        "the same command goes on from there"
-        if page[RESUMABLE]
-        else "nothing half-written was left behind"
-    )
-    _say(f"asif: {ENDED_BY[number]}; {rest}")
+    lasting = "the same command goes on from there"
+    _say(f"asif: {ENDED_BY[number]}; {lasting if goes_on else WHOLE}")
     return 128 + number
 
 
@@ -246,7 +240,7 @@ def _leave(run: _Supervised, status: int, page: _Page) -> int:
         return code
     number = signal.Signals(-code)
     if number in ENDED_BY:
-        return _stopped(run, number, page)
+        return _stopped(run, number, bool(page[RESUMABLE]))
     _clean(run)
     memory = " (is there enough memory?)" if number == signal.SIGKILL else ""
     _say(f"asif: its process was ended by {number.name}{memory}")
@@ -254,7 +248,7 @@ def _leave(run: _Supervised, status: int, page: _Page) -> int:
 
 
 def _clean(run: _Supervised) -> None:
-    """Remove what a killed child has left: processes, folders, the state of the terminal."""
+    """Remove the remains of a killed child: processes, folders, the state of the terminal."""
     _end_below()
     temporary.remove_left()
     with suppress(termios.error, OSError):

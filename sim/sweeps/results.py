@@ -244,8 +244,8 @@ def carry_out(
         done = len(runs) - len(left)
         progress(sweep.name, done, len(runs))
         written = 0
-        try:
-            with closing(execute(partial(simulate_run, sweep.base), left)) as finished:
+        with closing(execute(partial(simulate_run, sweep.base), left)) as finished:
+            try:
                 for ended in finished:
                     kept.add(entry for _, entry, _ in ended if entry is not None)
                     for number, entry, why in ended:
@@ -257,8 +257,8 @@ def carry_out(
                     if done > REWRITE_FACTOR * written:
                         _write(folder / TABLE, table(sweep, runs, outcomes), how.force)
                         written = done
-        finally:
-            _write(folder / TABLE, table(sweep, runs, outcomes), how.force)
+            finally:
+                _write(folder / TABLE, table(sweep, runs, outcomes), how.force)
     rows = [outcomes[run.id] for run in runs]
     return SweepResult(
         sweep=sweep.name,

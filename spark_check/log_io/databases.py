@@ -68,7 +68,7 @@ def _server(data: Path) -> Iterator[str]:
         [str(made.bin_path / "postgres"), *words],
         output=log,
         user=made.system_user,
-        ends_by="QUIT",  # it removes what it shares with its processes
+        ends_by="QUIT",  # it then removes the memory of its processes
     )
     try:
         _wait_ready(made.pgdata / "postmaster.pid", server, log)

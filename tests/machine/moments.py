@@ -27,8 +27,8 @@ POLL_S = 0.01
 
 class EndedCommand(NamedTuple):
     """code: its exit code.  took_s: from the signal to its end.  said: its standard error, after
-    the signal.  left: the command lines of processes that still run.  folders: what is in its place
-    of temporary files."""
+    the signal.  left: the command lines of processes that still run.
+    temporary: the entries in its place of temporary files."""
 
     code: int
     took_s: float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import time
@@ -11,6 +12,7 @@ import psutil
 import pytest
 
 from model.machine.children import POLL_S, end, kill_trees, run, start, tree, wait_ended
+from tests.contract.test_house import sources
 
 FOREVER = "import signal; signal.pause()"
 TWO = f"""
@@ -92,11 +94,22 @@ def test_a_command_has_its_folder_its_variables_and_its_log(tmp_path: Path) -> N
     assert (tmp_path / "log").read_text() == f"before\n{tmp_path} here\n"
 
 
+def test_nobody_else_starts_a_process_or_makes_a_temporary_folder() -> None:
+    """Each would need its own care for the end of its owner."""
+    words = re.compile(
+        r"Popen\(|subprocess\.(run|call|check_)|os\.(fork|spawn|system|popen)|ProcessPool"
+        r"|\.Process\(target|get_context|TemporaryDirectory\(|mkdtemp\("
+    )
+    found = {path for path, text in sources() if words.search(text)}
+    assert {path for path in found if not path.startswith("model/machine/")} == set()
+    assert found == {"model/machine/children.py", "model/machine/supervision.py"}
+
+
 @pytest.mark.parametrize("ends_by", ["KILL", "QUIT"])
 def test_a_child_that_waits_for_no_pipe_ends_however_its_parent_does(
     ends_by: str, tmp_path: Path
 ) -> None:
-    """One that ends by another signal may first do what it must; one that ignores it is killed."""
+    """One that ends by another signal may first do its duties; one that ignores it is killed."""
     child = "import signal; signal.signal(signal.SIGQUIT, signal.SIG_IGN); print(1); signal.pause()"
     parent = (
         "import os, sys\nfrom pathlib import Path\nfrom model.machine.children import start\n"

@@ -279,7 +279,7 @@ def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: 
         ALL, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as command:
         me = psutil.Process(command.pid)
-        while len(family := me.children(recursive=True)) < 3:  # two, and multiprocessing's own
+        while len(family := me.children(recursive=True)) < 5:  # the command, two, and their guards
             assert command.poll() is None
         if number == signal.SIGINT:
             os.killpg(command.pid, number)
@@ -287,9 +287,11 @@ def test_a_signal_ends_the_command_and_all_its_processes(number: int, tmp_path: 
             os.kill(command.pid, number)
         _, said = command.communicate(timeout=60)
     wait_ended(family, timeout_s=60)
-    assert command.returncode == (130 if number == signal.SIGINT else -number)
-    if number == signal.SIGINT:  # on a busy machine some progress was printed before
-        assert [line for line in said.splitlines() if not line.startswith("checking: ")] == []
+    codes = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
+    assert command.returncode == codes[signal.Signals(number)]
+    # On a busy machine some progress was printed before.
+    words = [line for line in said.splitlines() if not line.startswith("checking: ")]
+    assert len(words) == (0 if number == signal.SIGKILL else 1), said
 
 
 WRONG = """

@@ -1,0 +1,53 @@
+"""A PostgreSQL server that a check starts ends with it, however that ends, and so do its files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from model.machine.children import tree, wait_ended
+from model.machine.temporary import remove_left
+
+OWNER = """
+import os, signal, sys
+import psutil
+from spark_check.log_io.databases import new_database, postgresql
+from spark_check.log_io.library.database import connect
+with postgresql() as url:
+    connect(new_database(url, "other")).execute("CREATE TABLE t (n INTEGER)")
+    servers = [p.pid for p in psutil.Process().children(recursive=True) if p.name() == "postgres"]
+    print(*servers, flush=True)
+    sys.stdin.readline()
+    {end}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "end", ["pass", "1 / 0", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getpid(), 15)"]
+)
+def test_a_server_ends_with_its_owner(
+    end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a connection is open; the server listens on no port."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("ASIF_POSTGRESQL", raising=False)
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER.format(end=end)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        servers = [psutil.Process(int(pid)) for pid in owner.stdout.readline().split()]
+        below = [process for server in servers for process in tree(server)]
+        assert len(below) > 3
+        owner.communicate("\n", timeout=60)
+    wait_ended(below)
+    remove_left(tmp_path)
+    assert [*tmp_path.iterdir()] == []
