@@ -43,7 +43,7 @@ JsonOption: TypeAlias = Annotated[
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
 FreshOption: TypeAlias = Annotated[
-    bool, typer.Option("--fresh", help="Forget what an interrupted command has finished.")
+    bool, typer.Option("--fresh", help="Forget the runs that are finished.")
 ]
 ConfOption: TypeAlias = Annotated[
     list[str] | None,

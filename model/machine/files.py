@@ -1,7 +1,7 @@
 """Result files: written whole or not at all, and never over a file of the user's.
 
 Rule of this file: no half-written file, whatever interrupts the program, and no file that asif did
-not write is replaced unless the user says so.  What is no file (a terminal, /dev/null, a pipe) is
+not write is replaced unless the user says so.  A terminal, /dev/null or a pipe is
 written to as it is.
 """
 

@@ -1,7 +1,7 @@
 """Folders of asif's own: a marker says so, and nothing without a marker is deleted.
 
-Rule of this file: it deletes only what is in a folder with a marker.  A folder gets its marker
-before anything else, and loses it last: a kill at any moment leaves a folder that is asif's.
+Rule of this file: it deletes nothing but the content of a folder with a marker.  A folder gets its
+marker before anything else, and loses it last: a kill at any moment leaves a folder of asif's.
 """
 
 from __future__ import annotations

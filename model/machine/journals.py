@@ -1,7 +1,7 @@
 """Journals: finished entries, kept on disk at once, so that a kill at any moment loses none.
 
 Rule of this file: it knows nothing of its entries but their ids.  An entry is a line of JSON with a
-checksum; a line whose checksum is wrong is named and passed over, whatever it holds.  Who writes
+checksum; a line whose checksum is wrong is named and passed over.  Who writes
 holds a lock (model.machine.locks).
 """
 

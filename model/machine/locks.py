@@ -1,4 +1,4 @@
-"""Locks: what two processes must not do at once, one of them does.
+"""Locks: one process at a time writes in a place.
 
 Rule of this file: no waiting.  The second process is refused in one line, the same everywhere.
 

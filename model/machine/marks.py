@@ -1,4 +1,4 @@
-"""Marks: what says, in a file, that asif wrote it.
+"""Marks: a part of a file says that asif wrote it.
 
 Rule of this file: no file is changed here.  A mark is part of the content: a first key of JSON, a
 first line of Python, TOML and SMT-LIB, a last line of SVG, HTML and Markdown, a text of PNG,
