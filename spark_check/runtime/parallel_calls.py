@@ -15,7 +15,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -90,13 +90,7 @@ def call_all(
     if len(left) <= TASKS_A_CORE * cores:
         size = 1
     while left:
-        plain = [number for number in left if number not in suspects]
-        alone = [[number] for number in left if number in suspects]
-        tasks: list[Sequence[int]]
-        if size is None:  # as many as there are cores, from all over, show how long a call takes
-            tasks = [[number] for number in plain[:: ceil(len(plain) / cores)]]
-        else:
-            tasks = [*alone, *_split(plain, size, cores)]
+        tasks = plan([*left], suspects, size, cores)
         seconds: list[float] = []
         try:
             for found in _job(context, call, [[(n, left[n]) for n in task] for task in tasks]):
@@ -115,6 +109,21 @@ def call_all(
         if size is None and seconds:
             most = ceil(len(left) / (TASKS_A_CORE * cores))
             size = max(1, min(most, int(TASK_S / max(mean(seconds), 1e-6))))
+
+
+def plan(
+    left: Sequence[int], suspects: Container[int], size: int | None, cores: int
+) -> list[Sequence[int]]:
+    """The tasks of the next job, each the numbers of its calls: some task, while a call is left.
+
+    suspects: each is alone in its task.  size: the most calls of a task of the others; None: it is
+    not known yet how long a call takes, and as many as there are cores, from all over, show it.
+    """
+    plain = [number for number in left if number not in suspects]
+    if size is None and plain:
+        return [[number] for number in plain[:: ceil(len(plain) / cores)]]
+    alone = [[number] for number in left if number in suspects]
+    return [*alone, *_split(plain, size or 1, cores)]
 
 
 def _split(numbers: Sequence[int], size: int, cores: int) -> list[Sequence[int]]:
