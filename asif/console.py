@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -44,6 +45,10 @@ ConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP),
 ]
+WAIT_HELP = "Wait no longer than that for a free worker of a cluster, in seconds."
+WaitOption: TypeAlias = Annotated[
+    float | None, typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP)
+]
 
 
 def print_all(parts: Iterator[RenderableType]) -> None:
@@ -79,42 +84,59 @@ def read_bytes(text: str) -> int:
 
 
 def calls_on_spark(
-    work: Path, master: str, conf: Mapping[str, str], size: int | None = None
+    work: Path,
+    master: str,
+    conf: Mapping[str, str],
+    size: int | None = None,
+    wait: float | None = None,
 ) -> Execute[Any, Any]:
     """An Execute on Spark.
 
-    work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.
+    work: the folder for Spark's log and spills.  size: calls of one of Spark's tasks.  wait:
+    seconds for which the cluster may have no free worker; None: any time.
     """
 
     def execute(call: Any, items: Sequence[Any]) -> Generator[Any, None, None]:
         if not items:  # Spark need not start
             return
+        from spark_check.runtime.cluster.demand import ClusterDemand, needs_of
         from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
         shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
         # BRIEF fits also long calls: Java only hands them out, and Python does the work.
-        with session(work, master=master, conf={**BRIEF, **conf}) as spark:
+        demand = ClusterDemand(needs_of(call), wait=wait, say=print_aside)
+        with session(work, master=master, conf={**BRIEF, **conf}, demand=demand) as spark:
             yield from call_all(spark, call, items, size)
 
     return execute
 
 
 @contextmanager
-def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterator[StartLevels[Any]]:
+def levels_on_spark(
+    work: Path, master: str, conf: Mapping[str, str], wait: float | None = None
+) -> Iterator[StartLevels[Any]]:
     """A context in which Spark keeps the levels of a search.
 
     work: the folder for Spark's log and spills, and for the levels if `conf` names no other.
+    wait: as in calls_on_spark.
     """
+    from spark_check.runtime.cluster.demand import ROOMS, ClusterDemand
     from spark_check.runtime.levels import CONF, levels
     from spark_check.runtime.session import session
 
     shutil.rmtree(work, ignore_errors=True)  # a killed command leaves files
+    demand = ClusterDemand(ROOMS["proofs"], wait=wait, say=print_aside)
     try:
-        with session(work, master=master, conf={**CONF, **conf}) as spark:
+        with session(work, master=master, conf={**CONF, **conf}, demand=demand) as spark:
             yield partial(levels, spark, work / "levels")
     finally:
         shutil.rmtree(work / "levels", ignore_errors=True)
+
+
+def print_aside(line: str) -> None:
+    """Print a line on standard error: above the bars of progress, if there are any."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def save(path: Path | None, result: Any) -> None:

@@ -45,6 +45,7 @@ def check_scope(
     conf: Mapping[str, str],
     work: Path,
     spill: Path | None = None,
+    wait: float | None = None,
     *,
     reduce: bool = True,
 ) -> ScopeVerdict:
@@ -52,8 +53,8 @@ def check_scope(
 
     master: Spark's, which then has the levels of the one search; None: this process has them.
     work: the folder for Spark's log and spills.  spill: the folder for the worlds of a search on
-    disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
-    memory, for the same result.  Raises Invalid.
+    disk, which sees all of them unless the budget sets a limit.  wait: as in levels_on_spark.
+    reduce: visit fewer worlds in memory, for the same result.  Raises Invalid.
     """
     from proofs.explore.saturation import measure_reach
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
@@ -72,7 +73,7 @@ def check_scope(
     chosen, called = subject(name), absolute(name)
     task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)._replace(shapes=True)
     with (
-        _explorer(called, scope, master, conf, work)
+        _explorer(called, scope, master, conf, work, wait)
         if spill is None
         else _explorer_on_disk(called, chosen.protocol.name, scope, budget.worlds, spill)
     ) as explore:
@@ -91,7 +92,12 @@ def check_scope(
 
 @contextmanager
 def _explorer(
-    called: str, scope: str, master: str | None, conf: Mapping[str, str], work: Path
+    called: str,
+    scope: str,
+    master: str | None,
+    conf: Mapping[str, str],
+    work: Path,
+    wait: float | None,
 ) -> Iterator[Callable[..., Exploration]]:
     if master is None:
         from proofs.explore.explorer import explore
@@ -102,7 +108,7 @@ def _explorer(
     from proofs.explore.spread.work import system_of
 
     find = partial(system_of, called, scope)
-    with levels_on_spark(work, master, conf) as start, show_progress() as progress:
+    with levels_on_spark(work, master, conf, wait) as start, show_progress() as progress:
         yield partial(explore_spread, start, find, progress=progress)
 
 

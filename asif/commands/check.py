@@ -15,6 +15,7 @@ from asif.commands.check_options import (
     CheckConfOption,
     CheckJsonOption,
     CheckProfileOption,
+    CheckWaitOption,
     DutiesOption,
     ExamplesOption,
     LimitOption,
@@ -74,6 +75,7 @@ def check(
     workers: WorkersOption = None,
     master: SparkOption = None,
     conf: CheckConfOption = None,
+    wait: CheckWaitOption = None,
     limit: LimitOption = None,
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
@@ -90,11 +92,13 @@ def check(
     from asif import one_scope
 
     budget = _budget(limit, seconds, memory)
+    if wait is not None and master is None:
+        raise Invalid("--wait is for a cluster: give --master, too")
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
-        where = master, settings(conf), out / "_spark", spill
+        where = master, settings(conf), out / "_spark", spill, wait
         unasked = _refuse_impure(name, scope, out, json_)
         alone = one_scope.check_scope(name, scope, budget, *where, reduce=not whole)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
@@ -116,7 +120,7 @@ def check(
         budget=budget,
         reduce=not whole,
         reach=not all_,
-        execute=_execute(workers, master, settings(conf), out / "_spark"),
+        execute=_execute(workers, master, settings(conf), out / "_spark", wait),
     )
     how = {"all_": all_, "allow_unfinished": allow_unfinished, "long": long}
     _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
@@ -256,7 +260,11 @@ def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Bud
 
 
 def _execute(
-    workers: int | None, master: str | None, conf: Mapping[str, str], work: Path
+    workers: int | None,
+    master: str | None,
+    conf: Mapping[str, str],
+    work: Path,
+    wait: float | None,
 ) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
     if master is None:
@@ -265,7 +273,7 @@ def _execute(
         return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")
-    return calls_on_spark(work, master, conf, size=1)
+    return calls_on_spark(work, master, conf, size=1, wait=wait)
 
 
 def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, Profile
+from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, WAIT_HELP, Profile
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
 """The groups of options in the help."""
@@ -76,6 +76,10 @@ SparkOption: TypeAlias = Annotated[
 CheckConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP, rich_help_panel=FAR),
+]
+CheckWaitOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP, rich_help_panel=FAR),
 ]
 LimitOption: TypeAlias = Annotated[
     int | None,

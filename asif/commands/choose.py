@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from asif.console import ConfOption, JsonOption, calls_on_spark, print_all, save, settings, write
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    WaitOption,
+    calls_on_spark,
+    print_all,
+    save,
+    settings,
+    write,
+)
 
 
 def choose(
@@ -24,6 +33,7 @@ def choose(
         typer.Option(help="Run on Spark with this master, as in local[4]; default: here."),
     ] = None,
     conf: ConfOption = None,
+    wait: WaitOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier runs.")] = False,
     terms: Annotated[
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
@@ -54,7 +64,7 @@ def choose(
         save(json_, result)
         return
     folder = out or Path("build/choose") / asked.name
-    on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
+    on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     try:
         with show_progress() as progress:
             result = choosing.choose(

@@ -11,6 +11,7 @@ import typer
 from asif.console import (
     ConfOption,
     JsonOption,
+    WaitOption,
     calls_on_spark,
     print_all,
     save,
@@ -45,6 +46,7 @@ def reproduce(
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
     ] = None,
     conf: ConfOption = None,
+    wait: WaitOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
@@ -61,9 +63,11 @@ def reproduce(
         raise Invalid(f"reproduce: give an experiment or --all; known: {', '.join(known)}")
     execute: Execute[int, Rows] = call_all
     if master is not None:
-        execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
+        execute = calls_on_spark(out / "_spark", master, settings(conf), size=1, wait=wait)
     elif conf:
         raise Invalid("--conf sets a property of Spark; give --master, too")
+    elif wait is not None:
+        raise Invalid("--wait is for a cluster: give --master, too")
     results, lost = [], False
     for experiment in [known[name]] if name else known.values():
         try:

@@ -13,6 +13,7 @@ from asif.console import (
     ConfOption,
     JsonOption,
     MasterOption,
+    WaitOption,
     calls_on_spark,
     console,
     save,
@@ -29,6 +30,7 @@ def sweep(
     ] = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
+    wait: WaitOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results.")] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Print means over seeds, with intervals.")
@@ -61,7 +63,7 @@ def sweep(
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name
-    execute = calls_on_spark(folder / "_spark", master, settings(conf))
+    execute = calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     try:
         with show_progress() as progress:
             result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)

@@ -9,7 +9,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, print_all, save, settings
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    WaitOption,
+    print_all,
+    print_aside,
+    save,
+    settings,
+)
 
 COLUMNS = "COL[,COL]"
 
@@ -92,6 +100,7 @@ def verify_trace(
     show: ShowOption = 3,
     master: SmallMasterOption = None,
     conf: ConfOption = None,
+    wait: WaitOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Compare two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery?"""
@@ -116,6 +125,8 @@ def verify_trace(
             show=show,
             master=master,
             conf=settings(conf),
+            wait=wait,
+            say=print_aside,
             progress=progress,
         )
     print_all(traces.render(result))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from itertools import chain
 from types import SimpleNamespace
 from typing import Any
@@ -41,13 +41,13 @@ def test_every_call_ends_once_whichever_die(
 ) -> None:
     """All, the last ones, one of several in a task: a call that dies has its reason."""
 
-    def job(_: Any, call: Callable[[int], int], tasks: Sequence[Any]) -> Generator[Any, None, None]:
+    def job(_: Any, work_on: object, tasks: Sequence[Any]) -> Generator[Any, None, None]:
         """Ends at the first task that dies; others may have ended before, in any order."""
         dying = [at for at, task in enumerate(tasks) if fatal & {number for number, _ in task}]
         whole = [at for at in range(len(tasks)) if at not in dying]
         seen = data.draw(st.sets(st.sampled_from(whole)) if whole else st.just(set()))
         for at in seen if dying else whole:
-            yield [CallResult(number, call(item), 0.01) for number, item in tasks[at]]
+            yield [CallResult(number, item * item, "", 0.01) for number, item in tasks[at]]
         if dying:
             raise LostTask(data.draw(st.sampled_from(dying)), "its process died")
 
