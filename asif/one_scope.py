@@ -62,8 +62,8 @@ def check_scope(
 
     if name is None:
         raise Invalid("--scope is for one protocol: give its name")
-    if conf and master is None:
-        raise Invalid("--conf is for Spark: give --master, too")
+    if (conf or wait is not None) and master is None:
+        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
     if not reduce and master is not None:

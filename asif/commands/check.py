@@ -92,8 +92,6 @@ def check(
     from asif import one_scope
 
     budget = _budget(limit, seconds, memory)
-    if wait is not None and master is None:
-        raise Invalid("--wait is for a cluster: give --master, too")
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
@@ -268,8 +266,8 @@ def _execute(
 ) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
     if master is None:
-        if conf:
-            raise Invalid("--conf is for Spark: give --master, too")
+        if conf or wait is not None:
+            raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
         return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")

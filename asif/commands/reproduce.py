@@ -64,10 +64,8 @@ def reproduce(
     execute: Execute[int, Rows] = call_all
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1, wait=wait)
-    elif conf:
-        raise Invalid("--conf sets a property of Spark; give --master, too")
-    elif wait is not None:
-        raise Invalid("--wait is for a cluster: give --master, too")
+    elif conf or wait is not None:
+        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
     results, lost = [], False
     for experiment in [known[name]] if name else known.values():
         try:

@@ -20,6 +20,7 @@ from asif.console import (
     settings,
     write,
 )
+from model.errors import Invalid
 
 
 def sweep(
@@ -52,7 +53,6 @@ def sweep(
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
     from asif.progress import show_progress
-    from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out
@@ -63,16 +63,16 @@ def sweep(
     asked = read(file)
     charts = sweep_plots.charts(axes or ())
     folder = out or Path("build/sweep") / asked.name
-    execute = calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
+    run_all = calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     try:
         with show_progress() as progress:
-            result = carry_out(asked, folder, execute, fresh=fresh, progress=progress)
+            result = carry_out(asked, folder, run_all, fresh=fresh, progress=progress)
     except KeyboardInterrupt:
         print("asif: interrupted; the same command goes on from there", file=sys.stderr)
         raise
     if summary or plot is not None:
-        keys = {axis.name for axis in asked.axes}
-        metrics = [name for one in charts for name in one[:2] if name not in keys]
+        names = (name for one in charts for name in one[:2])
+        metrics = [name for name in names if name not in {axis.name for axis in asked.axes}]
         found = summarize(asked, Path(result.table), metrics)
         result = replace(result, summary=found)
         if summary:

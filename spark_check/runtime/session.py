@@ -73,19 +73,7 @@ def session(
     wanted = dict(conf or {})
     _free(wanted)
     _reachable(master)
-    settings = {
-        "spark.master": master,
-        "spark.app.name": "asif",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.warehouse.dir": str(work / "warehouse"),
-        "spark.local.dir": str(work / "spill"),
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.session.timeZone": "UTC",
-        **_place(master),
-        **wanted,
-        **({} if _is_local(master) else library_path(wanted)),
-    }
+    settings = _settings(work, master, wanted)
     with (
         keep_ctrl_c(),
         _quiet_py4j() as expected,
@@ -116,6 +104,22 @@ def session(
         finally:
             if context is not None:
                 _stop(context, gateway)
+
+
+def _settings(work: Path, master: str, wanted: Mapping[str, str]) -> dict[str, str]:
+    return {
+        "spark.master": master,
+        "spark.app.name": "asif",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.warehouse.dir": str(work / "warehouse"),
+        "spark.local.dir": str(work / "spill"),
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.session.timeZone": "UTC",
+        **_place(master),
+        **wanted,
+        **({} if _is_local(master) else library_path(wanted)),
+    }
 
 
 def _context(settings: Mapping[str, str], gateway: Any, python: str) -> SparkContext:

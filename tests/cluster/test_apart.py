@@ -1,4 +1,4 @@
-"""A call in a process of its own: its result, what it raises, how it dies, and nothing is left."""
+"""A call in a process of its own: its result, its exception, its death, and nothing is left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command's demand on a cluster: what its workers need, and how long it waits for them.
+"""A command's demand on a cluster: the needs of its workers, and the longest wait for them.
 
 Rule of this file: values alone.
 """

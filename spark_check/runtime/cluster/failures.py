@@ -1,6 +1,6 @@
 """Spark's errors about a cluster, as one line each.
 
-Rule of this file: texts alone; nobody else reads what Spark says of a failure.
+Rule of this file: texts alone; nobody else reads Spark's words about a failure.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def call_apart(call: Callable[[T], Any], item: T) -> tuple[Any, str]:
-    """(call(item), ""); if its process dies, (None, the reason).  Raises what the call raises.
+    """(call(item), ""); if its process dies, (None, the reason).  Raises as the call does.
 
     The process is a copy of this one, and ends with it.
     """

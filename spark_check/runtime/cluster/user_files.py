@@ -1,6 +1,6 @@
-"""The user's files in a zip file: the protocols that this process imported, and what they import.
+"""The user's files in a zip file: the protocols that this process imported, and those beside.
 
-Rule of this file: it knows no Spark.  model.registry finds in a worker what is packed here.
+Rule of this file: it knows no Spark.  model.registry finds these files in a worker.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class ClusterWait:
             return True
 
     def lack(self) -> str:
-        """What lacks, in a few words."""
+        """The words for that which lacks."""
         if self.context is None:
             return f"not registered; is it a Spark master of version {pyspark.__version__}?"
         if not self.master.startswith("spark:"):

@@ -1,7 +1,7 @@
-"""Workers that can do a job: each is asked for its Python, and is sent what it lacks.
+"""Workers that can do a job: each is asked for its Python, and receives all that it lacks.
 
-Rule of this file: nothing of the job.  What is sent comes from this process: a worker that has the
-same Python on the same kind of machine needs nothing of its own.
+Rule of this file: nothing of the job.  All that is sent comes from this machine: a worker
+that has the same Python on the same kind of machine needs nothing of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PATH = "spark.executorEnv.PYTHONPATH"
 
 
 def library_path(conf: Mapping[str, str]) -> dict[str, str]:
-    """The setting with which workers find what was sent, before what they have."""
+    """The setting with which workers find the libraries sent, before their own."""
     given = conf.get(_PATH)
     return {_PATH: f"{LIBRARIES}:{given}" if given else LIBRARIES}
 
@@ -40,8 +40,8 @@ def prepare(
 ) -> None:
     """Send our packages, the user's files, and the distributions that the workers lack.
 
-    work: a folder for what is sent.  for_workers: waits until there are some.  Raises Invalid, in
-    a line with the host, if a worker then cannot do the job.
+    work: a folder for the files that are sent.  for_workers: waits until there are some.  Raises
+    Invalid, in a line with the host, if a worker then cannot do the job.
     """
     ours = work / "asif.zip"
     pack_ours(ours)
@@ -66,7 +66,7 @@ def prepare(
     pack_distributions(lacking, packed)
     size = packed.stat().st_size / 1e6
     shown = ", ".join(lacking[:4]) + (", ..." if len(lacking) > 4 else "")
-    demand.say(f"asif: the workers receive what their Python lacks: {shown} ({size:.0f} MB)")
+    demand.say(f"asif: the workers receive libraries that they lack: {shown} ({size:.0f} MB)")
     context.addArchive(f"{packed}#{LIBRARIES}")
     try:
         found = _ask(context, names)
@@ -104,7 +104,7 @@ def _other_versions(here: WorkerPython, there: WorkerPython) -> list[str]:
 def _refuse_others(
     here: WorkerPython, found: Iterable[WorkerPython], lacking: Iterable[str]
 ) -> None:
-    """Raise Invalid for a worker that runs other code, or cannot use what is sent."""
+    """Raise Invalid for a worker that runs other code, or cannot use the libraries sent."""
     for one in found:
         if one.code != here.code:
             raise Invalid(f"{one.host}: another asif is in {one.home}; remove it from there")
