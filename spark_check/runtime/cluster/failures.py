@@ -35,9 +35,10 @@ KINDS = (
         r"Java has not enough memory (\1): raise --conf spark.executor.memory=...",
     ),
     (
-        r"Master removed our application|All masters are unresponsive",
-        "the master ended the application, since no executor stayed: can the workers reach this "
-        "machine (--conf spark.driver.host=...)? is their Spark the same version?",
+        r"Master removed our application|All masters are unresponsive|stopped SparkContext|"
+        r"SparkContext was shut down",
+        "the master does not answer as one of this version of Spark, or it ended the application; "
+        "can the workers reach this machine (--conf spark.driver.host=...)?",
     ),
     (r"ExecutorLostFailure \(executor (\S+) ([^\n]{1,120})", r"executor \1 \2"),
     (

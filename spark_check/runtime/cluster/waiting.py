@@ -126,7 +126,9 @@ def waiting(
             if not said and elapsed >= (SAY_S if known else REGISTERED_S):
                 said = True
                 demand.say(f"asif: waiting for {master}: {wait.lack()}")
-            if demand.wait is not None and elapsed >= demand.wait:
+            if demand.wait is not None and elapsed >= max(
+                demand.wait, 0 if known else REGISTERED_S
+            ):
                 lack = wait.lack()
                 wait.over = f"--master {master}: {lack}; --wait {demand.wait:g} is over"
                 end()
