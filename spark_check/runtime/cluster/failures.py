@@ -17,8 +17,8 @@ KINDS = (
         "PYSPARK_PYTHON or --conf spark.pyspark.python=...",
     ),
     (
-        r'Cannot run program "([^"]+)"[^\n]*?(?:error=\d+, |Failure: )([\w ]+)',
-        r"\1 cannot be run (\2): name the workers' Python in PYSPARK_PYTHON or --conf "
+        r'Cannot run program "([^"]+)"',
+        r"\1 cannot be run: name the workers' Python in PYSPARK_PYTHON or --conf "
         "spark.pyspark.python=...",
     ),
     (

@@ -20,7 +20,7 @@ from pyspark import SparkContext
 from spark_check.runtime.cluster.demand import ClusterDemand
 
 POLL_S = 0.5
-SAY_S, REGISTERED_S = 5.0, 20.0
+SAY_S, REGISTERED_S = 5.0, 40.0
 """Seconds without a worker, and without a master, after which that is said.  Spark itself needs
 some of the latter to start."""
 STEADY_S = 1.0
