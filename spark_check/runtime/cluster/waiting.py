@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from enum import Enum, auto
 from threading import Event, Thread
 from time import monotonic
 from typing import Any
@@ -20,13 +21,23 @@ from pyspark import SparkContext
 from spark_check.runtime.cluster.demand import ClusterDemand
 
 POLL_S = 0.5
-SAY_S, REGISTERED_S = 5.0, 40.0
-"""Seconds without a worker, and without a master, after which that is said.  Spark itself needs
-some of the latter to start."""
+SAY_S = 5.0
+"""Seconds without a master's answer, or without a worker, after which that is said."""
+START_S = 60.0
+"""Seconds that Spark may take to start and to register, on a busy machine."""
 STEADY_S = 1.0
 """Seconds without another executor after which no more are expected."""
 ANSWER_S = 5.0
 """Seconds that a master may take to report its workers."""
+
+
+class Stage(Enum):
+    """Spark starts, registers at the master, lacks workers, has some."""
+
+    STARTS = auto()
+    REGISTERS = auto()
+    LACKS = auto()
+    WORKS = auto()
 
 
 class ClusterWait:
@@ -34,7 +45,7 @@ class ClusterWait:
     session; empty if it did not."""
 
     def __init__(self, master: str, settings: Mapping[str, str]) -> None:
-        self.master, self.settings = master, settings
+        self.master, self.settings, self._begun = master, settings, monotonic()
         self.context: SparkContext | None = None
         self.over = ""
 
@@ -47,6 +58,13 @@ class ClusterWait:
             return len(jsc.sc().statusTracker().getExecutorInfos()) - 1  # one is this process
         except (Py4JError, OSError, AttributeError):
             return 0
+
+    def stage(self) -> Stage:
+        """The stage of the session."""
+        if self.context is not None:
+            return Stage.WORKS if self.executors() else Stage.LACKS
+        starts = monotonic() - self._begun < START_S
+        return Stage.STARTS if starts else Stage.REGISTERS
 
     def for_workers(self) -> None:
         """Wait until there are executors, and until no more come for STEADY_S; or Spark ends."""
@@ -110,25 +128,27 @@ class ClusterWait:
 
 @contextmanager
 def waiting(
-    master: str, settings: Mapping[str, str], demand: ClusterDemand, end: Callable[[], None]
+    master: str,
+    settings: Mapping[str, str],
+    demand: ClusterDemand,
+    end: Callable[[], None],
 ) -> Iterator[ClusterWait]:
     """A context in which a thread looks on.  end: ends a session that has waited too long, from
     another thread."""
     wait, ended = ClusterWait(master, settings), Event()
 
     def look() -> None:
-        since, said, known = monotonic(), False, False
+        since, said, before = monotonic(), False, Stage.STARTS
         while not ended.wait(POLL_S):
-            if wait.executors() or known != (wait.context is not None):
-                since, said, known = monotonic(), False, wait.context is not None
+            stage = wait.stage()
+            if stage in (Stage.STARTS, Stage.WORKS) or stage is not before:
+                since, said, before = monotonic(), False, stage
                 continue
             elapsed = monotonic() - since
-            if not said and elapsed >= (SAY_S if known else REGISTERED_S):
+            if not said and elapsed >= SAY_S:
                 said = True
                 demand.say(f"asif: waiting for {master}: {wait.lack()}")
-            if demand.wait is not None and elapsed >= max(
-                demand.wait, 0 if known else REGISTERED_S
-            ):
+            if demand.wait is not None and elapsed >= demand.wait:
                 lack = wait.lack()
                 wait.over = f"--master {master}: {lack}; --wait {demand.wait:g} is over"
                 end()
