@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -48,6 +49,10 @@ FreshOption: TypeAlias = Annotated[
 ConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP),
+]
+WAIT_HELP = "Wait no longer than that for a free worker of a cluster, in seconds."
+WaitOption: TypeAlias = Annotated[
+    float | None, typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP)
 ]
 
 
@@ -114,12 +119,17 @@ def read_bytes(text: str) -> int:
 
 
 def calls_on_spark(
-    work: Path, master: str, conf: Mapping[str, str], size: int | None = None
+    work: Path,
+    master: str,
+    conf: Mapping[str, str],
+    size: int | None = None,
+    wait: float | None = None,
 ) -> Execute[Any, Any]:
     """An Execute on Spark.
 
     work: the folder for Spark's log and spills, of asif's own; raises Invalid if it is not.  size:
-    calls of one of Spark's tasks.
+    calls of one of Spark's tasks.  wait: seconds for which the cluster may have no free worker;
+    None: any time.
     """
     from model.machine import folders, locks
 
@@ -128,13 +138,17 @@ def calls_on_spark(
     def execute(call: Any, items: Sequence[Any]) -> Generator[Any, None, None]:
         if not items:  # Spark need not start
             return
+        from spark_check.runtime.cluster.demand import ClusterDemand, needs_of
         from spark_check.runtime.parallel_calls import call_all
         from spark_check.runtime.session import BRIEF, session
 
         # BRIEF fits also long calls: Java only hands them out, and Python does the work.
+        demand = ClusterDemand(needs_of(call), wait=wait, say=print_aside)
         with (
             locks.held(work / locks.LOCK, str(work)),
-            session(folders.emptied(work), master=master, conf={**BRIEF, **conf}) as spark,
+            session(
+                folders.emptied(work), master=master, conf={**BRIEF, **conf}, demand=demand
+            ) as spark,
         ):
             yield from call_all(spark, call, items, size)
 
@@ -142,23 +156,33 @@ def calls_on_spark(
 
 
 @contextmanager
-def levels_on_spark(work: Path, master: str, conf: Mapping[str, str]) -> Iterator[StartLevels[Any]]:
+def levels_on_spark(
+    work: Path, master: str, conf: Mapping[str, str], wait: float | None = None
+) -> Iterator[StartLevels[Any]]:
     """A context in which Spark keeps the levels of a search.
 
     work: the folder for Spark's log and spills, and for the levels if `conf` names no other; of
-    asif's own.  Raises Invalid if it is not, or if another process works there.
+    asif's own.  wait: as in calls_on_spark.  Raises Invalid if the folder is not asif's, or if
+    another process works there.
     """
     from model.machine import folders, locks
+    from spark_check.runtime.cluster.demand import ROOMS, ClusterDemand
     from spark_check.runtime.levels import CONF, levels
     from spark_check.runtime.session import session
 
+    demand = ClusterDemand(ROOMS["proofs"], wait=wait, say=print_aside)
     with locks.held(work / locks.LOCK, str(work)):
         folders.emptied(work)  # a killed command leaves files
         try:
-            with session(work, master=master, conf={**CONF, **conf}) as spark:
+            with session(work, master=master, conf={**CONF, **conf}, demand=demand) as spark:
                 yield partial(levels, spark, work / "levels")
         finally:
             folders.delete_inside(work / "levels")
+
+
+def print_aside(line: str) -> None:
+    """Print a line on standard error: above the bars of progress, if there are any."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def _as_json(result: Any) -> str:

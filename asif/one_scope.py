@@ -45,6 +45,7 @@ def check_scope(
     conf: Mapping[str, str],
     work: Path,
     spill: Path | None = None,
+    wait: float | None = None,
     *,
     reduce: bool = True,
     fresh: bool = False,
@@ -53,8 +54,9 @@ def check_scope(
 
     master: Spark's, which then has the levels of the one search; None: this process has them.
     work: the folder for Spark's log and spills.  spill: the folder for the worlds of a search on
-    disk, which sees all of them unless the budget sets a limit.  reduce: visit fewer worlds in
-    memory, for the same result.  fresh: forget the worlds in the folder.  Raises Invalid.
+    disk, which sees all of them unless the budget sets a limit.  wait: as in levels_on_spark.
+    reduce: visit fewer worlds in memory, for the same result.  fresh: forget the worlds in the
+    folder.  Raises Invalid.
     """
     from proofs.explore.saturation import measure_reach
     from proofs.explore.tasks import ScopeDone, one_scope, perform_on
@@ -62,8 +64,8 @@ def check_scope(
 
     if name is None:
         raise Invalid("--scope is for one protocol: give its name")
-    if conf and master is None:
-        raise Invalid("--conf is for Spark: give --master, too")
+    if (conf or wait is not None) and master is None:
+        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
     if not reduce and master is not None:
@@ -75,7 +77,7 @@ def check_scope(
     chosen, called = subject(name), absolute(name)
     task = one_scope(called, chosen.protocol, scope, budget, reduce=reduce)._replace(shapes=True)
     with (
-        _explorer(called, scope, master, conf, work)
+        _explorer(called, scope, master, conf, work, wait)
         if spill is None
         else _explorer_on_disk(called, chosen.protocol.name, scope, budget.worlds, spill, fresh)
     ) as explore:
@@ -94,7 +96,12 @@ def check_scope(
 
 @contextmanager
 def _explorer(
-    called: str, scope: str, master: str | None, conf: Mapping[str, str], work: Path
+    called: str,
+    scope: str,
+    master: str | None,
+    conf: Mapping[str, str],
+    work: Path,
+    wait: float | None,
 ) -> Iterator[Callable[..., Exploration]]:
     if master is None:
         from proofs.explore.explorer import explore
@@ -105,7 +112,7 @@ def _explorer(
     from proofs.explore.spread.work import system_of
 
     find = partial(system_of, called, scope)
-    with levels_on_spark(work, master, conf) as start, show_progress() as progress:
+    with levels_on_spark(work, master, conf, wait) as start, show_progress() as progress:
         yield partial(explore_spread, start, find, progress=progress)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import linecache
 import pkgutil
 import sys
 import traceback
@@ -26,6 +27,9 @@ from model.machine.input_files import require_file
 from model.machine.users_code import watch
 from model.protocol import Protocol
 from model.shapes import wrong_parts
+
+SENT = "asif_sent_files"
+"""The module with the user's files in a process on another machine, which has no such files."""
 
 
 def modules() -> Mapping[str, Protocol]:
@@ -132,23 +136,48 @@ def _variant(found: Subject, name: str) -> Subject:
 
 def import_file(path: Path) -> ModuleType:
     """The module in a file of the user; imported once.  Raises Invalid."""
-    if not path.exists():
-        raise Invalid(f"{path}: no such file")
-    require_file(path)
+    place, source = _sent(path)
+    if source is None:
+        if not path.exists():
+            raise Invalid(f"{path}: no such file")
+        require_file(path)
     home = path.stem
     if not home.isidentifier():
         raise Invalid(f"{path}: {home!r} is no name for a Python module; rename the file")
     loaded = sys.modules.get(home)
     if loaded is not None:
-        if getattr(loaded, "__file__", None) == str(path.resolve()):
+        if getattr(loaded, "__file__", None) == place:
             return loaded
         raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
-    with module_of(path) as module:
+    with module_of(Path(place)) as module:
+        if source is not None:
+            linecache.cache[place] = len(source), None, source.splitlines(keepends=True), place
+            exec(compile(source, place, "exec"), module.__dict__)
+            sys.modules[home] = module
+            return module
         assert module.__spec__ is not None  # the name ends in .py
         assert module.__spec__.loader is not None
         module.__spec__.loader.exec_module(module)
     sys.modules[home] = module
     return module
+
+
+def is_there(path: Path) -> bool:
+    """Is there such a file, here or where the work of this process comes from?"""
+    return _sent(path)[1] is not None or path.is_file()
+
+
+def _sent(path: Path) -> tuple[str, str | None]:
+    """The absolute path of a user's file, and its content if another machine sent it along.
+
+    There its path counts, also from the folder in which the command was given.
+    """
+    if importlib.util.find_spec(SENT) is None:
+        return str(path.resolve()), None
+    sent = importlib.import_module(SENT)
+    place = str(Path(sent.FOLDER, path).resolve())
+    source = sent.SOURCES.get(place)
+    return (str(path.resolve()), None) if source is None else (place, source)
 
 
 @contextmanager

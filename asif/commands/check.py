@@ -18,6 +18,7 @@ from asif.commands.check_options import (
     CheckConfOption,
     CheckJsonOption,
     CheckProfileOption,
+    CheckWaitOption,
     DutiesOption,
     ExamplesOption,
     LimitOption,
@@ -78,6 +79,7 @@ def check(
     workers: WorkersOption = None,
     master: SparkOption = None,
     conf: CheckConfOption = None,
+    wait: CheckWaitOption = None,
     limit: LimitOption = None,
     seconds: SecondsOption = None,
     memory: MemoryOption = None,
@@ -99,7 +101,7 @@ def check(
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
-        where = master, settings(conf), out / "_spark", spill
+        where = master, settings(conf), out / "_spark", spill, wait
         unasked = _refuse_impure(name, scope, out, json_)
         with resumable() if spill else nullcontext():
             how = {"reduce": not whole, "fresh": fresh}
@@ -121,7 +123,7 @@ def check(
         budget=budget,
         reduce=not whole,
         reach=not all_,
-        execute=_execute(workers, master, settings(conf), out / "_spark"),
+        execute=_execute(workers, master, settings(conf), out / "_spark", wait),
     )
     readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
     _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
@@ -267,16 +269,20 @@ def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Bud
 
 
 def _execute(
-    workers: int | None, master: str | None, conf: Mapping[str, str], work: Path
+    workers: int | None,
+    master: str | None,
+    conf: Mapping[str, str],
+    work: Path,
+    wait: float | None,
 ) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
     if master is None:
-        if conf:
-            raise Invalid("--conf is for Spark: give --master, too")
+        if conf or wait is not None:
+            raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
         return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")
-    return calls_on_spark(work, master, conf, size=1)
+    return calls_on_spark(work, master, conf, size=1, wait=wait)
 
 
 def in_processes(workers: int | None = None) -> Execute[Task, TaskResult]:

@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, Profile
+from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, WAIT_HELP, Profile
 from asif.early import result_file, result_folder, seldom_used_folder
 from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most
 
@@ -90,6 +90,10 @@ SparkOption: TypeAlias = Annotated[
 CheckConfOption: TypeAlias = Annotated[
     list[str] | None,
     typer.Option(metavar="KEY=VALUE", help=CONF_HELP, rich_help_panel=FAR),
+]
+CheckWaitOption: TypeAlias = Annotated[
+    float | None,
+    typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP, rich_help_panel=FAR),
 ]
 LimitOption: TypeAlias = Annotated[
     int | None,

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, calls_on_spark, publish, settings
+from asif.console import ConfOption, JsonOption, WaitOption, calls_on_spark, publish, settings
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
 from model.machine.supervision import resumable
@@ -37,6 +37,7 @@ def choose(
         typer.Option(help="Run on Spark with this master, as in local[4]; default: here."),
     ] = None,
     conf: ConfOption = None,
+    wait: WaitOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier runs.")] = False,
     terms: Annotated[
         bool, typer.Option("--terms", help="Print the closed form alone, and simulate nothing.")
@@ -65,7 +66,7 @@ def choose(
         return
     folder = out or Path("build/choose") / asked.name
     refuse_unusable(folder)
-    on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf))
+    on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     with resumable(), show_progress() as progress:
         result = choosing.choose(
             *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress

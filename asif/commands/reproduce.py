@@ -13,6 +13,7 @@ from asif.console import (
     ConfOption,
     FreshOption,
     JsonOption,
+    WaitOption,
     calls_on_spark,
     publish,
     settings,
@@ -63,6 +64,7 @@ def reproduce(
     ] = None,
     conf: ConfOption = None,
     fresh: FreshOption = False,
+    wait: WaitOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Run a published experiment again and compare the numbers; an interrupted run is resumed."""
@@ -77,9 +79,9 @@ def reproduce(
         raise Invalid(f"reproduce: give an experiment or --all; there are {some_of(known)}")
     execute: Execute[int, Rows] = call_all
     if master is not None:
-        execute = calls_on_spark(out / "_spark", master, settings(conf), size=1)
-    elif conf:
-        raise Invalid("--conf sets a property of Spark; give --master, too")
+        execute = calls_on_spark(out / "_spark", master, settings(conf), size=1, wait=wait)
+    elif conf or wait is not None:
+        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
     chosen = [known[name]] if name else [*known.values()]
     with held(out / LOCK, str(out)):
         results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)

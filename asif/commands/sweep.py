@@ -13,6 +13,7 @@ from asif.console import (
     ConfOption,
     JsonOption,
     MasterOption,
+    WaitOption,
     calls_on_spark,
     publish,
     settings,
@@ -54,6 +55,7 @@ def sweep(
     out: OutOption = None,
     master: MasterOption = "local[*]",
     conf: ConfOption = None,
+    wait: WaitOption = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Forget earlier results.")] = False,
     summary: Annotated[
         bool, typer.Option("--summary", help="Print means over seeds, with intervals.")
@@ -64,7 +66,6 @@ def sweep(
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
     from asif.progress import show_progress
-    from model.errors import Invalid
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out, metric_columns
@@ -77,14 +78,14 @@ def sweep(
     sweep_plots.check_charts(charts, asked.varied, metric_columns(asked))
     folder = out or Path("build/sweep") / asked.name
     refuse_unusable(folder)
-    execute = calls_on_spark(folder / "_spark", master, settings(conf))
+    execute = calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     with resumable(polite=True), show_progress() as progress:
         result = carry_out(asked, folder, execute, resumption(fresh), progress=progress)
     words: list[RenderableType] = []
     files: dict[Path, str | bytes] = {}
     if summary or plot is not None:
-        keys = {axis.name for axis in asked.axes}
-        metrics = [name for one in charts for name in one[:2] if name not in keys]
+        names = (name for one in charts for name in one[:2])
+        metrics = [name for name in names if name not in {axis.name for axis in asked.axes}]
         found = summarize(asked, Path(result.table), metrics)
         result = replace(result, summary=found)
         words += [sweeps.table(found)] * summary

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, publish, settings
+from asif.console import ConfOption, JsonOption, WaitOption, print_aside, publish, settings
 from asif.limits import SHOWN, at_most, names
 from model.errors import Invalid
 
@@ -95,6 +95,7 @@ def verify_trace(
     show: ShowOption = 3,
     master: SmallMasterOption = None,
     conf: ConfOption = None,
+    wait: WaitOption = None,
     json_: JsonOption = None,
 ) -> None:
     """Compare two output logs of any engine (Parquet, CSV, JSON lines): which type of recovery?"""
@@ -120,6 +121,8 @@ def verify_trace(
             show=show,
             master=master,
             conf=settings(conf),
+            wait=wait,
+            say=print_aside,
             progress=progress,
         )
     publish(traces.render(result), result, json_)

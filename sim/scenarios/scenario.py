@@ -25,7 +25,7 @@ from model.graph import SINK, SOURCE, Graph
 from model.knobs import settings, turn
 from model.machine.input_files import read_text
 from model.protocol import Protocol
-from model.registry import file_of, is_file, protocols, subject
+from model.registry import file_of, is_file, is_there, protocols, subject
 from model.system import System
 from sim.inputs.drawn import Events, MergedTimes, feed_of, last_time
 from sim.inputs.flights import flight_workload
@@ -234,7 +234,7 @@ class _Reader:
         if is_file(name):
             beside = self.draft.path.parent / name
             written = any(at == ("protocol",) for at, _ in self.draft.overrides)
-            called = name if written and not file_of(str(beside)).is_file() else str(beside)
+            called = name if written and not is_there(file_of(str(beside))) else str(beside)
             try:
                 return subject(called).protocol
             except Invalid as error:

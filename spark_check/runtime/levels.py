@@ -28,6 +28,7 @@ from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from model.levels import LevelWork, Look
+from spark_check.runtime.cluster.failures import explain, first_line
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -150,9 +151,9 @@ def _run(job: Callable[[], T]) -> T:
     try:
         return job()
     except Py4JError as error:
-        text = str(error.args[0] if error.args else error)
-        first = next((line for line in text.splitlines() if line.strip()), type(error).__name__)
-        raise Invalid(f"Spark ended before its work did ({first.strip()})") from error
+        text = str(error)
+        why = explain(text) or first_line(text)
+        raise Invalid(f"Spark ended before its work did ({why})") from error
 
 
 # --- in a worker -----------------------------------------------------------------------------

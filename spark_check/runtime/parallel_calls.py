@@ -7,15 +7,17 @@ Results come back through an accumulator, to which Spark adds the results of a t
 the task has succeeded: a job's own result would come when all is done, and a local iterator waits
 for one partition after the other.  Calls are put together into tasks of about TASK_S, for a task
 costs some 10 ms of its own.
+
+A call may end the process in which it runs.  So a task that Spark repeats makes each of its calls
+in a process of its own, and so do all later jobs after one that was lost.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import pairwise
@@ -23,12 +25,14 @@ from math import ceil
 from statistics import mean
 from typing import Any, NamedTuple, TypeVar
 
-from pyspark import Accumulator, AccumulatorParam, SparkContext
+from pyspark import Accumulator, AccumulatorParam, SparkContext, TaskContext
 from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from model.calls import EndedCall
 from model.errors import Invalid
+from spark_check.runtime.cluster.failures import explain, first_line, lost_task
+from spark_check.runtime.cluster.own_process import call_apart
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,18 +44,13 @@ TASKS_A_CORE = 4
 POLL_S = 0.05
 GROUP = "calls"
 
-_LOST = re.compile(
-    r"Task (\d+) in stage \S+ failed \d+ times, most recent failure: Lost task [^:\n]*: "
-    r"(?:[\w.$]+Exception: )?([^\n]*?)(?:\. |\n|$)"
-)
-"""Spark's message that a task failed for good: which task, and why."""
-
 
 class CallResult(NamedTuple):
-    """The report of a worker on a call."""
+    """The report of a worker on a call.  why: the process of the call died; it has no result."""
 
     number: int
     result: Any
+    why: str
     seconds: float
 
 
@@ -78,32 +77,28 @@ def call_all(
     """call(item) of all items, begun in their order, as results come: some at a time.
 
     size: calls of a task; None: as many as take about TASK_S, by the time that the first ones take.
-    A call may end the process in which it runs (it is killed for its memory, say).  The calls of
-    its task end too; each is then repeated once in a task of its own, and has ended for good if
-    that task is lost as well.  Raises Invalid if Spark itself ends.
+    A call may end the process in which it runs (it is killed for its memory, say).  It is then
+    repeated in a process of its own.  A call that ends its whole executor is repeated in a task of
+    its own, and has ended for good if that task is lost as well.  Raises Invalid if Spark ends.
     """
     context = spark.sparkContext
     _let_hang_up(context)
     cores = context.defaultParallelism
     left = dict(enumerate(items))
     suspects: set[int] = set()
+    apart = False
     if len(left) <= TASKS_A_CORE * cores:
         size = 1
     while left:
-        plain = [number for number in left if number not in suspects]
-        alone = [[number] for number in left if number in suspects]
-        tasks: list[Sequence[int]]
-        if size is None:  # as many as there are cores, from all over, show how long a call takes
-            tasks = [[number] for number in plain[:: ceil(len(plain) / cores)]]
-        else:
-            tasks = [*alone, *_split(plain, size, cores)]
+        tasks = plan([*left], suspects, size, cores)
         seconds: list[float] = []
         try:
-            for found in _job(context, call, [[(n, left[n]) for n in task] for task in tasks]):
-                yield [(number, result, "") for number, result, _ in found]
-                seconds += [took for _, _, took in found]
-                for number, _, _ in found:
-                    del left[number]
+            work = [[(number, left[number]) for number in task] for task in tasks]
+            for found in _job(context, partial(_calls, call, apart), work):
+                yield [(one.number, one.result, one.why) for one in found]
+                seconds += [one.seconds for one in found]
+                for one in found:
+                    del left[one.number]
             if lacking := [number for task in tasks for number in task if number in left]:
                 raise RuntimeError(f"Spark says that all is done, but {len(lacking)} results lack")
         except LostTask as lost:
@@ -111,10 +106,27 @@ def call_all(
             if len(task) == 1 and task[0] in suspects:
                 yield [(task[0], None, str(lost))]
                 del left[task[0]]
-            suspects.update(task)
+            elif apart:
+                suspects.update(task)
+            apart = True
         if size is None and seconds:
             most = ceil(len(left) / (TASKS_A_CORE * cores))
             size = max(1, min(most, int(TASK_S / max(mean(seconds), 1e-6))))
+
+
+def plan(
+    left: Sequence[int], suspects: Container[int], size: int | None, cores: int
+) -> list[Sequence[int]]:
+    """The tasks of the next job, each the numbers of its calls: some task, while a call is left.
+
+    suspects: each is alone in its task.  size: the most calls of a task of the others; None: it is
+    not known yet how long a call takes, and as many as there are cores, from all over, show it.
+    """
+    plain = [number for number in left if number not in suspects]
+    if size is None and plain:
+        return [[number] for number in plain[:: ceil(len(plain) / cores)]]
+    alone = [[number] for number in left if number in suspects]
+    return [*alone, *_split(plain, size or 1, cores)]
 
 
 def _split(numbers: Sequence[int], size: int, cores: int) -> list[Sequence[int]]:
@@ -145,7 +157,7 @@ def _let_hang_up(context: SparkContext) -> None:
 
 
 def _job(
-    context: SparkContext, call: Callable[[T], R], tasks: Sequence[Sequence[tuple[int, T]]]
+    context: SparkContext, work_on: Callable[..., None], tasks: Sequence[Sequence[tuple[int, T]]]
 ) -> Generator[list[CallResult], None, None]:
     """The results of tasks, as each task ends.  Raises LostTask; that task has then no result."""
     results = context.accumulator([], ResultList())
@@ -154,7 +166,7 @@ def _job(
     def work() -> None:
         try:
             context.setJobGroup(GROUP, "calls", interruptOnCancel=True)
-            context.parallelize(tasks, len(tasks)).foreachPartition(partial(_calls, call, results))
+            context.parallelize(tasks, len(tasks)).foreachPartition(partial(work_on, results))
         except Exception as error:
             failures.append(error)
 
@@ -185,23 +197,28 @@ def _take(results: Accumulator[list[CallResult]]) -> list[CallResult]:
 
 
 def _explain(error: Exception) -> Exception:
+    text = str(error)
+    if lost := lost_task(text):
+        return LostTask(*lost)
+    if why := explain(text):
+        return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
     if isinstance(error, PythonException):  # the call itself raised: it should not
         return error
-    text = str(error)
-    if lost := _LOST.search(text):
-        return LostTask(int(lost[1]), lost[2])
-    first = text.strip().splitlines()[0] if text.strip() else type(error).__name__
-    return Invalid(f"Spark ended before its work did ({first}); what was done is kept")
+    why = first_line(text) if text else type(error).__name__
+    return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
 
 
 def _calls(
     call: Callable[[T], R],
+    apart: bool,
     results: Accumulator[list[CallResult]],
     tasks: Iterable[Sequence[tuple[int, T]]],
 ) -> None:
     """In a worker."""
+    context = TaskContext.get()
+    apart = apart or (context is not None and context.attemptNumber() > 0)
     for task in tasks:
         for number, item in task:
             started = time.perf_counter()
-            result = call(item)
-            results.add([CallResult(number, result, time.perf_counter() - started)])
+            result, why = call_apart(call, item) if apart else (call(item), "")
+            results.add([CallResult(number, result, why, time.perf_counter() - started)])

@@ -13,23 +13,27 @@ import signal
 import socket
 import sys
 import threading
-import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from model.errors import Invalid
 from spark_check.runtime import java
+from spark_check.runtime.cluster.demand import NOTHING, ClusterDemand
+from spark_check.runtime.cluster.failures import explain, first_line
+from spark_check.runtime.cluster.waiting import waiting
+from spark_check.runtime.cluster.workers import library_path, prepare
 from spark_check.runtime.jvm import Jvm, environment, kill
 
 LOCAL = "local[2]"
-PACKAGES = ("model", "proofs", "sim", "engine_check", "spark_check", "reports")
-"""The packages that are sent to workers on other machines."""
 BRIEF = {
     "spark.driver.defaultJavaOptions": java.BRIEF,
     "spark.executor.defaultJavaOptions": java.BRIEF,
@@ -54,20 +58,56 @@ def session(
     conf: Mapping[str, str] | None = None,
     level: str = "warn",
     jvm: Jvm | None = None,
+    demand: ClusterDemand = NOTHING,
 ) -> Iterator[SparkSession]:
     """A Spark session; its log is work/spark.log.
 
-    master: as Spark writes it.  local[n] and local-cluster[n,cores,MB] stay on loopback; to any
-    other the packages are sent, and its machines need the same Python with the same libraries.
+    master: as Spark writes it.  local[n] and local-cluster[n,cores,MB] stay on loopback; the
+    workers of any other receive what `demand` says.
     jvm: it is kept for the next session; None: this session has one of its own.
-    Raises Invalid if there is no Java, nobody answers at the master, or a port in `conf` is taken.
+    Raises Invalid if there is no Java, nobody answers at the master, or a port in `conf` is taken;
+    if the workers of a cluster cannot do the work, or the cluster fails.
     """
     work = work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     wanted = dict(conf or {})
     _free(wanted)
     _reachable(master)
-    settings = {
+    settings = _settings(work, master, wanted)
+    with (
+        keep_ctrl_c(),
+        _quiet_py4j() as expected,
+        nullcontext(jvm) if jvm else Jvm() as java_,
+        java_.gateway(work, settings, level) as gateway,
+    ):
+        context, wait = None, None
+        try:
+            with (
+                nullcontext()
+                if _is_local(master)
+                else waiting(master, settings, demand, partial(_give_up, gateway, expected))
+            ) as wait:
+                context = _context(settings, gateway, _python(master, wanted))
+                if wait is not None:
+                    wait.context = context
+                    prepare(context, demand, work, wait.for_workers)
+                yield SparkSession(context)
+        except BaseException as error:
+            if _interrupted(error):
+                _give_up(gateway, expected)  # it is busy with the call, and answers no other
+                raise KeyboardInterrupt from None
+            if wait is not None and wait.over:
+                raise Invalid(wait.over) from None
+            if (why := _cause(error, master)) is not None:
+                raise Invalid(why) from None
+            raise
+        finally:
+            if context is not None:
+                _stop(context, gateway)
+
+
+def _settings(work: Path, master: str, wanted: Mapping[str, str]) -> dict[str, str]:
+    return {
         "spark.master": master,
         "spark.app.name": "asif",
         "spark.ui.enabled": "false",
@@ -78,32 +118,47 @@ def session(
         "spark.sql.session.timeZone": "UTC",
         **_place(master),
         **wanted,
+        **({} if _is_local(master) else library_path(wanted)),
     }
-    with (
-        keep_ctrl_c(),
-        _quiet_py4j() as expected,
-        nullcontext(jvm) if jvm else Jvm() as java_,
-        java_.gateway(work, settings, level) as gateway,
-    ):
-        settled = SparkConf(loadDefaults=False).setAll([*settings.items()])
-        with _restore_ctrl_c(), environment({"PYSPARK_PYTHON": sys.executable}):
-            context = SparkContext(conf=settled, gateway=gateway)
-        try:
-            if not master.startswith("local"):
-                context.addPyFile(str(_pack(work)))
-            yield SparkSession(context)
-        except BaseException as error:
-            if not _interrupted(error):
-                raise
-            expected.add(GONE)
-            kill(gateway)  # it is busy with the interrupted call, and answers no other
-            raise KeyboardInterrupt from None
-        finally:
-            _stop(context, gateway)
+
+
+def _context(settings: Mapping[str, str], gateway: Any, python: str) -> SparkContext:
+    settled = SparkConf(loadDefaults=False).setAll([*settings.items()])
+    with _restore_ctrl_c(), environment({"PYSPARK_PYTHON": python}):
+        return SparkContext(conf=settled, gateway=gateway)
+
+
+def _give_up(gateway: Any, expected: set[str]) -> None:
+    """End the Java of a session, whatever it does; py4j's messages about that are expected."""
+    expected.add(GONE)
+    kill(gateway)
+
+
+def _is_local(master: str) -> bool:
+    return master.startswith("local")
+
+
+def _python(master: str, conf: Mapping[str, str]) -> str:
+    """The Python of the workers: the user's choice, as Spark reads it, or this one."""
+    given = conf.get("spark.pyspark.python")
+    if given or _is_local(master):  # on this machine our own has all that is needed
+        return given or sys.executable
+    return os.environ.get("PYSPARK_PYTHON") or sys.executable
+
+
+def _cause(error: BaseException, master: str) -> str | None:
+    """The error of a session in a line, if it comes from the cluster."""
+    if not isinstance(error, Py4JError | PySparkException):
+        return None
+    text = str(error)
+    why = explain(text)
+    if why is None and isinstance(error, Py4JError) and not _is_local(master):
+        why = first_line(text)
+    return None if why is None else f"--master {master}: {why}"
 
 
 def _place(master: str) -> dict[str, str]:
-    if not master.startswith("local"):
+    if not _is_local(master):
         return {}
     return {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 
@@ -147,18 +202,6 @@ def _reachable(master: str) -> None:
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
     raise Invalid(f"--master {master}: nobody answers there ({why})")
-
-
-def _pack(work: Path) -> Path:
-    """Our packages in one file, for workers that do not have them."""
-    root = Path(__file__).resolve().parents[2]
-    path = work / "asif.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        for package in PACKAGES:
-            for file in sorted((root / package).rglob("*")):
-                if file.is_file() and "__pycache__" not in file.parts:
-                    packed.write(file, file.relative_to(root))
-    return path
 
 
 @contextmanager

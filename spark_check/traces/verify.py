@@ -83,6 +83,7 @@ from model.results.trace import (
     TraceComparison,
     TraceReading,
 )
+from spark_check.runtime.cluster.demand import ROOMS, ClusterDemand, ignore
 from spark_check.runtime.session import BRIEF, LOCAL, session
 from spark_check.traces import columns, memory
 from spark_check.traces.closeness import replace_close
@@ -120,11 +121,14 @@ def verify(
     show: int = SHOWN,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
+    wait: float | None = None,
+    say: Callable[[str], object] = ignore,
     progress: Progress = silent,
 ) -> TraceComparison:
     """Compare two logs, files or folders of Parquet, CSV or JSON lines.
 
     `close` is the tolerance for floats (`traces.closeness`); None: they are compared exactly.
+    `wait` and `say` are those of a ClusterDemand.
     `show` is the number of differences of each kind that are reported in full.  Small logs of plain
     values are compared in this process; all others on Spark, as are those with a `master` or a
     `conf`.  Raises Invalid if a log cannot be read, a column is missing, or the two cannot be
@@ -144,7 +148,9 @@ def verify(
     found = tables and memory.compare(logs, tables, asked, show, close)
     if found is None:
         check_early(logs, asked)
-        found = _on_spark(logs, asked, close, show, master or LOCAL, conf or {}, progress)
+        demand = ClusterDemand(ROOMS["spark_check"], wait=wait, say=say)
+        where = master or LOCAL, conf or {}, demand
+        found = _on_spark(logs, asked, close, show, *where, progress)
     weakest = found.weakest
     return TraceComparison(
         _described(logs[0]),
@@ -167,6 +173,7 @@ def _on_spark(
     show: int,
     master: str,
     conf: Mapping[str, str],
+    demand: ClusterDemand,
     progress: Progress,
 ) -> RowFindings:
     size = sum(one.size for one in logs)
@@ -178,7 +185,7 @@ def _on_spark(
     }
     with (
         temporary.folder() as work,
-        session(work, master=master, conf=settings) as spark,
+        session(work, master=master, conf=settings, demand=demand) as spark,
     ):
         return compare(spark, logs, asked, show, progress, close)
 
