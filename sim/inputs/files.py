@@ -135,8 +135,8 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
     """The wanted columns; event types as text."""
     if not path.exists():
         raise Invalid(f"{path}: there is no such file")
-    _refuse_wide(path)
     try:
+        _refuse_wide(path)
         if path.suffix in PARQUET:
             _check(path, [str(name) for name in pq.read_schema(path).names], wanted)
             _refuse_many(path, pq.read_metadata(path).num_rows)

@@ -26,7 +26,7 @@ DAMAGED = f"{CUT}: the packed file ends there, or is damaged"
 DEEP = "has objects or arrays too deep within each other"
 SWOLLEN = "is not read: the packed file has more than {:,} times its size; unpack it first"
 TIMES, FREE_BYTES = 1_000, 100_000_000
-"""A packed file may have so many bytes for each of its own, and these besides."""
+"""The most bytes of a packed file, for each of its own; any file may have the second number."""
 NO_OBJECT = "is no JSON object"
 NOT_TEXT = "is not UTF-8"
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 from spark_check.traces.logs import OutputLog
 
 ROWS, BYTES = 100, 1_000
-"""A file may have so many rows and bytes, unpacked, for each of its own bytes ..."""
+"""The most rows and bytes, unpacked, for each byte of the file ..."""
 FREE_ROWS, FREE_BYTES = 1_000_000, 100_000_000
-"""... and these besides."""
+"""... and the number of them that any file may have."""
 
 
 def refuse_swollen(logs: Sequence[OutputLog]) -> None:
