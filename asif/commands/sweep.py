@@ -20,6 +20,7 @@ from asif.console import (
 )
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
+from model.errors import Invalid
 from model.machine.supervision import resumable
 
 SweepArgument: TypeAlias = Annotated[

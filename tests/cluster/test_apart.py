@@ -10,8 +10,8 @@ import time
 
 import psutil
 import pytest
-from engine_check.children import wait_ended
 
+from model.machine.children import wait_ended
 from spark_check.runtime.cluster.own_process import call_apart
 from tests.children import children
 
