@@ -1,6 +1,6 @@
 """`--force`: the option of every command that lets it write over files that asif did not write.
 
-Rule of this file: no file is written here; `forced` says what the user allows.
+Rule of this file: no file is written here; `forced` has the answer of the user.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def _result(
     setting, started = CheckSetting(emptied(folder / check.name), profile, report), perf_counter()
     try:
         found = run(check, setting)
-    except RuntimeError as error:  # a process, a port, a time limit: not what is checked
+    except RuntimeError as error:  # a process, a port, a time limit: not the checked engine
         report("ended with an error", 1, 1)
         why = f"{_last_line(error)} (logs: {setting.work})"
         return check_result(engine, check, setting, started, (), why)
@@ -143,6 +143,6 @@ def folders_of(checks: Sequence[Check], folder: Path, at_once: int) -> tuple[Pat
 def _finished(kept: RunJournal, key: CampaignKey, check: Check) -> EngineCheck | None:
     """The result of a check that the same campaign has finished, if there is one."""
     entry = kept.entries.get(check.name)
-    if entry is None or entry["campaign"] != plain(key):  # also what an older version kept
+    if entry is None or entry["campaign"] != plain(key):  # also an older version's
         return None
     return read(EngineCheck, entry["result"], check.name)

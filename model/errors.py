@@ -91,7 +91,7 @@ def brief(value: object) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    """What an exception of a protocol says, with its line: the deepest outside Python's library.
+    """The words of an exception of a protocol, with its line: the deepest outside Python's library.
 
     Raises the error again if it is Ctrl-C.
     """

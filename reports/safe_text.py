@@ -1,4 +1,4 @@
-"""Text of users in what is drawn and printed: no character of it is an order to a reader's program.
+"""Text of users in pictures and prints: no character of it is an order to a reader's program.
 
 Rule of this file: text in, text out; each kind of result has its one function here.
 """

@@ -1,23 +1,25 @@
 """TOML that a user writes, as a table: a file, or the value of an option.
 
-Rule of this file: no meaning of a key.  What TOML allows and no later part can show, pickle or
-count with is refused here: numbers beyond 64 bits, and tables without a bottom.
+Rule of this file: no meaning of a key.  Values that TOML allows and no later part can show, pickle
+or count with are refused here: numbers beyond 64 bits, and tables without a bottom.
 """
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from model.errors import Invalid
 
+TomlTable: TypeAlias = Mapping[str, Any]
+"""A table as tomllib reads it, before pydantic checks it."""
 DEEPEST = 32
 """The most tables and lists within each other."""
 LARGEST = 2**63
 
 
-def parse(text: str) -> Mapping[str, Any]:
+def parse(text: str) -> TomlTable:
     """The table of a TOML text.  Raises Invalid with the reason."""
     try:
         found = tomllib.loads(text)
@@ -31,7 +33,7 @@ def parse(text: str) -> Mapping[str, Any]:
     return found
 
 
-def _check(found: Mapping[str, Any]) -> None:
+def _check(found: TomlTable) -> None:
     """Raise Invalid for a value that is too deep or too large; without recursion."""
     level: list[Any] = [found]
     depth = 0

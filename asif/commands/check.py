@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.console import RenderableType
 
+from asif import one_scope
 from asif.commands.check_options import (
     AllOption,
     CheckConfOption,
@@ -94,8 +96,6 @@ def check(
     json_: CheckJsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
-    from asif import one_scope
-
     budget = _budget(limit, seconds, memory)
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
@@ -104,8 +104,8 @@ def check(
         where = master, settings(conf), out / "_spark", spill, wait
         unasked = _refuse_impure(name, scope, out, json_)
         with resumable() if spill else nullcontext():
-            how = {"reduce": not whole, "fresh": fresh}
-            alone = one_scope.check_scope(name, scope, budget, *where, **how)
+            search = partial(one_scope.check_scope, reduce=not whole, fresh=fresh)
+            alone = search(name, scope, budget, *where)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill, fresh=fresh)
@@ -113,7 +113,8 @@ def check(
     if duties:
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
-    names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
+    names = _names(name, all_, mutants)
+    classes = _classes(operators, {"all": all_, "pin": pin})
     unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
@@ -221,14 +222,13 @@ def _end_scope(
     long: bool,
 ) -> None:
     """As `_end`, for one scope."""
-    from asif.one_scope import good
     from reports.results import verdicts as output
 
     found = result.scope.counterexample
     files = {} if found is None else dict([_drawing(found, result.protocol, out)])
     words = output.scope(result, below=[*map(str, files)], long=long)
     publish(words, result, json_, files, named=False)
-    if not good(result, unfinished=allow_unfinished):
+    if not one_scope.good(result, unfinished=allow_unfinished):
         raise typer.Exit(1)
     if unasked is not None:
         raise unasked
@@ -322,8 +322,8 @@ def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[Ren
 
 
 def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str]]:
-    """The files about what refutes a protocol: its shortest counterexample as a diagram, and a test
-    that replays the failure of the attack."""
+    """The files of a refutation: the shortest counterexample as a diagram, and a test that replays
+    the failure of the attack."""
     from model.evidence import Outcome
 
     if result.outcome is not Outcome.REFUTED:

@@ -57,7 +57,7 @@ up on a process that does not start within ten seconds."""
 
 class Job(NamedTuple):
     """What the parts of a report share.  out: the folder of the report.  checked: the results of
-    the checks on Spark, which run beside the other parts.  fresh: forget what is finished."""
+    the checks on Spark, which run beside the other parts.  fresh: forget finished work."""
 
     quick: bool
     out: Path

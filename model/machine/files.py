@@ -107,13 +107,13 @@ def _place(path: Path) -> Path:
 
 
 def _is_stream(place: Path) -> bool:
-    """Is this no file that can be replaced, but a terminal, a pipe, or what somebody has open?"""
+    """Is this no file that can be replaced, but a terminal, a pipe, or an open file?"""
     return place.is_relative_to("/proc") or (place.exists() and not place.is_file())
 
 
 def _write_to(stream: Path, content: bytes) -> None:
     if stream.parent == Path(f"/proc/{os.getpid()}/fd") and stream.name.isdigit():
-        sys.stdout.flush()  # what was printed comes first
+        sys.stdout.flush()  # the printed lines come first
         file = open(os.dup(int(stream.name)), "wb")  # noqa: SIM115
     else:
         file = stream.open("wb")

@@ -74,7 +74,7 @@ def journal(path: Path, key: str, how: Resumption = RESUME) -> Iterator[RunJourn
     """Open a journal to write.
 
     key: that of the id of an entry.  A line on the standard error names damaged lines.  Raises
-    Invalid if the file cannot be written, or if asif did not write what it holds.
+    Invalid if the file cannot be written, or if asif did not write its content.
     """
     fresh = how.fresh
     with ExitStack() as opened:

@@ -1,4 +1,4 @@
-"""Code in a user's own file: it cannot end the process unnoticed, and what it raises is its own.
+"""Code in a user's own file: it cannot end the process unnoticed, and its exceptions are its own.
 
 Rule of this file: no protocol and no box is known here.  A function of the system that ends or
 replaces a process refuses, if code of such a file has called it; for all other code it is as ever.

@@ -70,7 +70,7 @@ def plain(value: object) -> Plain:
 def read(kind: type[T], value: Plain, where: str = "the JSON") -> T:
     """The value of this type whose plain form this is.
 
-    where: what is read, for messages.  The key MADE_BY of a file, or of its first object, is passed
+    where: the source, for messages.  The key MADE_BY of a file, or of its first object, is passed
     over.  Raises Invalid if it is no such value.
     """
     return cast(T, _read(kind, _unmarked(value), where))

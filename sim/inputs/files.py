@@ -168,7 +168,7 @@ def _read(path: Path, wanted: list[str], type_column: str) -> pd.DataFrame:
 
 
 def _refuse_wide(path: Path) -> None:
-    """Raise Invalid for what is no file, and for a line of names that pandas would be long at."""
+    """Raise Invalid for a place that is no file, and for a line of names too long for pandas."""
     require_file(path)
     with path.open("rb") as file:
         if file.readline(HEADER_BYTES).count(b",") >= MOST_COLUMNS:
@@ -245,7 +245,7 @@ def _decimals(path: Path, values: Column, name: str) -> tuple[list[int], EventTi
     """Times in steps of the largest power of ten that each number is a multiple of."""
     numbers = values.to_numpy()
     for digits in range(DIGITS + 1):
-        with np.errstate(over="ignore"):  # what is too large is not exact
+        with np.errstate(over="ignore"):  # too large a number is not exact
             scaled = np.rint(numbers * 10.0**digits)
         fits = (scaled / 10.0**digits == numbers) & (np.abs(scaled) < EXACT)
         if fits.all():

@@ -16,7 +16,7 @@ from sim.scenarios.overrides import put
 from sim.scenarios.run import simulate
 from sim.scenarios.scenario import Draft, check_draft
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable
+from sim.toml_values import TomlTable
 
 DOUBLINGS = 10
 """So often the stream is doubled at most."""

@@ -39,7 +39,7 @@ from sim.scenarios.tables import (
     WindowTable,
 )
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable
+from sim.toml_values import TomlTable
 
 OUTPUT = "sink"
 """The name of the end of every scenario's graph."""

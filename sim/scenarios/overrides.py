@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from model.errors import Invalid, nearest
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable
-from sim.toml_values import parse
+from sim.toml_values import TomlTable, parse
 
 _PART = re.compile(r"""\s*(?:([\w-]+)|"([^"]*)"|'([^']*)')\s*(?:\.|$)""", re.ASCII)
 

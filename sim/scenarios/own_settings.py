@@ -17,7 +17,7 @@ from model.registry import is_file, protocols
 from sim.scenarios.overrides import put
 from sim.scenarios.tables import OwnSettings
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable
+from sim.toml_values import TomlTable
 
 TABLE = "protocols"
 PLACES: Mapping[str, Key] = {

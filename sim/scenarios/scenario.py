@@ -42,11 +42,11 @@ from sim.scenarios.sources import SourceTable, describe, draw, load_file, load_k
 from sim.scenarios.tables import RandomStream, ScenarioFile, StudyTable
 from sim.scenarios.ticks import with_ticks
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable, line_of, places
+from sim.scenarios.toml_lines import line_of, places
 from sim.timed.costs import Costs, ScenarioTable, picoseconds
 from sim.timed.detector import Detector
 from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
-from sim.toml_values import parse
+from sim.toml_values import TomlTable, parse
 
 T = TypeVar("T", bound=ScenarioTable)
 

@@ -7,13 +7,10 @@ before "="), so a key that is nested within a value has the line on which this v
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys, and for an array of tables the number of the table from 0, as pydantic reports them."""
-TomlTable: TypeAlias = Mapping[str, Any]
-"""A table as tomllib reads it, before pydantic checks it."""
 
 _HEADER = re.compile(r"\s*(\[\[?)([^\[\]]+)\]")
 _KEY = re.compile(

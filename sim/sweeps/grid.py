@@ -35,8 +35,9 @@ from sim.scenarios.complaints import complaint
 from sim.scenarios.overrides import Override
 from sim.scenarios.scenario import Draft, check_draft, draft
 from sim.scenarios.toml_lines import Path as Key
-from sim.scenarios.toml_lines import TomlTable, line_of
+from sim.scenarios.toml_lines import line_of
 from sim.timed.costs import ScenarioTable
+from sim.toml_values import TomlTable
 
 PROTOCOL = ("protocol",)
 CODE = (".java", ".py")
@@ -275,5 +276,5 @@ def _digest(path: Path) -> str:
         require_file(path)
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
-    except (OSError, Invalid):  # the run will report what is wrong
+    except (OSError, Invalid):  # the run will report the cause
         return ""

@@ -116,7 +116,7 @@ def _launch(work: Path, settings: Mapping[str, str], master: str, logging: Path)
     place = scratch / "connection"
     place.unlink(missing_ok=True)
     home = Path(_find_spark_home())
-    if master.startswith(("local", "spark:")):  # the others send what is in Spark's home
+    if master.startswith(("local", "spark:")):  # the others send Spark's home
         home = spark_home(work)
     variables = {
         "JAVA_HOME": str(java.java_home(work)),

@@ -1,6 +1,6 @@
 """Rows whose numbers are close: found without a look at all pairs.
 
-Rule of this file: it finds, and replaces nothing; `traces.closeness` says what close means.
+Rule of this file: it finds, and replaces nothing; `traces.closeness` defines close.
 
 Each number is put on a scale on which close numbers lie at most -log(1 - close) apart: a tree of
 the known rows then has few candidates for each row, and these are compared exactly.
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Numbers: TypeAlias = tuple[Any, ...]
-"""Floats; what is no finite float is close to itself alone."""
+"""Floats; any other value is close to itself alone."""
 
 
 def close_rows(

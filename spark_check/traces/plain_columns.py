@@ -41,7 +41,7 @@ class HashedRows:
         for names in sets:
             out = np.zeros(self.hashes.shape[1], dtype=bool)
             out[[self.places[name] for name in names]] = True
-            if 2 * out.sum() <= len(out):  # what is left out costs less
+            if 2 * out.sum() <= len(out):  # the columns that are left out cost less
                 rest = whole ^ np.bitwise_xor.reduce(self.hashes[:, out], axis=1)
             else:
                 rest = np.bitwise_xor.reduce(self.hashes[:, ~out], axis=1)

@@ -1,6 +1,6 @@
 """Where commands write: nothing of the user's is lost, and two do not disturb each other.
 
-Rule of this file: what is refused is refused before any work.
+Rule of this file: each refusal comes before any work.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""A case of the fuzzer: a command with its files; and what any command may answer to any of them.
+"""A case of the fuzzer: a command with its files; and the answers that any command may give.
 
-Rule of this file: no command is known here; what is asked for holds for all of them.
+Rule of this file: no command is known here; each demand holds for all of them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Answered(NamedTuple):
 
 
 def faults(answered: Answered) -> Iterator[str]:
-    """What no command may do, whatever it is given."""
+    """The deeds that no command may do, on any input."""
     code, out, err = answered.code, answered.out, answered.err
     if code is None:
         yield f"no end after {answered.seconds:.0f} s"

@@ -1,6 +1,6 @@
 """Cases of every command.
 
-Rule of this file: a command, its files and its options; what the files hold is made elsewhere.
+Rule of this file: a command, its files and its options; the content of the files is made elsewhere.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables as files: events and output logs, in CSV, JSON lines and Parquet.
 
-Rule of this file: the formats' own writers write what is whole; bytes are changed afterwards.
+Rule of this file: the formats' own writers write whole files; bytes are changed afterwards.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Any text as a name: what is generated from it imports, parses, and keeps its form.
+"""Any text as a name: the text that is generated from it imports, parses, and keeps its form.
 
 Rule of this file: the text is data in Python, XML, HTML and Markdown, and on a terminal.
 """

@@ -1,4 +1,4 @@
-"""Commands that a signal ends at some moment, and what they leave behind.
+"""Commands that a signal ends at some moment, and the things that they leave behind.
 
 Rule of this file: it starts processes, finds theirs, and judges nothing.  A process belongs to a
 command if it has the command's TAG in its environment, whoever its parent is by now.

@@ -1,4 +1,4 @@
-"""Journals: what is whole counts, whatever happens to the rest."""
+"""Journals: whole lines count, whatever happens to the rest."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 def _check(path: Path, damaged: bytes, lost: int) -> None:
-    """What is read are entries as they were, all but `lost` of them; after it, all are whole."""
+    """All entries but `lost` are read as they were; after it, all are whole."""
     path.write_bytes(damaged)
     expected = {row["run"]: row for row in ROWS}
     found = _read(path)

@@ -1,4 +1,4 @@
-"""Limits: what is beyond one is refused before any work, with the limit and an estimate."""
+"""Limits: more than one is refused before any work, with the limit and an estimate."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ CHUNK = 1_000
 
 class Ancestry:
     """Events and uses.  steps: the events by how long the way to them is: each event after those
-    that it was made of.  sources: 1 for an event of which the log does not say what it was made of.
+    that it was made of.  sources: 1 for an event whose inputs the log does not name.
     inputs, outputs: of each use, the event that was used and the one that was made.
     """
 

@@ -9,7 +9,7 @@ changes: a second one waits, and then sees them changed or gone.
 
 Each error of a database is a LogError, in one line.  A transaction in which a statement has failed
 cannot be committed.  A connection that broke is opened again when the next transaction begins, or
-the next query is asked: what the broken one had begun has ended by then (sessions/).
+the next query is asked: the work of the broken one has ended by then (sessions/).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Database:
 
     @property
     def connection(self) -> Any:
-        """The present one: what belongs to a session ends with it."""
+        """The present one: all that belongs to a session ends with it."""
         return self._session.connection
 
     def execute(

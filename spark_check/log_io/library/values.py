@@ -228,7 +228,7 @@ class LogError(Exception):
 class LogInterrupted(LogError):
     """A transaction or a query that its database has interrupted: the connection broke, for one.
 
-    What was committed is in the log.  An operator steps again, and recovers.
+    All that was committed is in the log.  An operator steps again, and recovers.
     """
 
 

@@ -31,7 +31,7 @@ ANSWER_S = 5.0
 """Seconds that a master may take to report its workers."""
 
 
-class Stage(Enum):
+class WaitStage(Enum):
     """Spark starts, registers at the master, lacks workers, has some."""
 
     STARTS = auto()
@@ -59,12 +59,12 @@ class ClusterWait:
         except (Py4JError, OSError, AttributeError):
             return 0
 
-    def stage(self) -> Stage:
+    def stage(self) -> WaitStage:
         """The stage of the session."""
         if self.context is not None:
-            return Stage.WORKS if self.executors() else Stage.LACKS
+            return WaitStage.WORKS if self.executors() else WaitStage.LACKS
         starts = monotonic() - self._begun < START_S
-        return Stage.STARTS if starts else Stage.REGISTERS
+        return WaitStage.STARTS if starts else WaitStage.REGISTERS
 
     def for_workers(self) -> None:
         """Wait until there are executors, and until no more come for STEADY_S; or Spark ends."""
@@ -138,10 +138,10 @@ def waiting(
     wait, ended = ClusterWait(master, settings), Event()
 
     def look() -> None:
-        since, said, before = monotonic(), False, Stage.STARTS
+        since, said, before = monotonic(), False, WaitStage.STARTS
         while not ended.wait(POLL_S):
             stage = wait.stage()
-            if stage in (Stage.STARTS, Stage.WORKS) or stage is not before:
+            if stage in (WaitStage.STARTS, WaitStage.WORKS) or stage is not before:
                 since, said, before = monotonic(), False, stage
                 continue
             elapsed = monotonic() - since

@@ -93,7 +93,7 @@ class LeaseFile:
             return False
 
     def write(self, count: int) -> None:
-        """The operator has so many transactions in the log.  The disk may have it later."""
+        """The operator has that number of transactions in the log.  The disk may have it later."""
         try:
             os.pwrite(self._file, _line(self._operator, count), 0)
         except OSError as error:

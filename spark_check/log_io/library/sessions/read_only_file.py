@@ -45,7 +45,7 @@ CHANGED = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_NOTADB", "SQLITE_CORRUP
 
 
 class FileState(NamedTuple):
-    """What changes when a file does: its identity, size and time.  header: of a -wal."""
+    """The marks of a change of a file: its identity, size and time.  header: of a -wal."""
 
     inode: int
     size: int

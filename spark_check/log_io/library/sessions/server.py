@@ -1,10 +1,10 @@
 """A session with a PostgreSQL server: it notices one that hangs, and outlives one that crashes.
 
-Rule of this file: how a connection is opened, watched and ended, and what its errors mean.
+Rule of this file: how a connection is opened, watched and ended, and the meaning of its errors.
 
 When a connection breaks, its session at the server may still be at work: a COMMIT that has arrived
 happens, also after its client has gone.  So a new connection is used only when the server has ended
-the session before it.  What the log says then, it will say tomorrow.
+the session before it.  The log will say the same tomorrow.
 """
 
 from __future__ import annotations

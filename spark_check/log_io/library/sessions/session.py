@@ -1,6 +1,6 @@
 """A session with a database: it is opened, may break, and is opened again.
 
-Rule of this file: what both databases have in common; no statement of a log.
+Rule of this file: the common part of both databases; no statement of a log.
 """
 
 from __future__ import annotations

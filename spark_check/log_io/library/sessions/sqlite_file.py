@@ -1,6 +1,6 @@
 """A session with a file of SQLite that is written.
 
-Rule of this file: how a connection is opened, and what its errors mean.
+Rule of this file: how a connection is opened, and the meaning of its errors.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class SqliteFile(Session):
         self.connection, self.broken = made, False
 
     def reopen(self) -> None:
-        """The new connection reads what the file holds, as after a crash."""
+        """The new connection reads the content of the file, as after a crash."""
         try:
             self.open()
         except ERRORS as error:
