@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from model.errors import Invalid
+from model.machine import supervision
 
 LOCK = ".asif-lock"
 """The lock of a folder: this file in it, which stays when the lock is released."""
@@ -48,7 +49,7 @@ def held(path: Path, what: str) -> Iterator[None]:
             raise Invalid(f"{path}: asif needs this name, and did not write what is there; move it")
         _HELD.add(lock)
         os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        os.pwrite(lock, f"{supervision.started()}\n".encode(), 0)
         yield
     finally:
         _HELD.discard(lock)

@@ -110,6 +110,11 @@ def _interrupt_once(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def started() -> int:
+    """The number of the process that a user has started: of this one, or of its supervisor."""
+    return os.getppid() if _page else os.getpid()
+
+
 # --- the two processes --------------------------------------------------------------------------
 class _Supervised(NamedTuple):
     """The child, and the settings of the terminal when it began; None: there is no terminal."""

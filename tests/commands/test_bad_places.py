@@ -15,9 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from asif.cli import COMMANDS, application, main
+from model.machine.children import wait_ended
 from model.machine.folders import MARKER
 from model.machine.locks import LOCK, held
 from model.registry import subject
@@ -174,7 +176,7 @@ def test_the_second_command_in_a_folder_is_refused(name: str, asif: Run, tmp_pat
 
 @pytest.mark.slow
 def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -> None:
-    """The workers of the first, which may go on for a moment, keep no lock."""
+    """The workers of the first keep no lock; its command ends with it, a moment later."""
     words = ["reproduce", "lima-fig9", "--out", "mine"]
     command = [sys.executable, "-c", MAIN, *words]
     first = subprocess.Popen(
@@ -189,14 +191,16 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -
         assert second.returncode == 2
         assert f"another process ({first.pid}) works there" in second.stderr
     finally:
+        commands = psutil.Process(first.pid).children()
         first.send_signal(signal.SIGKILL)
         first.wait()
+    wait_ended(commands)
     with held(tmp_path / "mine" / LOCK, "free"):
         pass
 
 
 # --- the source ----------------------------------------------------------------------------------
-def test_folders_are_deleted_in_one_file_alone() -> None:
+def test_folders_are_deleted_in_one_room_alone() -> None:
     rooms = ("asif", "model", "proofs", "sim", "engine_check", "spark_check", "reports", "docs")
     deleting = {
         path.relative_to(PROJECT).as_posix()
@@ -204,7 +208,7 @@ def test_folders_are_deleted_in_one_file_alone() -> None:
         for path in (PROJECT / room).rglob("*.py")
         if "rmtree" in path.read_text(encoding="utf-8")
     }
-    assert deleting == {"model/machine/folders.py"}
+    assert deleting == {"model/machine/folders.py", "model/machine/temporary.py"}
 
 
 def test_the_example_empties_a_folder_of_its_own_alone(tmp_path: Path) -> None:
