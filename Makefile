@@ -31,7 +31,7 @@ report: $(STAMP) ## write the correctness report, quick profile, to build/report
 	@$(BIN)/asif report --profile quick --out build/report
 
 test: $(STAMP) ## run all tests but those that only test-core or test-all runs
-	@$(PYTEST) -m "not exhaustive and not core"
+	@$(PYTEST) -m "not exhaustive and not core" --durations 25 --durations-min 10
 
 test-core: $(STAMP) ## run the tests that are quick and start no engine
 	@$(PYTEST) -m "not slow and not spark and not flink and not exhaustive" --durations 10 --durations-min 1.5

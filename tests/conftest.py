@@ -83,19 +83,3 @@ def jvm() -> Iterator[Jvm]:
 
     with Jvm() as kept:
         yield kept
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What each family's tests took, with a warning where that is more than its budget."""
-    from model.registry import modules
-    from tests.family_seconds import add_up, lines
-
-    kinds = ("passed", "failed", "", "error")  # "": set-up and tear-down
-    reports = [one for kind in kinds for one in terminalreporter.stats.get(kind, ())]
-    names = [protocol.name for protocol in modules().values()]
-    seconds = [(one.nodeid, getattr(one, "duration", 0.0)) for one in reports]  # or an import fails
-    told = lines(add_up(seconds, names))
-    if told:
-        terminalreporter.section("families")
-    for line, over in told:
-        terminalreporter.write_line(line, yellow=over)
