@@ -175,6 +175,7 @@ def test_it_is_swept_on_spark(project: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` runs the suite on all families of the project
 def test_the_suite_runs_on_it(project: Path) -> None:
     """All of tests/conformance, of this family alone."""
     others = "not new_family and not passive and not active"
