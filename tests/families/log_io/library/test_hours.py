@@ -63,6 +63,12 @@ def ended(place: str, folder: Path, kills: Sequence[int], run: Any = run_hours) 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "fresh",
+    # `.ci/run` kills this pipeline on SQLite, and the other one on both databases.
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.exhaustive)],
+    indirect=True,
+)
 def test_a_kill_at_every_statement(fresh: Fresh, tmp_path: Path) -> None:
     """The n-th statement of the first run, for every n; at times one of the second run, too."""
     with small_process() as call:
