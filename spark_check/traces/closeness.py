@@ -9,9 +9,8 @@ Floats in arrays, structs and maps are compared exactly.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from math import isnan
 
 import pandas as pd
 from pyspark.sql import Column
@@ -21,7 +20,7 @@ from pyspark.sql import types as T
 from model.errors import Invalid
 from spark_check.traces.columns import FILE, FLOATING, ROW, ComparedLogs, digest
 from spark_check.traces.fields import col
-from spark_check.traces.near import Numbers, close_rows
+from spark_check.traces.near import close_rows
 
 NO_FLOATS = "no column that is compared holds floats"
 
@@ -36,11 +35,16 @@ def replace_close(both: ComparedLogs, close: float) -> ComparedLogs:
     if not floats:
         raise Invalid(f"--close {close:g}: {NO_FLOATS}")
     content = {"_asif_d1": digest(3, both.compared), "_asif_d2": digest(4, both.compared)}
-    rest = {"e1": digest(5, exact), "e2": digest(6, exact)}
+    numbers = [col(name).cast(T.DoubleType()) for name in floats]
+    rest = {
+        "e1": digest(5, exact),
+        "e2": digest(6, exact),
+        "no_number": F.array(*(number.isNull() for number in numbers), *map(F.isnan, numbers)),
+    }
     reference, actual = (
         frame.select(
             *(value.alias(name) for name, value in {**content, **rest}.items()),
-            F.array(*(col(name).cast(T.DoubleType()) for name in floats)).alias("floats"),
+            F.array(*map(_number, numbers)).alias("floats"),
         ).distinct()
         for frame in (both.reference, both.actual)
     )
@@ -51,12 +55,11 @@ def replace_close(both: ComparedLogs, close: float) -> ComparedLogs:
         .applyInPandas(partial(_meant, close), FOUND)
         .persist()
     )
-    if undecided := found.where("rows > 1").first():
-        raise is_close_to_two(close, dict(zip(floats, undecided["floats"], strict=True)))
     digests = [value.alias(name) for name, value in content.items()]
-    joined = both.actual.select("*", *digests).join(
-        found.select(*content, "_asif_by"), [*content], "left"
-    )
+    joined = both.actual.select("*", *digests).join(found, [*content], "left")
+    if found.where("rows > 1").first():
+        undecided = joined.where("rows > 1").select(*numbers).first()
+        raise is_close_to_two(close, dict(zip(floats, undecided or (), strict=True)))
     return both._replace(
         actual=joined.select(
             *(_replaced(name, both, floats) for name, _ in both.columns), FILE, ROW
@@ -65,30 +68,30 @@ def replace_close(both: ComparedLogs, close: float) -> ComparedLogs:
 
 
 def _replaced(name: str, both: ComparedLogs, floats: Sequence[str]) -> Column:
-    """The column; a float of the row that is meant, if there is one."""
+    """The column; a number of the row that is meant, if there is one."""
     if name not in floats:
         return col(name)
     meant = F.col("_asif_by")[floats.index(name)].cast(dict(both.columns)[name])
-    return F.when(F.col("_asif_by").isNull(), col(name)).otherwise(meant).alias(name)
+    stays = F.col("_asif_by").isNull() | col(name).isNull() | F.isnan(col(name))
+    return F.when(stays, col(name)).otherwise(meant).alias(name)
 
 
-FOUND = "_asif_d1 long, _asif_d2 long, floats array<double>, rows int, _asif_by array<double>"
+def _number(value: Column) -> Column:
+    """0 for null and NaN, which pandas takes for the same: rows are grouped by them before."""
+    return F.when(value.isNull() | F.isnan(value), 0.0).otherwise(value)
+
+
+FOUND = "_asif_d1 long, _asif_d2 long, rows int, _asif_by array<double>"
 
 
 def _meant(close: float, new: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """The rows of `new` that are close to a known one, with its floats, and to how many: 1 or 2."""
-    others = [_numbers(row) for row in known["floats"]]
-    found = close_rows([_numbers(row) for row in new["floats"]], others, close)
-    near = [*found]
-    hit = new.assign(rows=[len(one) for one in near], at=[one[0] if one else -1 for one in near])
+    found = [*close_rows([*map(tuple, new["floats"])], [*map(tuple, known["floats"])], close)]
+    hit = new.assign(rows=[len(one) for one in found])
     hit = hit[hit["rows"] > 0]
-    by = [known["floats"].iloc[at] for at in hit["at"]]
-    return hit.assign(_asif_by=by)[["_asif_d1", "_asif_d2", "floats", "rows", "_asif_by"]]
-
-
-def _numbers(row: Iterable[float | None]) -> Numbers:
-    """Numbers that are equal if Spark calls them the same: NaN equals NaN."""
-    return tuple(None if one is None else "NaN" if isnan(one) else float(one) for one in row)
+    by = [known["floats"].iloc[one[0]] for one in found if one]
+    hit = hit.assign(_asif_by=pd.Series(by, hit.index, object))  # of lists, also if there are none
+    return hit[["_asif_d1", "_asif_d2", "rows", "_asif_by"]]
 
 
 def is_close_to_two(close: float, floats: dict[str, float | None]) -> Invalid:

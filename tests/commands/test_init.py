@@ -110,8 +110,12 @@ def test_a_file_that_is_there_stays(there: str, call: object, tmp_path: Path) ->
     (tmp_path / there).write_text("mine")
     code, _, said = call("init", "hello")
     assert code == 2
-    assert said == f"asif: init: {there} is there already; give another name, or remove it\n"
+    assert said == f"asif: init: {there} is there already; give another name, or --force\n"
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(there, "mine")]
+    assert call("init", "hello", "--force")[0] in (0, None)
+    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert written.keys() == {"hello.py", "test_hello.py"}
+    assert "mine" not in written.values()
 
 
 IMPORTS = {

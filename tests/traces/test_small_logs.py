@@ -462,6 +462,24 @@ def test_what_is_no_number_is_close_to_itself_alone(spark: SparkSession, tmp_pat
     assert in_memory((logs[0], logs[0]), asked, CLOSE)["streams"] == {"precise": 1}
 
 
+@pytest.mark.spark
+def test_close_rows_keep_their_nulls_and_nans_apart(spark: SparkSession, tmp_path: Path) -> None:
+    """A null is not close to NaN; beside a float that is close, each stays as it is."""
+    nan, none, near = float("nan"), None, 0.5000001
+    rows = {
+        "r": [(nan, 0.5), (none, 0.5), (nan, 0.5), (none, 0.5), (none, 0.5), (nan, 0.5)],
+        "a": [(nan, near), (none, near), (none, 0.5), (nan, near), (0.0, 0.5), (0.0, near)],
+    }
+    for side, values in rows.items():
+        v, w = (pa.array(one, pa.float64(), from_pandas=False) for one in zip(*values, strict=True))
+        pq.write_table(pa.table({"n": range(6), "v": v, "w": w}), tmp_path / f"{side}.parquet")
+    logs = logs_at(tmp_path / "r.parquet", tmp_path / "a.parquet")
+    asked = ColumnRoles(order=("n",))
+    found = in_memory(logs, asked, CLOSE)
+    assert [one["actual"]["row"]["n"] for one in found["differences"]] == [2, 3, 4, 5]
+    assert_as_on_spark(spark, logs, asked, CLOSE)
+
+
 UNDECIDED = r"--close 0\.1: a row of ACTUAL with v=0\.5 is close to two different rows of REFERENCE"
 
 
