@@ -39,7 +39,7 @@ MISSING = ["", "NA", "NaN", "nan", "null", "NaT"]
 """The texts for "no value" in a CSV file; but an event type may have any name except ""."""
 
 UNREADABLE = (
-    *(OSError, EOFError, ValueError),  # pandas' and pyarrow's own errors are ValueErrors
+    *(OSError, EOFError, ValueError, pa.ArrowException),  # pandas' own errors are ValueErrors
     *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError),
     ImportError,  # of a compression that is not installed
 )

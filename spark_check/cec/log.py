@@ -138,7 +138,7 @@ class RecordLog(NamedTuple):
 def _is_torn(path: Path) -> bool:
     try:
         pq.read_metadata(path)
-    except (OSError, pa.ArrowInvalid):
+    except (OSError, pa.ArrowException):
         return True
     return False
 

@@ -31,8 +31,8 @@ from pyspark.sql import SparkSession
 
 from model.calls import EndedCall
 from model.errors import Invalid
+from model.machine.own_process import call_apart
 from spark_check.runtime.cluster.failures import explain, first_line, lost_task
-from spark_check.runtime.cluster.own_process import call_apart
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from model.machine.children import wait_ended
-from spark_check.runtime.cluster.own_process import call_apart
+from model.machine.own_process import call_apart
 from tests.children import children
 
 
@@ -60,7 +60,7 @@ def test_an_exception_is_raised_here() -> None:
 
 def test_the_process_ends_with_its_parent() -> None:
     code = (
-        "import time; from spark_check.runtime.cluster.own_process import call_apart\n"
+        "import time; from model.machine.own_process import call_apart\n"
         "call_apart(lambda _: (print('started', flush=True), time.sleep(600)), 0)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as parent:

@@ -25,7 +25,7 @@ def answering() -> Iterator[Callable[[Case], Answered]]:
         stdin, stdout = server.stdin, server.stdout
 
         def answer(case: Case) -> Answered:
-            send(stdin, case)
+            send(stdin, case._replace(files=dict(case.files)))  # a mappingproxy cannot be sent
             found = receive(stdout)
             assert isinstance(found, Answered)
             return found

@@ -15,6 +15,8 @@ import pytest
 from model.machine.children import POLL_S, alive, wait_ended
 
 BEGIN = "from model.machine import supervision\nsupervision.supervise()\n"
+HEARD = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
+"""A suite that nohup has started ignores that signal, and so does all that it starts."""
 BUSY_IN_C = "print(1, flush=True)\nint('9' * 3_000_000)\n"
 """A call of some seconds or minutes in which Python runs no handler of a signal."""
 
@@ -22,7 +24,7 @@ BUSY_IN_C = "print(1, flush=True)\nint('9' * 3_000_000)\n"
 def _run(code: str, *, first: str = "") -> subprocess.Popen[str]:
     limit = "import sys\nsys.set_int_max_str_digits(0)\n"
     return subprocess.Popen(
-        [sys.executable, "-c", first + BEGIN + limit + code],
+        [sys.executable, "-c", HEARD + first + BEGIN + limit + code],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from spark_check.log_io.library.values import Event, InputSet, integer
+from spark_check.log_io.library.values import Event, InputSet, LogError, integer
 
 JSON = json.JSONEncoder(sort_keys=True, default=operator.index)
 
@@ -89,4 +89,11 @@ class Context:
 
     @staticmethod
     def from_json(text: str) -> Context:
-        return Context(*json.loads(text))
+        """The context that `to_json` has made this text of.  Raises LogError for another text."""
+        try:
+            accepted, sent, in_sets = json.loads(text)
+            context = Context(accepted, sent, in_sets)
+            context.check()
+        except (ValueError, TypeError, AttributeError, RecursionError, LogError):
+            raise LogError("its context is damaged") from None
+        return context

@@ -36,8 +36,15 @@ REPEATED = re.compile(r"\s*(SELECT|WITH|BEGIN)\b")
 
 
 def read_bytes(value: Any) -> bytes:
-    """The bytes of a column.  SQLite has kept a text that was logged in their place."""
-    return value.encode() if isinstance(value, str) else bytes(value)
+    """The bytes of a column.  SQLite has kept a text that was logged in their place.
+
+    Raises LogError for a value of another type, which only a damaged log has.
+    """
+    if isinstance(value, str):
+        return value.encode()
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise LogError(f"the log is damaged: it has {type(value).__name__} in place of bytes")
+    return bytes(value)
 
 
 def _ignore(_statement: str) -> None:

@@ -13,6 +13,7 @@ from spark_check.log_io.library.values import (
     Event,
     InputSet,
     Key,
+    LogError,
     NewEvents,
     ReadAction,
     Replay,
@@ -87,7 +88,10 @@ def get_proc_state(database: Database, operator: str) -> tuple[StateInfo, bytes,
     if not rows:
         return None
     number, state, context = rows[0]
-    return StateInfo(operator, number), read_bytes(state), Context.from_json(context)
+    try:
+        return StateInfo(operator, number), read_bytes(state), Context.from_json(context)
+    except LogError as error:
+        raise LogError(f"{database.name}: state {number} of {operator}: {error}") from None
 
 
 def get_read_action(database: Database, operator: str, connection: str) -> ReadAction | None:

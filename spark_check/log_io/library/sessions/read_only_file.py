@@ -18,15 +18,14 @@ import os
 import shutil
 import sqlite3
 import stat
-import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from spark_check.log_io.library.schema import SQLITE
-from spark_check.log_io.library.sessions import session
+from spark_check.log_io.library.sessions import copied, session
 from spark_check.log_io.library.sessions.places import FORMS
 from spark_check.log_io.library.sessions.session import Session
 from spark_check.log_io.library.sessions.sqlite_file import ERRORS, HINTS, code_of
@@ -61,7 +60,8 @@ class ReadOnlyFile(Session):
         super().__init__(place, read_only=True)
         self._path = Path(place)
         self._frozen: FileState | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._private = False  # is it a copy of the log?
+        self._copied = ExitStack()
 
     # --- the ways of reading -----------------------------------------------------------------
     def open(self) -> None:
@@ -93,8 +93,8 @@ class ReadOnlyFile(Session):
     def _copy(self, path: Path) -> Path:
         """A copy in a temporary folder, of one moment: a -wal that has not begun anew holds all
         that came into the file meanwhile."""
-        self._folder = tempfile.TemporaryDirectory(prefix="asif-log-io-")
-        copy = Path(self._folder.name) / "log.db"
+        self._private = True
+        copy = self._copied.enter_context(copied.folder()) / "log.db"
         for _ in range(TRIES):
             before = _wal_header(path)
             shutil.copyfile(path, copy)
@@ -137,7 +137,7 @@ class ReadOnlyFile(Session):
         """Is the error due to a file that has changed, or is changing?"""
         if self._changed():
             return True
-        changes = self._folder is None and self._frozen is None
+        changes = not self._private and self._frozen is None
         return bool(changes and code_of(error).startswith(CHANGED))
 
     def open_first(self) -> None:
@@ -157,9 +157,8 @@ class ReadOnlyFile(Session):
 
     def close(self) -> None:
         super().close()
-        if self._folder is not None:
-            self._folder.cleanup()
-            self._folder = None
+        self._copied.close()
+        self._private = False
 
     def trouble(self, error: Exception, *, opened: bool, committing: bool) -> LogError:
         if code_of(error) == "SQLITE_NOTADB":

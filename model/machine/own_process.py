@@ -1,6 +1,7 @@
 """A call in a process of its own, which may die without the caller.
 
-Rule of this file: it knows no Spark.  A worker makes calls in this way after its first loss.
+Rule of this file: it knows no engine.  A worker of Spark makes calls in this way after its first
+loss.
 """
 
 from __future__ import annotations
