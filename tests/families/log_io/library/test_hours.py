@@ -63,6 +63,15 @@ def ended(place: str, folder: Path, kills: Sequence[int], run: Any = run_hours) 
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    "fresh",
+    [
+        "sqlite",
+        # .ci/run has the same kills with SQLite, and those of test_kills.py with PostgreSQL
+        pytest.param("postgresql", marks=pytest.mark.exhaustive),
+    ],
+    indirect=True,
+)
 def test_a_kill_at_every_statement(fresh: Fresh, tmp_path: Path) -> None:
     """The n-th statement of the first run, for every n; at times one of the second run, too."""
     with small_process() as call:
