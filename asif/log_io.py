@@ -35,7 +35,7 @@ from spark_check.log_io.library import (
     write_action,
 )
 from spark_check.log_io.library.reading import read_log
-from spark_check.log_io.library.sessions.places import without_password
+from spark_check.log_io.library.sessions.places import is_url, without_password
 
 __all__ = [
     "ActionInfo",
@@ -62,6 +62,7 @@ __all__ = [
     "Transaction",
     "capture",
     "execute_writes",
+    "is_url",
     "lineage",
     "ports_between",
     "read_log",

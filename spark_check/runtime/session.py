@@ -85,7 +85,9 @@ def session(
             with (
                 nullcontext()
                 if _is_local(master)
-                else waiting(master, settings, demand, partial(_give_up, gateway, expected))
+                else waiting(
+                    master, settings, gateway, demand, partial(_give_up, gateway, expected)
+                )
             ) as wait:
                 context = _context(settings, gateway, _python(master, wanted))
                 if wait is not None:

@@ -42,7 +42,8 @@ def _no_java_home(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- commands --------------------------------------------------------------------------------
 class Command(NamedTuple):
     """A command.  here: the option with which it does without a cluster.  result: its result, by
-    the folder in which it ran.  kept: the file that is there when the first part is done."""
+    the folder in which it ran.  kept: the file that has a line for each part that is done, below
+    its first line, which says whose it is."""
 
     words: Sequence[str]
     here: Sequence[str]
@@ -158,7 +159,7 @@ def _runs(process: psutil.Process, name: str) -> bool:
 def at_work(cluster: Cluster, command: Command, folder: Path) -> bool:
     """Is a part done, or is Python at work below an executor?"""
     if command.kept:
-        return any(file.stat().st_size for file in folder.glob(command.kept))
+        return any(file.read_bytes().count(b"\n") > 1 for file in folder.glob(command.kept))
     pythons = [one for java in executors(cluster) for one in java.children(recursive=True)]
     return len(pythons) >= 2  # Spark's daemon and a worker
 

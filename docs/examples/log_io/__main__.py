@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from asif.log_io import Log, LogError, read_log, retention
+from asif.log_io import Log, LogError, is_url, read_log, retention
 from docs.examples.log_io import pipeline
 from docs.examples.log_io.external import Watch, lines
 from model.errors import Invalid
-from model.machine.folders import claimed, emptied
+from model.machine.folders import claimed, emptied, refuse_foreign
 
 
 def main() -> None:
@@ -35,6 +35,9 @@ def main() -> None:
             parser.error(f"{error} (run writes it)")
         return
     try:
+        refuse_foreign([folder])
+        if is_url(place):  # a server that refuses it changes nothing in the folder
+            _opened(parser, place, False, pipeline.ignore, 0.0).close()
         (emptied if arguments.fresh else claimed)(folder)
     except Invalid as error:
         parser.error(str(error))

@@ -21,7 +21,12 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from spark_check.log_io.library.schema import Dialect, statements
-from spark_check.log_io.library.sessions.places import FORMS, is_url, without_password
+from spark_check.log_io.library.sessions.places import (
+    FORMS,
+    is_url,
+    what_is_wrong,
+    without_password,
+)
 from spark_check.log_io.library.sessions.read_only_file import ReadOnlyFile
 from spark_check.log_io.library.sessions.session import Session
 from spark_check.log_io.library.sessions.sqlite_file import SqliteFile
@@ -246,14 +251,16 @@ def connect(
 
 
 def _session(place: str | Path, synchronous: str, read_only: bool) -> Session:
+    if wrong := what_is_wrong(place):
+        raise LogError(f"the place of a log '{without_password(place)}' has {wrong}: {FORMS}")
     if is_url(place):
         try:
             from spark_check.log_io.library.sessions.server import Server
         except ImportError as error:  # only those who use PostgreSQL need the package
-            raise LogError(f"{without_password(str(place))}: install psycopg: {error}") from None
+            raise LogError(f"{without_password(place)}: install psycopg: {error}") from None
         return Server(place, read_only=read_only)
     if "://" in str(place):
-        raise LogError(f"{without_password(str(place))}: {FORMS}")
+        raise LogError(f"{without_password(place)}: {FORMS}")
     if synchronous not in ("FULL", "NORMAL", "EXTRA", "OFF"):
         raise ValueError(f"synchronous={synchronous}: give FULL, NORMAL, EXTRA or OFF")
     return ReadOnlyFile(place) if read_only else SqliteFile(place, synchronous)

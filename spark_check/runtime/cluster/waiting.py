@@ -23,8 +23,9 @@ from spark_check.runtime.cluster.demand import ClusterDemand
 POLL_S = 0.5
 SAY_S = 5.0
 """Seconds without a master's answer, or without a worker, after which that is said."""
-START_S = 60.0
-"""Seconds that Spark may take to start and to register, on a busy machine."""
+REGISTERING, SENDING = "appclient-registration", "dispatcher-event-loop"
+"""In the names of Spark's threads: to register at a master of its own; to send messages, which
+the way to any other cluster begins with."""
 STEADY_S = 1.0
 """Seconds without another executor after which no more are expected."""
 ANSWER_S = 5.0
@@ -41,11 +42,11 @@ class WaitStage(Enum):
 
 
 class ClusterWait:
-    """The wait of a session.  context: set as soon as Spark has one.  over: why the wait ended the
-    session; empty if it did not."""
+    """The wait of a session.  gateway: of its Java.  context: set as soon as Spark has one.
+    over: why the wait ended the session; empty if it did not."""
 
-    def __init__(self, master: str, settings: Mapping[str, str]) -> None:
-        self.master, self.settings, self._begun = master, settings, monotonic()
+    def __init__(self, master: str, settings: Mapping[str, str], gateway: Any) -> None:
+        self.master, self.settings, self._gateway = master, settings, gateway
         self.context: SparkContext | None = None
         self.over = ""
 
@@ -63,8 +64,21 @@ class ClusterWait:
         """The stage of the session."""
         if self.context is not None:
             return WaitStage.WORKS if self.executors() else WaitStage.LACKS
-        starts = monotonic() - self._begun < START_S
-        return WaitStage.STARTS if starts else WaitStage.REGISTERS
+        return WaitStage.REGISTERS if self._has_started() else WaitStage.STARTS
+
+    def _has_started(self) -> bool:
+        """Does Spark have the thread with which it registers?  It has no context before it is
+        registered, and its constructor does not return."""
+        try:
+            threads = self._gateway.jvm.java.lang.Thread.getAllStackTraces().keySet().toString()
+        except (Py4JError, OSError):
+            return False
+        return (REGISTERING if self.is_standalone else SENDING) in threads
+
+    @property
+    def is_standalone(self) -> bool:
+        """Is the master one of Spark's own?"""
+        return self.master.startswith("spark:")
 
     def for_workers(self) -> None:
         """Wait until there are executors, and until no more come for STEADY_S; or Spark ends."""
@@ -85,10 +99,10 @@ class ClusterWait:
 
     def lack(self) -> str:
         """The words for that which lacks."""
+        if not self.is_standalone:
+            return "the cluster has given no executor yet"
         if self.context is None:
             return f"not registered; is it a Spark master of version {pyspark.__version__}?"
-        if not self.master.startswith("spark:"):
-            return "the cluster has given no executor yet"
         answers: list[str] = []
         Thread(target=lambda: answers.append(self._ask_master()), daemon=True).start()
         until = monotonic() + ANSWER_S
@@ -130,12 +144,13 @@ class ClusterWait:
 def waiting(
     master: str,
     settings: Mapping[str, str],
+    gateway: Any,
     demand: ClusterDemand,
     end: Callable[[], None],
 ) -> Iterator[ClusterWait]:
     """A context in which a thread looks on.  end: ends a session that has waited too long, from
     another thread."""
-    wait, ended = ClusterWait(master, settings), Event()
+    wait, ended = ClusterWait(master, settings, gateway), Event()
 
     def look() -> None:
         since, said, before = monotonic(), False, WaitStage.STARTS

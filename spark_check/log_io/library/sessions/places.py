@@ -43,6 +43,16 @@ def is_url(place: str | Path) -> bool:
     return bool(URL.match(text)) or _has_keywords(text)
 
 
+def what_is_wrong(place: str | Path) -> str:
+    """Why nobody can open the place, whatever there is; empty if somebody may.
+
+    Clients misunderstand both: SQLite opens a file without a name, which is gone when it is closed,
+    and libpq a host or a database whose name ends before the NUL.
+    """
+    text = str(place)
+    return "no name" if not text else "a NUL character" if "\0" in text else ""
+
+
 def _has_keywords(text: str) -> bool:
     """Does it begin as libpq's keywords do?  The name of a file may: write ./host=1 for that."""
     first = KEYWORD.match(text)
@@ -52,7 +62,7 @@ def _has_keywords(text: str) -> bool:
     return bool(OPEN.fullmatch(key) or OTHERS.fullmatch(key) or SECRET.search(text))
 
 
-def without_password(place: str) -> str:
+def without_password(place: str | Path) -> str:
     """The place as one may print it: without its secrets, in one line."""
     text = str(place)
     if _has_keywords(text):
@@ -62,8 +72,13 @@ def without_password(place: str) -> str:
         user, password, after = _login(found[2])
         shown = f"{found[1]}{user}{password and HIDDEN}{_shown_query(after)}"
     else:
-        return text
-    return " ".join(shown.split())
+        return _in_one_line(text)
+    return _in_one_line(" ".join(shown.split()))
+
+
+def _in_one_line(text: str) -> str:
+    """The text with an escape, as in Python, for each character that cannot be printed."""
+    return "".join(one if one.isprintable() else repr(one)[1:-1] for one in text)
 
 
 def _login(rest: str) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docs.examples.log_io import pipeline
@@ -57,6 +57,8 @@ def test_rows_that_say_that_an_event_is_made_of_itself_are_one_line(tmp_path: Pa
             ancestry(log, ("sums", "totals", "totals", 1))
 
 
+@pytest.mark.slow
+@settings(max_examples=25)
 @given(st.data())
 def test_a_sketch_counts_each_event_once(data: st.DataObject) -> None:
     """Boxes and the numbers of the others are all events, for any graph without circles."""

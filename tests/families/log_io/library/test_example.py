@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import asif.log_io
+from model.machine.folders import claimed
 from spark_check.log_io import library
 from spark_check.log_io.library import Context, Log, Transaction
 
@@ -66,6 +67,13 @@ def test_what_the_example_refuses(
     assert expected in found.stderr
     assert "Traceback" not in found.stderr
     assert [*tmp_path.iterdir()] == []
+
+
+def test_a_fresh_run_without_its_server_empties_nothing(tmp_path: Path) -> None:
+    book = claimed(tmp_path) / "book.txt"
+    book.write_text("a line\n")
+    assert example("run", tmp_path, "--fresh", "--log", "host=127.0.0.1 port=1").returncode == 2
+    assert book.read_text() == "a line\n"
 
 
 def test_a_fresh_run_empties_its_log(place: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from urllib.parse import quote
 
 import pytest
@@ -76,3 +77,29 @@ def test_the_keywords_of_libpq_are_a_place(postgresql: str) -> None:
     with Log(place) as log:
         assert log.database.name.endswith("dbname=postgres password=***")
         assert log.fetch_new_events("b").events == []
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("a\0b", r"the place of a log 'a\x00b' has a NUL character"),
+        (Path("a\0b"), r"the place of a log 'a\x00b' has a NUL character"),
+        (
+            "postgresql://h\0x/db",
+            r"the place of a log 'postgresql://h\x00x/db' has a NUL",
+        ),
+        ("host=h\0x password=p", r"the place of a log 'host=h\x00x password=***' has a NUL char"),
+        ("", "the place of a log '' has no name"),
+        ("no/a\n\udc80b.db", r"no/a\n\udc80b.db"),
+    ],
+)
+def test_a_place_that_nobody_can_open_is_a_line(
+    place: str | Path, words: str, read_only: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(LogError) as raised:
+        Log(place, read_only=read_only)
+    assert str(raised.value).startswith(words)
+    assert str(raised.value).isprintable()
+    assert [*tmp_path.iterdir()] == []
