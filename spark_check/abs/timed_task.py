@@ -29,6 +29,7 @@ def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, s
         pipeline.run((number, type_) for number, type_ in rows)
         ended = time.time()
         writes = len(book.rows()) - written
+        transactions = sum(one.startswith("BEGIN") for one in statements)  # to close is one more
     add_note(
         world.folder,
         began=began,
@@ -37,7 +38,7 @@ def process(world: LogIoWorld, stops: PipelineStops, rows: Iterable[tuple[int, s
         rest_s=ended - recovered,
         replayed=replayed,
         writes=writes,
-        transactions=sum(one.startswith("BEGIN") for one in statements),
+        transactions=transactions,
     )
 
 

@@ -129,7 +129,7 @@ def test_every_untimed_run_is_one_that_the_world_allows(
 @pytest.mark.parametrize(
     ("changes", "line"),
     [
-        ("prompt=frozenset({'stor'})", "which is no site; did you mean 'store'?"),
+        ("prompt=frozenset({'stor'})", "which is no site; did you mean 'store' or 'source'?"),
         ("prompt=frozenset({'A'})", "that may crash; a prompt site never does"),
         ("prompt=frozenset({'source'})", "that is a source; a prompt site only takes"),
         (

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.machine.folders import claimed
 from spark_check.micro_batch.checkpoint import (
     Broken,
     committed_batches,
@@ -54,7 +55,7 @@ class CheckpointShape(NamedTuple):
 @contextmanager
 def made(how: CheckpointShape) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
-        checkpoint = Path(folder) / "checkpoint"
+        checkpoint = claimed(Path(folder)) / "checkpoint"
         write(checkpoint / "metadata", b'{"id":"0a"}', how.sided)
         info = {"stateStoreInfo": [{"storeName": "default", "numPartitions": 2}]}
         write(checkpoint / "state/0/_metadata/metadata", log(info), how.sided)
