@@ -113,7 +113,7 @@ def test_an_interrupted_question_leaves_the_file(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     checked = check(OPEN, "FILE", "--pin", *FEW, answer="")
-    assert checked.code == 1
+    assert checked.code == 130
     assert "Abort" in checked.err
     assert checked.text == OPEN
 

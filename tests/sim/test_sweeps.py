@@ -271,7 +271,7 @@ def test_a_range_has_each_step_and_its_end(start: float, steps: int, step: float
     [
         (
             SWEEP.replace("protocol", "protocl"),
-            "3: protocl: unknown key; did you mean 'protocol'?",
+            "3: protocl: unknown key; did you mean 'protocol' or 'protocols'?",
         ),
         (SWEEP.replace("[20, 40]", "[20, 4000]"), "4: match: window = 4000 is longer than the run"),
         (SWEEP.replace("[20, 40]", "[]"), "4: operators.match.window has no values"),
