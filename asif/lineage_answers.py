@@ -8,9 +8,10 @@ An answer may have a million events: they are read from the log as they are need
 from __future__ import annotations
 
 import json
+import typing
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from model.results.lineage import LineageEvent, LineageResult, LineageUse
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from spark_check.log_io.library.ancestry import Ancestry
 
 
-class LineageAnswer(Protocol):
+class LineageAnswer(typing.Protocol):
     """count: of the events."""
 
     @property
