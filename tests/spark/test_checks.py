@@ -26,12 +26,6 @@ def test_the_quick_profile_has_a_check_of_each_family() -> None:
     assert all(one.campaign == "full" for one in every.values() if one.name not in quick)
 
 
-def test_ci_runs_every_quick_check() -> None:
-    """The report runs some of them, and `rest` names the others."""
-    ci = (Path(__file__).parents[2] / ".ci" / "run").read_text().splitlines()
-    assert {"make report", ".venv/bin/asif spark $(rest spark_check)"} <= {*ci}
-
-
 @pytest.mark.spark
 @pytest.mark.parametrize("to_all", [True, False], ids=["a terminal", "kill -INT"])
 def test_ctrl_c_ends_all_processes_and_says_how_to_go_on(to_all: bool, tmp_path: Path) -> None:
