@@ -25,8 +25,11 @@ from hypothesis import HealthCheck, Phase, settings
 from flink_check.environment import installed
 from model.errors import Invalid
 from proofs.garbage import SELDOM
+from tests.browser.browser import open_browser, skip_without_browser
 
 if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
     from spark_check.runtime.jvm import Jvm
 
 gc.set_threshold(SELDOM, *gc.get_threshold()[1:])
@@ -64,7 +67,10 @@ def _files(items: list[pytest.Item], marker: str) -> list[Path]:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Where Flink is not installed, a test that starts it is skipped, with the reason."""
+    """Where Flink is not installed, a test that starts it is skipped, with the reason; so is one
+    that opens a browser, where none is found."""
+    if item.get_closest_marker("browser"):
+        skip_without_browser()
     if item.get_closest_marker("flink"):
         try:
             installed()
@@ -83,3 +89,10 @@ def jvm() -> Iterator[Jvm]:
 
     with Jvm() as kept:
         yield kept
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A browser without a window; `browser.new_page(viewport=...)` is a page of a test's own."""
+    with open_browser() as opened:
+        yield opened
