@@ -105,7 +105,7 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
 
 def _interrupt_once(*_: object) -> None:
     """The supervisor has the last word: Python's own words about the exception are lost."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, lambda *_: None)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
 
