@@ -94,13 +94,17 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
     if polite:
         signal.signal(signal.SIGINT, _interrupt_once)
         _page.add(POLITE, 1)
+    over = 1
     try:
         yield
+    except KeyboardInterrupt:
+        over = 0  # the supervisor's last line, which may come later, is about this work
+        raise
     finally:
         if polite:
             _page.add(POLITE, -1)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _page.add(RESUMABLE, -1)
+        _page.add(RESUMABLE, -over)
 
 
 def _interrupt_once(*_: object) -> None:
