@@ -203,7 +203,7 @@ def _explain(error: Exception) -> Exception:
     if why := explain(text):
         return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
     if isinstance(error, PythonException):  # the call itself raised: it should not
-        return error
+        return RuntimeError(text)  # the exception has no words once Spark has ended
     why = first_line(text) if text else type(error).__name__
     return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
 
