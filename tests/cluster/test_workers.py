@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shlex
 import socket
@@ -28,6 +29,7 @@ from proofs.explore.verdict import perform_all
 from sim.experiments import published
 from spark_check.runtime.cluster import packing, survey, workers
 from spark_check.runtime.cluster.failures import explain, lost_task
+from spark_check.runtime.cluster.user_files import pack_user_files
 from spark_check.runtime.standalone import CONF, Cluster, standalone
 from tests.commands.test_cli import asif
 from tests.proofs.test_tasks import untimed
@@ -75,6 +77,28 @@ def test_the_copy_has_all_that_the_code_reads(tmp_path: Path) -> None:
     assert file.startswith(str(tmp_path / "ours.zip"))
     assert names == str([*protocols()])
     assert numbers == str(published.numbers())
+
+
+def test_a_sent_file_is_performed_where_it_does_not_lie(tmp_path: Path) -> None:
+    """Its mutants, too, which are patches of its source."""
+    file = tmp_path / "far_relay.py"
+    file.write_text(RELAY.read_text())
+    own = subject(str(file)).protocol
+    tasks = [*list_tasks(str(file), own, "quick", walks=None, examples=5, mutants=True)]
+    expected = perform_all(perform, tasks)
+    assert pack_user_files(tmp_path / "sent.zip")
+    (tmp_path / "tasks").write_bytes(pickle.dumps(tasks))
+    file.unlink()
+    code = (
+        "import pickle, sys; from proofs.explore.tasks import perform; tasks, done = sys.argv[1:]; "
+        "found = [perform(one) for one in pickle.load(open(tasks, 'rb'))]; "
+        "pickle.dump(found, open(done, 'wb'))"
+    )
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "sent.zip"), str(ROOT)])}
+    words = [sys.executable, "-W", "ignore", "-c", code, "tasks", "done"]
+    subprocess.run(words, cwd=tmp_path, env=path, check=True)
+    found = pickle.loads((tmp_path / "done").read_bytes())
+    assert untimed(plain(found)) == untimed(plain(expected))
 
 
 def test_requirements_are_sent_along() -> None:
