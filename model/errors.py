@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
+from signal import SIG_IGN, SIGINT, getsignal
 from traceback import walk_tb
 from typing import TypeVar
 
@@ -76,8 +77,11 @@ def words_of(error: BaseException) -> str:
 
 
 def pass_ctrl_c(error: BaseException) -> None:
-    """Raise the error again if it is Ctrl-C, which is nobody's fault."""
-    if type(error) is KeyboardInterrupt:
+    """Raise the error again if it is Ctrl-C, which is nobody's fault.
+
+    A process that ignores Ctrl-C raises no such error: a step does, as any other one.
+    """
+    if type(error) is KeyboardInterrupt and getsignal(SIGINT) is not SIG_IGN:
         raise error
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import linecache
 import pkgutil
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib.abc import SourceLoader
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -149,12 +149,7 @@ def import_file(path: Path) -> ModuleType:
         if getattr(loaded, "__file__", None) == place:
             return loaded
         raise Invalid(f"{path}: the module name {home!r} is taken; rename the file")
-    with module_of(Path(place)) as module:
-        if source is not None:
-            linecache.cache[place] = len(source), None, source.splitlines(keepends=True), place
-            exec(compile(source, place, "exec"), module.__dict__)
-            sys.modules[home] = module
-            return module
+    with module_of(Path(place), None if source is None else _SentFile(place, source)) as module:
         assert module.__spec__ is not None  # the name ends in .py
         assert module.__spec__.loader is not None
         module.__spec__.loader.exec_module(module)
@@ -180,14 +175,30 @@ def _sent(path: Path) -> tuple[str, str | None]:
     return (str(path.resolve()), None) if source is None else (place, source)
 
 
+class _SentFile(SourceLoader):
+    """The loader of a file that lies on another machine."""
+
+    def __init__(self, place: str, source: str) -> None:
+        self._place, self._source = place, source
+
+    def get_filename(self, fullname: str) -> str:
+        return self._place
+
+    def get_data(self, path: str) -> bytes:
+        if path != self._place:
+            raise OSError(f"{path}: it was not sent")
+        return self._source.encode()
+
+
 @contextmanager
-def module_of(path: Path) -> Iterator[ModuleType]:
+def module_of(path: Path, loader: SourceLoader | None = None) -> Iterator[ModuleType]:
     """A new module for code of the file, which other modules can import while the code runs.
 
-    Afterwards the modules are as before.  Raises Invalid if the code raises.
+    Afterwards the modules are as before.  loader: None: the file is on this machine.  Raises
+    Invalid if the code raises.
     """
     home, folder = path.stem, str(path.resolve().parent)
-    spec = importlib.util.spec_from_file_location(home, path.resolve())
+    spec = importlib.util.spec_from_file_location(home, path.resolve(), loader=loader)
     assert spec is not None
     module, loaded = importlib.util.module_from_spec(spec), sys.modules.get(home)
     sys.modules[home] = module

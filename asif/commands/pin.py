@@ -93,7 +93,7 @@ def _write(file: PinnedFile, content: bytes) -> bool:
     if not file.yes and not sys.stdin.isatty():
         print(f"{file.path}: not written; --yes writes without a question")
         return False
-    if not file.yes and not typer.confirm(f"write {file.path}?"):
+    if not file.yes and not _agrees(file.path):
         print(f"{file.path}: not written")
         return False
     if file.path.read_bytes() != file.content:
@@ -101,3 +101,12 @@ def _write(file: PinnedFile, content: bytes) -> bool:
         return False
     files.replace({file.path: content})
     return True
+
+
+def _agrees(path: Path) -> bool:
+    """Does the user at the terminal agree?  The end of their input is no."""
+    try:
+        return typer.confirm(f"write {path}?")
+    except typer.Abort:
+        print()
+        return False

@@ -94,18 +94,22 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
     if polite:
         signal.signal(signal.SIGINT, _interrupt_once)
         _page.add(POLITE, 1)
+    over = 1
     try:
         yield
+    except KeyboardInterrupt:
+        over = 0  # the supervisor's last line, which may come later, is about this work
+        raise
     finally:
         if polite:
             _page.add(POLITE, -1)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _page.add(RESUMABLE, -1)
+        _page.add(RESUMABLE, -over)
 
 
 def _interrupt_once(*_: object) -> None:
     """The supervisor has the last word: Python's own words about the exception are lost."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, lambda *_: None)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     raise KeyboardInterrupt
 

@@ -10,7 +10,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cache
-from pathlib import Path
+from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -20,7 +20,8 @@ from model.errors import Invalid
 from model.results.experiment import OTHER_READING, ComparedNumber, Series
 from model.results.interval import Interval
 
-HOME = Path(__file__).parent
+HOME = files("sim.experiments")
+"""A folder, or, in a worker of a cluster, a place in the zip file that holds the code."""
 NONE: Mapping[str, Interval] = MappingProxyType({})
 VERDICTS = ("within 10 %", "within 25 %", "outside")
 SCORED = "scored"
@@ -90,10 +91,13 @@ class PublishedNumber(BaseModel):
 @cache
 def numbers() -> tuple[PublishedNumber, ...]:
     """The numbers of all papers, in the order of their folders."""
+    papers = sorted((one for one in HOME.iterdir() if one.is_dir()), key=lambda one: one.name)
+    files_ = [paper / "published.toml" for paper in papers]
     entries = [
         entry
-        for path in sorted(HOME.glob("*/published.toml"))
-        for entry in tomllib.loads(path.read_text(encoding="utf-8"))["number"]
+        for file in files_
+        if file.is_file()
+        for entry in tomllib.loads(file.read_text(encoding="utf-8"))["number"]
     ]
     return TypeAdapter(tuple[PublishedNumber, ...]).validate_python(entries)
 

@@ -14,6 +14,7 @@ in a process of its own, and so do all later jobs after one that was lost.
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 import time
@@ -46,12 +47,19 @@ GROUP = "calls"
 
 
 class CallResult(NamedTuple):
-    """The report of a worker on a call.  why: the process of the call died; it has no result."""
+    """The report of a worker on a call.
+
+    packed: the result, as bytes: a worker need not know its type, which may be of a user's file.
+    why: the process of the call died, and packed is None.
+    """
 
     number: int
-    result: Any
+    packed: bytes | None
     why: str
     seconds: float
+
+    def result(self) -> Any:
+        return None if self.packed is None else pickle.loads(self.packed)
 
 
 class LostTask(Exception):
@@ -95,7 +103,7 @@ def call_all(
         try:
             work = [[(number, left[number]) for number in task] for task in tasks]
             for found in _job(context, partial(_calls, call, apart), work):
-                yield [(one.number, one.result, one.why) for one in found]
+                yield [(one.number, one.result(), one.why) for one in found]
                 seconds += [one.seconds for one in found]
                 for one in found:
                     del left[one.number]
@@ -203,7 +211,7 @@ def _explain(error: Exception) -> Exception:
     if why := explain(text):
         return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
     if isinstance(error, PythonException):  # the call itself raised: it should not
-        return error
+        return RuntimeError(text)  # the exception has no words once Spark has ended
     why = first_line(text) if text else type(error).__name__
     return Invalid(f"Spark ended before its work did ({why}); what was done is kept")
 
@@ -217,8 +225,14 @@ def _calls(
     """In a worker."""
     context = TaskContext.get()
     apart = apart or (context is not None and context.attemptNumber() > 0)
+    packing = partial(_packed, call)
     for task in tasks:
         for number, item in task:
             started = time.perf_counter()
-            result, why = call_apart(call, item) if apart else (call(item), "")
-            results.add([CallResult(number, result, why, time.perf_counter() - started)])
+            packed, why = call_apart(packing, item) if apart else (packing(item), "")
+            results.add([CallResult(number, packed, why, time.perf_counter() - started)])
+
+
+def _packed(call: Callable[[T], R], item: T) -> bytes:
+    """The result, as bytes."""
+    return pickle.dumps(call(item))

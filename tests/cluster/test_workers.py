@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import re
 import shlex
 import socket
+import subprocess
+import sys
 import time
 import venv
 from collections.abc import Iterator
@@ -18,12 +22,14 @@ import pytest
 from asif.console import calls_on_spark
 from engine_check.breakpoints import POLL_S
 from model.errors import Invalid
-from model.registry import subject
+from model.registry import protocols, subject
 from model.results.plain import plain
 from proofs.explore.tasks import list_tasks, perform
 from proofs.explore.verdict import perform_all
+from sim.experiments import published
 from spark_check.runtime.cluster import packing, survey, workers
 from spark_check.runtime.cluster.failures import explain, lost_task
+from spark_check.runtime.cluster.user_files import pack_user_files
 from spark_check.runtime.standalone import CONF, Cluster, standalone
 from tests.commands.test_cli import asif
 from tests.proofs.test_tasks import untimed
@@ -54,6 +60,45 @@ def bare(folder: Path, patch: pytest.MonkeyPatch) -> Iterator[Cluster]:
 def test_the_hash_of_the_code_is_that_of_its_copy(tmp_path: Path) -> None:
     packing.pack_ours(tmp_path / "ours.zip")
     assert survey.code_hash(tmp_path / "ours.zip") == survey.code_hash(survey.our_root())
+
+
+def test_the_copy_has_all_that_the_code_reads(tmp_path: Path) -> None:
+    """Files beside the code, too, which lie in a zip file there."""
+    packing.pack_ours(tmp_path / "ours.zip")
+    code = (
+        "import sim; from model.registry import protocols; from sim.experiments import published; "
+        "print(sim.__file__, [*protocols()], published.numbers(), sep='\\n')"
+    )
+    path = {**os.environ, "PYTHONPATH": str(tmp_path / "ours.zip")}
+    said = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=path, capture_output=True, text=True
+    )
+    file, names, numbers = said.stdout.splitlines()
+    assert file.startswith(str(tmp_path / "ours.zip"))
+    assert names == str([*protocols()])
+    assert numbers == str(published.numbers())
+
+
+def test_a_sent_file_is_performed_where_it_does_not_lie(tmp_path: Path) -> None:
+    """Its mutants, too, which are patches of its source."""
+    file = tmp_path / "far_relay.py"
+    file.write_text(RELAY.read_text())
+    own = subject(str(file)).protocol
+    tasks = [*list_tasks(str(file), own, "quick", walks=None, examples=5, mutants=True)]
+    expected = perform_all(perform, tasks)
+    assert pack_user_files(tmp_path / "sent.zip")
+    (tmp_path / "tasks").write_bytes(pickle.dumps(tasks))
+    file.unlink()
+    code = (
+        "import pickle, sys; from proofs.explore.tasks import perform; tasks, done = sys.argv[1:]; "
+        "found = [perform(one) for one in pickle.load(open(tasks, 'rb'))]; "
+        "pickle.dump(found, open(done, 'wb'))"
+    )
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path / "sent.zip"), str(ROOT)])}
+    words = [sys.executable, "-W", "ignore", "-c", code, "tasks", "done"]
+    subprocess.run(words, cwd=tmp_path, env=path, check=True)
+    found = pickle.loads((tmp_path / "done").read_bytes())
+    assert untimed(plain(found)) == untimed(plain(expected))
 
 
 def test_requirements_are_sent_along() -> None:

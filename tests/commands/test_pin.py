@@ -96,6 +96,7 @@ def test_a_file_that_has_its_pins_is_as_it_says(check: Check) -> None:
         (None, 1, "not written; --yes writes without a question"),
         ("n\n", 1, "not written"),
         ("\n", 1, "not written"),
+        ("", 1, "not written"),  # the end of the input
         ("y\n", 0, "pinned: two crashes"),
     ],
 )
@@ -107,15 +108,6 @@ def test_the_user_is_asked_on_a_terminal(
     assert checked.text == (OPEN if code else RIGHT)
     assert checked.out.endswith(f"{checked.path.name}: {last}\n")
     assert ("write " in checked.out) == (answer is not None)
-
-
-def test_an_interrupted_question_leaves_the_file(
-    check: Check, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    checked = check(OPEN, "FILE", "--pin", *FEW, answer="")
-    assert checked.code == 130
-    assert "interrupted" in checked.err
-    assert checked.text == OPEN
 
 
 def test_an_interrupted_writing_leaves_the_file(

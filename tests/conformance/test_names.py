@@ -47,6 +47,7 @@ JOBS = {
     "log_io": (
         Path("spark_check/abs"),
         Path("asif/commands/lineage.py"),
+        Path("asif/lineage_answers.py"),
         Path("asif/log_io.py"),
     ),
     "micro_batch": tuple(Path("spark_check") / family for family in STANDBYS),

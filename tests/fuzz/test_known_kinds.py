@@ -124,15 +124,25 @@ def test_a_box_that_ends_the_process(how: str, answer: Callable[[Case], Answered
     refused(answer, Case(("classify", "own.py"), {"own.py": text.encode()}), "own")
 
 
-def test_a_function_that_ends_the_process_is_named_in_a_process_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "own.py").write_text("import os\nos._exit(0)\n")
+@pytest.mark.parametrize(
+    ("line", "raised"),
+    [
+        ("os._exit(0)", "EndsProcess: os._exit would end"),
+        ("raise KeyboardInterrupt", "KeyboardInterrupt: no reason given"),
+    ],
+)
+def test_what_ends_a_process_is_named_in_a_process_of_its_own(
+    line: str, raised: str, tmp_path: Path
+) -> None:
+    """A command ignores Ctrl-C there, and its supervisor does not: so this is none."""
+    (tmp_path / "own.py").write_text(f"import os\n{line}\n")
     command = [sys.executable, "-m", "asif", "check", "own.py"]
     path = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     ended = subprocess.run(
         command, cwd=tmp_path, capture_output=True, text=True, check=False, env=path
     )
     assert ended.returncode == 2
-    assert "own.py:2: importing it raises EndsProcess: os._exit would end" in ended.stderr
+    assert f"own.py:2: importing it raises {raised}" in ended.stderr
 
 
 @pytest.mark.parametrize("place", ["/dev/zero", "/dev/full", "pipe.toml", "folder.toml"])

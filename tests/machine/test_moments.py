@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from asif.cli import COMMANDS as NAMES
+from model.machine.journals import entries
 from tests.machine.moments import (
     ROOT,
     EndedCommand,
@@ -195,7 +196,7 @@ def test_an_ended_command_goes_on_from_there(
     command = start(words, tmp_path)
     running.append(command)
     journal = command.home / "runs"
-    command.wait_for(lambda: any(path.stat().st_size for path in journal.glob("*.jsonl")))
+    command.wait_for(lambda: any(entries(path, "seed") for path in journal.glob("*.jsonl")))
     ended = command.end(how, group=True)
     assert ended.said.splitlines()[-1].endswith("; the same command goes on from there")
     assert (ended.code, ended.left, ended.temporary) == (CODES[how], (), ())

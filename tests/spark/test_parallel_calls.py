@@ -19,7 +19,6 @@ import psutil
 import pytest
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
-from pyspark.errors import PythonException
 from pyspark.sql import SparkSession
 
 from engine_check.victim import start
@@ -33,7 +32,15 @@ from spark_check.runtime.parallel_calls import call_all
 from spark_check.runtime.session import BRIEF, session
 from tests.commands.test_cli import asif
 from tests.sim.test_sweeps import SWEEP, swept_table, written
-from tests.spark.sweep_jobs import FATAL, fatal, noted, once_fatal, raising, squared
+from tests.spark.sweep_jobs import (
+    FATAL,
+    fatal,
+    noted,
+    once_fatal,
+    once_fatal_in_a_file,
+    raising,
+    squared,
+)
 
 pytestmark = pytest.mark.spark
 JOB = "tests.spark.sweep_jobs:swept"
@@ -109,8 +116,21 @@ def test_a_call_whose_process_was_ended_from_outside_is_called_again(
     assert sorted(found) == [(number, number * number, "") for number in range(COUNT)]
 
 
+def test_a_process_of_its_own_returns_a_type_of_a_user_s_file(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a loss, a worker passes on a result whose type it has never loaded."""
+    (tmp_path / "own_type.py").write_text("class Own(int):\n    pass\n")
+    monkeypatch.setitem(sys.modules, "own_type", None)  # forgotten afterwards
+    monkeypatch.delitem(sys.modules, "own_type")
+    assert once_fatal_in_a_file(str(tmp_path), 0) == 0
+    found = flat(call_all(spark, partial(once_fatal_in_a_file, str(tmp_path)), range(COUNT)))
+    assert (tmp_path / "ended").exists()
+    assert sorted(found) == [(number, number * number, "") for number in range(COUNT)]
+
+
 def test_a_call_that_raises_is_no_crash(spark: SparkSession) -> None:
-    with pytest.raises(PythonException):
+    with pytest.raises(RuntimeError, match="raising"):
         flat(call_all(spark, raising, range(3)))
 
 
