@@ -10,13 +10,18 @@ import typer
 from asif.console import JsonOption, print_all, publish
 from asif.early import result_file, result_folder
 from asif.force import forced
+from asif.names import protocols
 from asif.processes import call_all
 
 
 def prove(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; default: all."),
+        typer.Argument(
+            metavar="[NAME|FILE.py]",
+            help="A protocol or a lemma; default: all.",
+            autocompletion=protocols,
+        ),
     ] = None,
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Also drop each hypothesis: is it needed?")

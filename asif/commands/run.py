@@ -12,6 +12,7 @@ import typer
 from asif.console import JsonOption, publish
 from asif.early import result_folder
 from asif.limits import FLIGHTS, WINDOW, at_most
+from asif.names import protocols
 
 if TYPE_CHECKING:
     from model.progress import Progress
@@ -82,13 +83,17 @@ LimitOption: TypeAlias = Annotated[
     typer.Option(min=1, help="Set the number of flights.", callback=at_most(FLIGHTS)),
 ]
 ProtocolOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
+    str,
+    typer.Option(
+        metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.", autocompletion=protocols
+    ),
 ]
 CompareOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|FILE.py[:VARIANT]",
         help="Also run this protocol; default: the one that the first names, if any.",
+        autocompletion=protocols,
     ),
 ]
 OutOption: TypeAlias = Annotated[

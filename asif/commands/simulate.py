@@ -12,6 +12,7 @@ import typer
 from asif.console import FreshOption, JsonOption, publish
 from asif.early import result_file, result_picture
 from asif.force import resumption
+from asif.names import scenarios
 from model.errors import Invalid
 from model.machine.supervision import resumable
 
@@ -20,6 +21,7 @@ ScenarioArgument: TypeAlias = Annotated[
     typer.Argument(
         metavar="SCENARIO.toml",
         help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
+        autocompletion=scenarios,
     ),
 ]
 SetOption: TypeAlias = Annotated[
