@@ -1,4 +1,4 @@
-"""Text in lines of a width: a line ends between words, never within a word or a number and its unit.
+"""Text in lines of a width: no line ends within a word, or between a number and its unit.
 
 Rule of this file: text in, lines out; a word that is wider than the width stays whole.
 """

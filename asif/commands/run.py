@@ -240,6 +240,7 @@ def run_and_compare(
     from model.protocol import Failures
     from model.registry import protocols
     from sim.comparison import compare
+    from sim.inputs.flights import FEW
     from sim.inputs.streams import deployable
     from sim.untimed.crashes import crash_plans, crashable
 
@@ -258,7 +259,7 @@ def run_and_compare(
         if any(
             one and one.promise.assumes.failures is Failures.SINGLE for one in (protocol, other)
         ):
-            crashes = _one_by_one(crashes)
+            crashes = _one_by_one(crashes)[: 1 if workload.size < FEW else None]
     plans = crash_plans(crashes, names, workload.size)
     return compare(protocol, other, workload, plans, progress=progress, keep=keep)
 
