@@ -13,7 +13,6 @@ from shutil import get_terminal_size
 from threading import Event, Lock, Thread
 from time import monotonic
 
-
 from model.progress import Progress
 from reports.lines import wrap
 

@@ -136,7 +136,7 @@ def _texts(line: Timeline) -> Iterator[tuple[int, str, int, bool]]:
         yield moment.lane + (moment.side > 0), moment.notes, 4, True
         after = moment.lane + 1
         if moment.handed:
-            yield moment.lane, moment.handed, 8, False
+            yield moment.lane, moment.handed.replace(" ", "\u00a0"), 8, True
         if moment.crash:
             yield after, moment.crash, 4, True
         for emitted in moment.emits:

@@ -5,10 +5,8 @@ Rule of this file: a function here has the parts that a command prints, and need
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -16,11 +14,10 @@ from rich.console import RenderableType
 
 from asif.commands import list as listing
 from docs.examples import passive_standby, relay
-from model.progress import silent
 from model.registry import modules, subject
 from model.results.listing import listed
 from reports import commands, engine_page
-from reports.results import choose, experiments, sweeps, traces, verdicts
+from reports.results import choose, traces, verdicts
 
 Parts: TypeAlias = Iterable[RenderableType]
 ROOT = Path(__file__).parents[2]
@@ -149,9 +146,12 @@ def duties() -> Parts:
 def lineage() -> Parts:
     from model.results.lineage import ListedPort, LogVerification, PortsResult, VerifiedTable
 
-    port = ListedPort("ledger.booked-amounts", "output", "reports.daily-totals", 1, 12_000, 3, "all")
+    port = ListedPort(
+        "ledger.booked-amounts", "output", "reports.daily-totals", 1, 12_000, 3, "all"
+    )
     yield from commands.lineage_ports(PortsResult((port, port._replace(to=None, kind="write"))))
-    tables = (VerifiedTable("EVENT_LOG", 12_000, ()), VerifiedTable("EVENT_DATA", None, ("gone",)))
+    gone = VerifiedTable("EVENT_DATA", None, ("gone",))
+    tables = (VerifiedTable("EVENT_LOG", 12_000, ()), gone)
     yield from commands.log_verification(LogVerification(False, ("a row has no event",), tables))
 
 

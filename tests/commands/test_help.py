@@ -103,12 +103,13 @@ def test_names_are_those_of_the_checks_and_experiments() -> None:
 def test_a_bracket_in_a_help_text_is_no_markup(
     group: TyperGroup, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from asif.ending.fence import FencedCommand
     from typer.core import TyperOption
+
+    from asif.ending.fence import FencedCommand
 
     option = TyperOption(param_decls=["--x"], help="As in [costs] and [red].")
     FencedCommand("odd", params=[option], help="Write [costs].", callback=None).main(
-        ["-h"], standalone_mode=False
+        ["--help"], standalone_mode=False
     )
     shown = capsys.readouterr().out
     assert "Write [costs]." in shown
@@ -201,7 +202,9 @@ def test_bash_completes_names(with_asif: str) -> None:
     first, *answers = ran.stdout.splitlines()
     assert first == "complete -o default -F _asif_completion asif"
     assert ran.stderr == ""
-    found = {line: {*words.split()} for line, _, words in (one.partition(" -> ") for one in answers)}
+    found = {
+        line: {*words.split()} for line, _, words in (one.partition(" -> ") for one in answers)
+    }
     assert found == COMPLETED
 
 
