@@ -90,9 +90,14 @@ def _widths(columns: Sequence[_Cells], room: int) -> list[int] | None:
 def _framed(table: Table, columns: Sequence[_Cells], widths: Sequence[int]) -> Table:
     drawn = Table()
     for one, width in zip(columns, widths, strict=True):
-        justify = "right" if one.right else "left"
         header = _lines(one.header, width)
-        drawn.add_column(header, width=width, no_wrap=True, justify=justify, overflow="ignore")
+        drawn.add_column(
+            header,
+            justify="right" if one.right else "left",
+            width=width,
+            no_wrap=True,
+            overflow="ignore",
+        )
     for at, row in enumerate(table.rows):
         cells = [_lines(one.cells[at], width) for one, width in zip(columns, widths, strict=True)]
         drawn.add_row(*cells, end_section=row.end_section)

@@ -16,7 +16,7 @@ TOUR = ROOT / "docs" / "tutorial" / "tour.md"
 COLUMNS = "100"
 CUT = "..."
 """A quoted line that stands for any lines."""
-TIME = re.compile(r"(?<=, )[\d.,]+ s\b|(?<=in )[\d.]+ s\b|\b\d+ walks.*? actions")
+TIME = re.compile(r"(?<=[,;] )[\d.,]+ s\b|(?<=in )[\d.]+ s\b|\b\d+ walks.*? actions")
 """How long a run took, and how much of a random attack fitted in."""
 LONG = re.compile(r"asif (spark|flink|sweep|check \S+ --mutants|check upstream-backup:)")
 
