@@ -6,7 +6,7 @@ for the first name that the command takes: no family is named here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from asif import names
 
@@ -97,7 +97,7 @@ def examples(command: str) -> Iterator[str]:
         yield f"asif {line}"
 
 
-_FIRST = {
+_FIRST: Mapping[str, Callable[[str], str]] = {
     "{protocol}": lambda _: names.families()[0],
     "{check}": lambda command: names.checks(command)[0],
     "{experiment}": lambda _: names.experiments()[0],

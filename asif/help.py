@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
@@ -73,9 +74,7 @@ def _aligned(line: str) -> str:
 
 
 def _print_end(found: Any) -> None:
-    from asif.console import console
-
-    width = max(console.width, LEAST) - 1
+    width = max(Console().width, LEAST) - 1
     for line in found:
         print("\n".join(f" {part}" if part else "" for part in wrap(line, width).split("\n")))
     print()

@@ -64,7 +64,7 @@ def _timeless(text: object) -> str:
 
 @pytest.mark.slow
 def test_whatever_prints_is_on_standard_error(tmp_path: Path) -> None:
-    """Also a file of the user's, and a process that it starts; a refuted one keeps its exit code."""
+    """Also a file of the user's, and a process that it starts."""
     (tmp_path / "mine.py").write_text(TALKS)
     ran = run("list", "mine.py", "--json", "-", cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
