@@ -44,6 +44,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The command line with these commands, which are imported."""
     import typer
 
+    from asif.ending.codes import EPILOG
     from asif.ending.fence import FencedCommand
     from asif.help import HelpfulGroup
     from asif.root import root
@@ -55,6 +56,7 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
         add_completion=False,  # asif.completion has its own for bash
         pretty_exceptions_enable=False,
         callback=root,
+        epilog=EPILOG,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for name in names:

@@ -6,14 +6,13 @@ Rule of this file: no word of a command; a bracket in a help text is no markup.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperCommand, TyperGroup
 
-from asif.ending.codes import EPILOG
 from asif.examples import examples
 from asif.names import listed
 from reports.lines import LEAST, wrap
@@ -35,8 +34,9 @@ class HelpfulCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page."""
         _without_escapes()
+        end, self.epilog = self.epilog, None  # typer would print it in front of the examples
         super().format_help(ctx, formatter)
-        _print_end(_end(self.name or ""))
+        _print_end([*_names_and_examples(self.name or ""), end or ""])
 
 
 class HelpfulGroup(TyperGroup):
@@ -45,8 +45,10 @@ class HelpfulGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page."""
         _without_escapes()
+        end, self.epilog = self.epilog, None
         super().format_help(ctx, formatter)
-        _print_end(["`asif COMMAND -h` has the options of a command, and examples.", "", EPILOG])
+        more = "`asif COMMAND -h` has the options of a command, and examples."
+        _print_end([more, "", end or ""])
 
 
 def _without_escapes() -> None:
@@ -57,14 +59,13 @@ def _without_escapes() -> None:
         rich_utils.COLOR_SYSTEM = None
 
 
-def _end(command: str) -> Iterator[str]:
+def _names_and_examples(command: str) -> Iterator[str]:
     for line in listed(command):
         yield from (line, "")
     if found := [*examples(command)]:
         yield "Examples:"
         yield from (f"  {_aligned(line)}" for line in found)
         yield ""
-    yield EPILOG
 
 
 def _aligned(line: str) -> str:
@@ -73,7 +74,7 @@ def _aligned(line: str) -> str:
     return f"{words.rstrip():{COMMENT}} # {comment.strip()}" if hash_ else line
 
 
-def _print_end(found: Any) -> None:
+def _print_end(found: Iterable[str]) -> None:
     width = max(Console().width, LEAST) - 1
     for line in found:
         print("\n".join(f" {part}" if part else "" for part in wrap(line, width).split("\n")))

@@ -14,7 +14,7 @@ import typer
 
 from asif.early import ask_early
 from asif.ending import streams
-from asif.ending.codes import ExitCode
+from asif.ending.codes import EPILOG, ExitCode
 from asif.ending.details import write_details
 from asif.ending.lines import one_line
 from asif.force import ForcibleCommand, forced
@@ -33,10 +33,13 @@ class Escaped(Exception):
 
 
 class FencedCommand(ForcibleCommand):
-    """A command of asif: typer sees none of its exceptions.
+    """A command of asif: its help has the exit codes, and typer sees none of its exceptions.
 
     Typer would end with 1 on a broken pipe, as a refuted protocol does.
     """
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **{**how, "epilog": EPILOG})
 
     def invoke(self, context: Any) -> Any:
         """Perform the command, if its results can be written.  Raises Escaped."""
