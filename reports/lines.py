@@ -60,5 +60,21 @@ def wrapped(text: Text, width: int, hanging: int | None = None) -> list[Text]:
 
 
 def wrap(text: str, width: int, hanging: int = HANGING) -> str:
-    """The lines of a text, each paragraph with its indent."""
-    return "\n".join(one.plain for one in wrapped(Text(text), width, hanging))
+    """The lines of a text, each paragraph with its indent.
+
+    A command that a user may copy goes on behind a backslash, unless it has quotes.
+    """
+    return "\n".join(_wrap(paragraph, width, hanging) for paragraph in text.split("\n"))
+
+
+def _wrap(text: str, width: int, hanging: int) -> str:
+    if not _COMMAND.match(text):
+        return "\n".join(one.plain for one in wrapped(Text(text), width, hanging))
+    if {"'", '"'} & {*text}:
+        return text
+    if cell_len(text) <= width:
+        return text
+    return " \\\n".join(one.plain for one in wrapped(Text(text), width - 2, hanging))
+
+
+_COMMAND = re.compile(r" +asif ")

@@ -6,6 +6,7 @@ Rule of this file: a function here has the parts that a command prints, and need
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -149,7 +150,7 @@ def lineage() -> Parts:
     port = ListedPort(
         "ledger.booked-amounts", "output", "reports.daily-totals", 1, 12_000, 3, "all"
     )
-    yield from commands.lineage_ports(PortsResult((port, port._replace(to=None, kind="write"))))
+    yield from commands.lineage_ports(PortsResult((port, replace(port, to=None, kind="write"))))
     gone = VerifiedTable("EVENT_DATA", None, ("gone",))
     tables = (VerifiedTable("EVENT_LOG", 12_000, ()), gone)
     yield from commands.log_verification(LogVerification(False, ("a row has no event",), tables))
