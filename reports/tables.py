@@ -142,5 +142,5 @@ def _row(
 
 def _below(header: str, cell: Text, width: int) -> Iterable[Text]:
     """The lines of a cell that stands below its row, after the name of its column."""
-    name = f"{' '.join(header.split())}: " if header else ""
+    name = f"{' '.join(header.replace('-\n', '-').split())}: " if header else ""
     return wrapped(Text.assemble(" " * BELOW, name, Text(" ").join(cell.split("\n"))), width, 2)

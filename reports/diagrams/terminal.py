@@ -45,6 +45,8 @@ _STYLES = (
     (r"○( restart)?", "yellow"),
     (r"↻", "red"),
 )
+_STAYS = "\u00a0"
+"""A space at which no line ends."""
 _LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in step n"
 
 
@@ -67,7 +69,8 @@ def text(
     rows += shorten(drawn, most, line.decisive, [*map(len, usual)])
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     legend += "   ✗ wrong" if line.has_culprit else ""
-    rows += ["", *textwrap.wrap(legend, width)]
+    whole = "   ".join(one.replace(" ", _STAYS) for one in legend.split("   "))
+    rows += ["", *(row.replace(_STAYS, " ") for row in textwrap.wrap(whole, width))]
     for paragraph in captions(caption, culprit):
         rows += textwrap.wrap(paragraph, width)
     return "\n".join(row.rstrip() for row in rows) + "\n"

@@ -92,8 +92,8 @@ def failures(result: Simulation) -> Table:
     catch-up.
     """
     rows = Table(
-        *("crash of", "at", "detection", "restart", "redirection", "replay", "catch-up"),
-        *("(expected)", "recovery"),
+        *("crash of", "at", "detec-\ntion", "restart", "redirec-\ntion", "replay", "catch-\nup"),
+        *("(expec-\nted)", "recovery"),
         box=SIMPLE,
         pad_edge=False,
         collapse_padding=True,
