@@ -142,5 +142,6 @@ def _row(
 
 def _below(header: str, cell: Text, width: int) -> Iterable[Text]:
     """The lines of a cell that stands below its row, after the name of its column."""
-    name = f"{' '.join(header.replace('-\n', '-').split())}: " if header else ""
+    name = " ".join(header.replace("-\n", "-").split())
+    name = f"{name}: " if name else ""
     return wrapped(Text.assemble(" " * BELOW, name, Text(" ").join(cell.split("\n"))), width, 2)
