@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import typer
 from typer import _completion_shared as shells
+from typer._click.core import Command
 from typer._click.shell_completion import CompletionItem, add_completion_class
 from typer._completion_classes import BashComplete, ZshComplete, completion_init
 
@@ -99,7 +100,7 @@ def install_script(_: typer.Context, value: str | None) -> None:
         raise typer.Exit
 
 
-def complete(command: typer.core.TyperGroup) -> int:
+def complete(command: Command) -> int:
     """Print the completions that a shell asks for; the exit code."""
     prepare()
     try:

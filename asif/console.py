@@ -131,8 +131,7 @@ def _draw(part: RenderableType, width: int) -> None:
         part = tables.fit(part, width)
     elif isinstance(part, Text):
         part = Text("\n").join(lines.wrapped(part, width, lines.HANGING))
-    options = {"no_wrap": True, "overflow": "ignore", "crop": False}
-    console.print(part, width=width, highlight=False, **options)
+    console.print(part, width=width, highlight=False, no_wrap=True, overflow="ignore", crop=False)
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, str]:

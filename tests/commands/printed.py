@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from rich.console import RenderableType
 
@@ -120,13 +120,12 @@ def verify_trace() -> Parts:
     from spark_check.traces.verify import verify
 
     logs = DOCS / "examples" / "logs"
-    for before, after, columns in (
-        ("payments.csv", "payments-after-crash.csv", {}),
-        ("orders.jsonl", "orders-after-crash.jsonl", {}),
-        ("counts.csv", "counts-appended.csv", {}),
+    for before, after in (
+        ("payments.csv", "payments-after-crash.csv"),
+        ("orders.jsonl", "orders-after-crash.jsonl"),
+        ("counts.csv", "counts-appended.csv"),
     ):
-        asked: dict[str, Any] = {name: [] for name in ("key", "order", "id", "ignore", "lineage")}
-        yield from traces.render(verify(logs / before, logs / after, **{**asked, **columns}))
+        yield from traces.render(verify(logs / before, logs / after))
 
 
 def choose_all(folder: Path) -> Parts:

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -100,12 +101,14 @@ def test_a_full_disk_behind_the_json_is_reported(tmp_path: Path) -> None:
 
 
 # --- a terminal ------------------------------------------------------------------------------
-def on_terminal(command: list[str], columns: int = 80, **environment: str) -> str:
+def on_terminal(
+    command: list[str], columns: int = 80, environment: Mapping[str, str] | None = None
+) -> str:
     """The output of a command on a terminal of its own: both streams."""
     ours, its = pty.openpty()
     fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
-    kept |= {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **environment}
+    kept |= {"PYTHONPATH": str(ROOT), "TERM": "xterm-256color", **(environment or {})}
     with subprocess.Popen(
         [sys.executable, *command], stdin=its, stdout=its, stderr=its, env=kept
     ) as process:
@@ -125,7 +128,7 @@ def on_terminal(command: list[str], columns: int = 80, **environment: str) -> st
 def test_nothing_is_left_of_colours_that_nobody_wants(
     words: list[str], wanted: dict[str, str]
 ) -> None:
-    assert "\x1b" not in on_terminal(["-m", "asif", *words], **wanted)
+    assert "\x1b" not in on_terminal(["-m", "asif", *words], 80, wanted)
 
 
 def test_a_terminal_has_colours_and_lines_of_its_width() -> None:
