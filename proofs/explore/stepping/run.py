@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import accumulate
 
+from model.choices import quiescent
 from model.core import NodeName
 from model.results.culprit import Culprit
 from model.results.steps import (
@@ -165,7 +166,7 @@ def _difference(trace: Trace, other: UnfailedRun) -> RunDifference:
     """The first differences between the run and the failure-free one."""
     end, unfailed = trace.worlds[-1], other.trace.worlds[-1]
     mine, theirs = differing_places(trace.system, end, unfailed)
-    rests = other.beside[-1] == len(other.trace.actions)
+    rests = len(trace.worlds) > len(trace.actions) and quiescent(trace.system, end)
     return RunDifference(
         other.parts,
         _first_step(trace, mine),

@@ -19,8 +19,8 @@ REST = 300
 
 
 class UnfailedRun(NamedTuple):
-    """The failure-free run.  beside: for each world of the run, the world of this one beside it.
-    parts: the first action of the run, from 1, that this one does not have as it is."""
+    """The failure-free run, up to rest if the other one is at rest.  beside: for each world of the
+    run, the world of this one beside it.  parts: the first action of the run, from 1, that this one does not have as it is."""
 
     trace: Trace
     beside: tuple[int, ...]
@@ -57,11 +57,11 @@ class _Unfailed:
             if wanted != action:
                 parts = parts or number
             beside.append(len(self.done))
-        self._rest(later)
-        if not ready(self.system, trace.worlds[-1]) and len(trace.worlds) > len(trace.actions):
+        if len(trace.worlds) > len(trace.actions) and not ready(self.system, trace.worlds[-1]):
+            self._rest(later)
             beside[-1] = len(self.done)
-        whole = Trace(self.system, tuple(self.done), tuple(self.worlds))
-        return UnfailedRun(whole, tuple(beside), parts)
+        shown = Trace(self.system, tuple(self.done), tuple(self.worlds))
+        return UnfailedRun(shown, tuple(beside), parts)
 
     def _does(self, action: Action) -> bool:
         """Do the action, if the world offers it."""
