@@ -31,6 +31,7 @@ from asif.commands.check_options import (
     OperatorsOption,
     OutOption,
     PinOption,
+    RunOption,
     ScopeOption,
     SecondsOption,
     SparkOption,
@@ -75,6 +76,7 @@ def check(
     operators: OperatorsOption = None,
     duties: DutiesOption = False,
     scope: ScopeOption = None,
+    run: RunOption = None,
     profile: CheckProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
@@ -97,6 +99,9 @@ def check(
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     budget = _budget(limit, seconds, memory)
+    if run is not None:
+        _replay(name, run, json_, long=long)
+        return
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
@@ -128,6 +133,16 @@ def check(
     )
     readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
     _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
+
+
+def _replay(name: str | None, run: Path, json_: Path | None, *, long: bool) -> None:
+    """Replay a saved run, as --run asks for.  Raises Exit if it violates a property."""
+    from asif.replay import replay
+
+    result, words = replay(name, run, long=long)
+    publish(words, result, json_)
+    if result.counterexample is not None:
+        raise typer.Exit(1)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from model.results.plain import key
 from model.results.steps import SteppedRun
+from model.results.verdict import ScopeCounterexample
 
 
 class ChoiceKind(StrEnum):
@@ -78,7 +79,8 @@ class ExploredWorld:
 
     address: the choices of the run, by their places.  rests: no node does anything by itself.
     guarantee: the type of recovery of the outputs at rest, and in everyday words; "" before, and
-    without a stream.  broken: the first violated property; "" if none.
+    without a stream.  broken: the first property that the run violates; "" if none.  broken_in: the
+    step in which it does; 0: the beginning.
     """
 
     protocol: str
@@ -92,6 +94,7 @@ class ExploredWorld:
     guarantee: str = ""
     everyday: str = ""
     broken: str = ""
+    broken_in: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,17 @@ class SavedRun:
     scope: str
     actions: tuple[SavedAction, ...]
     violates: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRun:
+    """The result of a replay.  steps: of the run, up to the first property that it violates.
+    counterexample: None if it violates none."""
+
+    protocol: str
+    scope: str
+    steps: int
+    counterexample: ScopeCounterexample | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -316,7 +316,7 @@ def test_the_run_is_as_if_nothing_had_failed():
     world = initial(system)
     for action in ACTIONS:
         world = apply(system, world, action)
-    assert first_violation(system, world) is None
+        assert first_violation(system, world) is None
 '''
 
 

@@ -54,7 +54,7 @@
     if (left.disturbances) faults.push(`${left.disturbances} link fault${left.disturbances === 1 ? "" : "s"}`);
     return html`<aside class="ex-state" aria-label="State of the promises"><h2>This state</h2>
       <p class=${world.broken ? "ex-verdict ex-bad" : "ex-verdict"}>${world.broken
-        ? html`<b>A property is violated.</b>` : world.rests ? "At rest: no node does anything by itself." : "Not at rest."}</p>
+        ? html`<b>Step ${world.broken_in} violates a property:</b> ${world.broken}.` : world.rests ? "At rest: no node does anything by itself." : "Not at rest."}</p>
       ${world.guarantee && html`<p>Guarantee of this run: <b>${world.guarantee}</b> (${world.everyday}).</p>`}
       <ul>${world.properties.map((one) => html`<${Promise_} key=${one.name} one=${one} />`)}</ul>
       <p class="ex-note">Left: ${faults.join(", ")}. ${left.refused}</p></aside>`;

@@ -15,7 +15,7 @@ from model.core import When
 from model.errors import Invalid, StepFailed, describe_error, pass_ctrl_c, words_of
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH
-from model.observations import look_inside, looks_of, observe
+from model.observations import first_violation, look_inside, looks_of, observe
 from model.properties import guarantee
 from model.protocol import Failures, Protocol
 from model.recovery import WORDS
@@ -42,6 +42,7 @@ class Walker:
         self.system = System(protocol, pinned.scope)
         self._first = initial(self.system)
         self._after = lru_cache(KEPT)(self._take)
+        self._broken = lru_cache(KEPT)(self._judge)
 
     def trace(self, address: Address) -> Trace:
         """The run with these choices; the step of its last action may fail.
@@ -69,7 +70,7 @@ class Walker:
         states = tuple(_properties(self.system, world, rests=rests))
         if failed:
             states = (PropertyState(_failure(trace), True, False), *states)
-        broken = next((one.name for one in states if one.holds is False), "")
+        broken, step = self._first_broken(trace)
         judged = rests and self.system.scope.graph != NO_GRAPH
         found = guarantee(self.system.scope, observe(world)) if judged else None
         return ExploredWorld(
@@ -84,6 +85,7 @@ class Walker:
             guarantee=found.word if found else "",
             everyday=WORDS[found] if found else "",
             broken=broken,
+            broken_in=step,
         )
 
     def address_of(self, actions: Sequence[Action]) -> Address:
@@ -98,6 +100,23 @@ class Walker:
             found.append(possible.index(action))
             _, world = self._choose(world, found[-1], number)
         return tuple(found)
+
+    def _first_broken(self, trace: Trace) -> tuple[str, int | None]:
+        """The first property that the run violates, and the step in which it does."""
+        for step, world in enumerate(trace.worlds):
+            if name := self._broken(world):
+                return name, step
+        if len(trace.actions) == len(trace.worlds):
+            return _failure(trace), len(trace.actions)
+        return "", None
+
+    def _judge(self, world: World) -> str:
+        """The first property that the world violates; "" if none, or if it does not answer."""
+        try:
+            found = first_violation(self.system, world)
+        except Invalid:
+            return ""
+        return "" if found is None else found.name
 
     def _choose(self, world: World, choice: int, number: int) -> tuple[Action, World | None]:
         try:
