@@ -8,10 +8,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPResponse
+from contextlib import closing
+from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import pytest
@@ -52,20 +53,23 @@ def port() -> Iterator[int]:
         server.shutdown()
 
 
-def ask(port: int, path: str, method: str = "GET", host: str | None = None) -> HTTPResponse:
-    connection = HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.putrequest(method, path, skip_host=True)
-    connection.putheader("Host", f"127.0.0.1:{port}" if host is None else host)
-    connection.endheaders()
-    return connection.getresponse()
+class Given(NamedTuple):
+    status: int
+    policy: str
+    text: str
 
 
-def error(answer: HTTPResponse) -> str:
-    found: str = json.load(answer)["error"]
-    return found
+def ask(port: int, path: str, method: str = "GET", host: str | None = None) -> Given:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", f"127.0.0.1:{port}" if host is None else host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        policy = answer.headers["Content-Security-Policy"] or ""
+        return Given(answer.status, policy, answer.read().decode())
 
 
-def world(port: int, run: str, scope: str = "stateless") -> HTTPResponse:
+def world(port: int, run: str, scope: str = "stateless") -> Given:
     return ask(port, f"/world?scope={quote(scope)}&run={run}")
 
 
@@ -81,7 +85,7 @@ def test_it_hands_out_its_files_and_no_others(port: int) -> None:
     for path in (*FILES, "/palette.css"):
         answer = ask(port, path)
         assert answer.status == 200
-        assert "default-src 'none'" in (answer.headers["Content-Security-Policy"] or "")
+        assert "default-src 'none'" in answer.policy
     for path in ("/../palette.py", "/vendor/../../page.py", "/etc/passwd", "//etc/passwd"):
         assert ask(port, path).status == 404
     page = (WEB / "explore.html").read_text("utf-8")
@@ -101,7 +105,7 @@ def test_it_hands_out_its_files_and_no_others(port: int) -> None:
 def test_an_illegal_address_is_one_line(port: int, run: str, scope: str, says: str) -> None:
     answer = world(port, run, scope)
     assert answer.status == 404
-    found = error(answer)
+    found = json.loads(answer.text)["error"]
     assert says in found
     assert "\n" not in found
 
@@ -183,7 +187,7 @@ def test_ctrl_c_ends_it() -> None:
 def test_a_saved_run_is_replayed_with_an_exit_code(
     tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    saved = json.load(ask(port, "/run.json?scope=stateless&run=0.0.0.0.6.0.0"))
+    saved = json.loads(ask(port, "/run.json?scope=stateless&run=0.0.0.0.6.0.0").text)
     assert saved["violates"].startswith("at rest, all failure-free outputs")
     file = tmp_path / "run.json"
     for actions, name, wanted in (
