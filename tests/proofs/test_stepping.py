@@ -126,7 +126,7 @@ def failure(name: str) -> Counterexample:
 
 def by_steps(name: str) -> SteppedRun:
     found = failure(name)
-    return stepped_failure(found, find_culprit(found, story(found.trace), 0))
+    return stepped_failure(found, find_culprit(found, story(found.trace)))
 
 
 def test_a_missing_result_has_the_step_that_lost_it_and_the_step_beside_that_has_it() -> None:
