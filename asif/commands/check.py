@@ -46,6 +46,7 @@ from asif.commands.check_options import (
 from asif.commands.duties import print_duties
 from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
+    Exact,
     Profile,
     calls_on_spark,
     publish,
@@ -324,7 +325,7 @@ def _readings(names: Sequence[str]) -> Iterator[str]:
     for name in names:
         for reading in readings_of(subject(name).protocol.behaviour):
             yield f"{reading.quote}:"
-            yield diff(reading.changes)
+            yield Exact(diff(reading.changes))
 
 
 def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[RenderableType]:
