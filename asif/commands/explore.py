@@ -7,9 +7,16 @@ from typing import Annotated
 
 import typer
 
+from asif.names import protocols
+
 
 def explore(
-    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A protocol or variant.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE.py", help="A protocol or variant.", autocompletion=protocols
+        ),
+    ],
     scope: Annotated[
         str | None, typer.Argument(help="One of its scopes; default: the first one.")
     ] = None,
