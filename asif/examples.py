@@ -27,7 +27,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "witness": ("witness {protocol}                      # a shortest run of each scope",),
     "explore": (
         "explore {protocol}                      # in the browser, from the first scope",
-        "explore my_protocol.py --no-open # print the address alone",
+        "explore my_protocol.py --no-open",
     ),
     "run": (
         "run --limit 2000                 # on the first flights of the year",

@@ -34,8 +34,9 @@ def explore(
 ) -> None:
     """Walk a protocol by hand: choose each action, crash any node at any effect.
 
-    The page is for this machine alone, and Ctrl-C ends it.  Each state has an address, and a run
-    can be saved as a test.
+    The page is for this machine alone, and Ctrl-C ends it.
+
+    Each state has an address, and a run can be saved as a test.
     """
     from asif.explore.answers import Answers
     from asif.explore.server import address, listen
