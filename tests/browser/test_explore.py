@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import runpy
 import signal
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
+
+from asif.replay import replay
+from model.properties import COMPLETE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -124,16 +128,12 @@ def test_the_shortest_counterexample_and_its_saved_run(page: Page, tmp_path: Pat
         files[name] = tmp_path / begun.value.suggested_filename
         begun.value.save_as(files[name])
     assert json.loads(files["Save as JSON"].read_text("utf-8"))["scope"] == "stateless"
-    replay = [*ASIF, "check", "--run", str(files["Save as JSON"])]
-    ran = subprocess.run(replay, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert ran.returncode == 1, ran.stderr
-    assert ran.stdout.endswith("micro-batch:commit-first, stateless: 7 steps, refuted\n")
-    test = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-o", "addopts="]
-    ran = subprocess.run(
-        [*test, str(files["Save as a test"])], capture_output=True, text=True, cwd=ROOT, check=False
-    )
-    assert ran.returncode == 1
-    assert "1 failed" in ran.stdout
+    result, _ = replay(None, files["Save as JSON"], long=False)
+    assert result.counterexample is not None
+    assert (result.steps, result.counterexample.property) == (7, COMPLETE.name)
+    test = runpy.run_path(str(files["Save as a test"]))
+    with pytest.raises(AssertionError):
+        test["test_the_run_is_as_if_nothing_had_failed"]()
 
 
 def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> None:
