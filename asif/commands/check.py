@@ -119,17 +119,13 @@ def check(
     if duties:
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
-    names = _names(name, all_, mutants)
-    classes = _classes(operators, {"all": all_, "pin": pin})
+    names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
     unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
         **{"profile": profile.value, "walks": walks, "examples": examples},
-        mutants=mutants,
-        operators=classes,
+        **{"mutants": mutants, "operators": classes, "reduce": not whole, "reach": not all_},
         budget=budget,
-        reduce=not whole,
-        reach=not all_,
         execute=_execute(workers, master, settings(conf), out / "_spark", wait),
     )
     readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}

@@ -38,14 +38,14 @@ def explore(
 
     Each state has an address, and a run can be saved as a test.
     """
-    from asif.explore.answers import Answers
+    from asif.explore.answers import PageAnswers
     from asif.explore.server import address, listen
     from model.registry import subject
     from proofs.explore.stepping.saved_runs import scope_of
 
     protocol = subject(name).protocol
     first = protocol.evidence.scopes[0] if scope is None else scope_of(protocol, scope)
-    with listen(Answers(name, protocol, first), port) as server:
+    with listen(PageAnswers(name, protocol, first), port) as server:
         page = address(server, first.name)
         print(f"{page}\nCtrl-C ends it", flush=True)
         if not no_open:

@@ -40,7 +40,7 @@ def read_address(text: str) -> Address:
     return tuple(map(int, parts))
 
 
-class Answers:
+class PageAnswers:
     """The answers about a protocol.
 
     called: the protocol as `asif check` takes it.  first: the scope to begin with.  Raises Invalid

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
-from asif.explore.answers import Answers
+from asif.explore.answers import PageAnswers
 from model.errors import Invalid, StepFailed, describe_error, words_of
 from model.results.plain import plain
 from reports import palette
@@ -48,7 +48,7 @@ HEADERS = {
 }
 
 
-class Answer(NamedTuple):
+class PageAnswer(NamedTuple):
     """An answer.  name: of the file in which the browser saves it; "": it shows the answer."""
 
     status: HTTPStatus
@@ -67,7 +67,7 @@ class LocalServer(ThreadingHTTPServer):
         """Nothing: a browser that goes away is no fault."""
 
 
-def listen(answers: Answers, port: int | None) -> LocalServer:
+def listen(answers: PageAnswers, port: int | None) -> LocalServer:
     """The server, which listens on a port of this machine.
 
     port: 0: any free one; None: PORT, or any free one.  Raises Invalid if it cannot be had.
@@ -93,12 +93,12 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 60
 
-    def __init__(self, answers: Answers, *connection: Any) -> None:
+    def __init__(self, answers: PageAnswers, *connection: Any) -> None:
         self.answers = answers
         super().__init__(*connection)
 
     def do_GET(self) -> None:
-        """Answer a question, or hand out a file."""
+        """PageAnswer a question, or hand out a file."""
         self._send(self._answer())
 
     def do_HEAD(self) -> None:
@@ -108,15 +108,15 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing: the page shows what goes wrong."""
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> PageAnswer:
         if self.headers.get("Host", "") not in self._names():
             return _error(HTTPStatus.MISDIRECTED_REQUEST, "this server is for its own page alone")
         asked = urlsplit(self.path)
         if asked.path == "/palette.css":
-            return Answer(HTTPStatus.OK, "text/css", palette.css())
+            return PageAnswer(HTTPStatus.OK, "text/css", palette.css())
         if asked.path in FILES:
             file = WEB / FILES[asked.path]
-            return Answer(HTTPStatus.OK, TYPES[file.suffix], file.read_text(encoding="utf-8"))
+            return PageAnswer(HTTPStatus.OK, TYPES[file.suffix], file.read_text(encoding="utf-8"))
         try:
             given = {name: texts[-1] for name, texts in parse_qs(asked.query).items()}
             return self._ask(asked.path, given.get("scope", ""), given.get("run", ""))
@@ -130,15 +130,15 @@ class _Handler(BaseHTTPRequestHandler):
         port = self.server.server_port
         return f"{HOST}:{port}", f"localhost:{port}"
 
-    def _ask(self, path: str, scope: str, run: str) -> Answer:
-        questions: Mapping[str, Callable[[], Answer]] = {
+    def _ask(self, path: str, scope: str, run: str) -> PageAnswer:
+        questions: Mapping[str, Callable[[], PageAnswer]] = {
             "/scopes": lambda: _json(self.answers.scopes()),
             "/world": lambda: _json(self.answers.world(scope, run)),
             "/shortest": lambda: _json(self.answers.shortest(scope)),
             "/run.json": lambda: _json(
                 self.answers.saved(scope, run), f"run-{self._stem()}.json", indent=2
             ),
-            "/test.py": lambda: Answer(
+            "/test.py": lambda: PageAnswer(
                 HTTPStatus.OK,
                 "text/x-python",
                 self.answers.test(scope, run),
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
         name = self.answers.protocol.name
         return "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
 
-    def _send(self, answer: Answer, *, whole: bool = True) -> None:
+    def _send(self, answer: PageAnswer, *, whole: bool = True) -> None:
         content = answer.content.encode("utf-8", "backslashreplace")
         self.send_response(answer.status)
         self.send_header("Content-Type", f"{answer.type}; charset=utf-8")
@@ -167,10 +167,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
 
-def _json(value: object, name: str = "", indent: int | None = None) -> Answer:
+def _json(value: object, name: str = "", indent: int | None = None) -> PageAnswer:
     text = json.dumps(plain(value), ensure_ascii=False, indent=indent)
-    return Answer(HTTPStatus.OK, "application/json", f"{text}\n", name)
+    return PageAnswer(HTTPStatus.OK, "application/json", f"{text}\n", name)
 
 
-def _error(status: HTTPStatus, text: str) -> Answer:
-    return Answer(status, "application/json", json.dumps({"error": text}))
+def _error(status: HTTPStatus, text: str) -> PageAnswer:
+    return PageAnswer(status, "application/json", json.dumps({"error": text}))

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 
 from asif.cli import main
-from asif.explore.answers import Answers
+from asif.explore.answers import PageAnswers
 from asif.explore.server import FILES, WEB, listen
 from model.registry import protocols, subject
 
@@ -47,7 +47,7 @@ PROTOCOL = OTHER.vary(family="large", boot=boot, step=step, recover=None, varian
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     protocol = protocols()["micro-batch:commit-first"]
-    with listen(Answers(protocol.name, protocol, protocol.evidence.scopes[0]), 0) as server:
+    with listen(PageAnswers(protocol.name, protocol, protocol.evidence.scopes[0]), 0) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield server.server_port
         server.shutdown()
@@ -110,11 +110,11 @@ def test_an_illegal_address_is_one_line(port: int, run: str, scope: str, says: s
     assert "\n" not in found
 
 
-def answers_of(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Answers:
+def answers_of(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> PageAnswers:
     path.write_text(text)
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     protocol = subject(str(path)).protocol
-    return Answers(str(path), protocol, protocol.evidence.scopes[0])
+    return PageAnswers(str(path), protocol, protocol.evidence.scopes[0])
 
 
 def test_a_step_that_raises_is_shown_and_ends_the_run(

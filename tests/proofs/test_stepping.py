@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asif.explore.answers import Answers, read_address
+from asif.explore.answers import PageAnswers, read_address
 from asif.explore.server import LocalServer, listen
 from model.actions import Crash
 from model.choices import enabled, quiescent
@@ -42,7 +42,7 @@ WALKED = ("micro-batch", "log-io", "two-phase-sink:unflushed", "progressive:susp
 @cache
 def server(name: str) -> LocalServer:
     protocol = protocols()[name]
-    made = listen(Answers(name, protocol, protocol.evidence.scopes[0]), 0)
+    made = listen(PageAnswers(name, protocol, protocol.evidence.scopes[0]), 0)
     Thread(target=made.serve_forever, daemon=True).start()
     return made
 
