@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "list": "list_",
     "check": "check",
     "witness": "witness",
+    "explore": "explore",
     "run": "run_",
     "classify": "classify",
     "prove": "prove",

@@ -22,8 +22,13 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "check {protocol} --long                 # also scopes, points and notes",
         "check my_protocol.py --mutants   # of your own file",
         "check --all --json all.json      # every protocol and variant",
+        "check --run run.json             # a run that was saved in asif explore",
     ),
     "witness": ("witness {protocol}                      # a shortest run of each scope",),
+    "explore": (
+        "explore {protocol}                      # in the browser, from the first scope",
+        "explore my_protocol.py --no-open",
+    ),
     "run": (
         "run --limit 2000                 # on the first flights of the year",
         'run --events mine.csv --pattern "a, b"',

@@ -105,7 +105,7 @@ LISTED: Mapping[str, NamedThings] = {
     "spark": NamedThings("Checks", lambda: checks("spark")),
     "flink": NamedThings("Checks", lambda: checks("flink")),
     "reproduce": NamedThings("Experiments", experiments),
-    **dict.fromkeys(("list", "check", "witness"), NamedThings("Protocols", families)),
+    **dict.fromkeys(("list", "check", "witness", "explore"), NamedThings("Protocols", families)),
 }
 """By command."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import partial
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -23,6 +24,8 @@ from model.protocol import Protocol
 
 ROOM = 24
 """The length of the words for a message, a state or a saved value."""
+MANY_ITEMS = 60
+"""The items of a container that `in_full` has."""
 _ITEMS, _INSIDE = 3, 16
 _FLAT = (str, Number, Enum, Event, Body)
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
@@ -61,10 +64,10 @@ def listed(texts: Sequence[str], join: str = "and") -> str:
 
 def generic(value: object, room: int = ROOM) -> str:
     """The value in at most `room` characters: `Commit 2` for Commit(number=2)."""
-    parts = _record(value)
+    parts = record_of(value)
     if parts is None:
         return cut(_small(value), room)
-    return cut(_joined([_type_words(value), *_texts(parts)], room), room)
+    return cut(_joined([type_words(value), *_texts(parts)], room), room)
 
 
 def changes(before: object, after: object, room: int = ROOM) -> str:
@@ -72,7 +75,7 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     state if it has no fields, or is of another type."""
     if before == after:
         return ""
-    old, new = _record(before), _record(after)
+    old, new = record_of(before), record_of(after)
     if new is None:
         return cut(f"state {_small(after)}", room)
     if old is None or type(before) is not type(after):
@@ -81,13 +84,45 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     return cut(_joined(differing, room, ", "), room)
 
 
+def in_full(value: object, most: int = MANY_ITEMS) -> str:
+    """The value on one line with all its parts: `Commit(number 2, keys {a b})`.
+
+    Empty parts of a record are left out.  most: the items of a container that are there, half as
+    many of one within it.
+    """
+    inner = partial(in_full, most=max(most // 2, _ITEMS))
+    match value:
+        case Body(_, _, data) if data:
+            return f"{_small(value)}({' '.join(map(inner, data))})"
+        case Event() | Body():
+            return _small(value)
+        case Log():
+            return _items("()", map(inner, value), value.length, most)
+        case Mapping():
+            pairs = sorted(f"{inner(one)}: {inner(found)}" for one, found in value.items())
+            return _items("{}", pairs, len(value), most)
+        case AbstractSet():
+            return _items("{}", sorted(map(inner, value)), len(value), most)
+    parts = record_of(value)
+    if parts is not None:
+        shown = (
+            f"{name.strip('_').replace('_', ' ')} {inner(found)}"
+            for name, found in parts.items()
+            if found is not None and not (isinstance(found, Sized) and not len(found))
+        )
+        return f"{type_words(value)}({', '.join(shown)})"
+    if isinstance(value, tuple | list):
+        return _items("()", map(inner, value), len(value), most)
+    return " ".join(_small(value).split())
+
+
 def cut(text: str, room: int) -> str:
     """The text on one line of at most `room` characters."""
     line = " ".join(text.split())
     return line if len(line) <= room else f"{line[: room - 1].rstrip(' …')}…"
 
 
-def _record(value: object) -> Mapping[str, object] | None:
+def record_of(value: object) -> Mapping[str, object] | None:
     """The fields of a named tuple or a dataclass; None of anything else."""
     if isinstance(value, Event | Body | Log | type):
         return None
@@ -98,7 +133,7 @@ def _record(value: object) -> Mapping[str, object] | None:
     return None
 
 
-def _type_words(value: object) -> str:
+def type_words(value: object) -> str:
     """The name of the type in words: `Roll back` for RollBack."""
     first, *others = [part for part in _WORD.split(type(value).__name__) if part]
     return " ".join([first, *(one if one.isupper() else one.lower() for one in others)])
@@ -161,17 +196,17 @@ def _small(value: object) -> str:
             return _items("{}", pairs, len(value))
         case AbstractSet():
             return _items("{}", sorted(map(_small, value)), len(value))
-    parts = _record(value)
+    parts = record_of(value)
     if parts is not None:
         flat = {name: found for name, found in parts.items() if isinstance(found, _FLAT)}
-        line = _joined([_type_words(value), *_texts(flat)], _INSIDE)
+        line = _joined([type_words(value), *_texts(flat)], _INSIDE)
         return line if len(flat) == len(parts) else _more(line)
     if isinstance(value, tuple | list):
         return _items("()", map(_small, value), len(value))
-    return _type_words(value)
+    return type_words(value)
 
 
-def _items(brackets: str, texts: Iterable[str], count: int) -> str:
+def _items(brackets: str, texts: Iterable[str], count: int, most: int = _ITEMS) -> str:
     """All of few items; of many the first ones."""
-    shown = " ".join(islice(texts, count if count <= _ITEMS else _ITEMS - 1))
-    return brackets[0] + (_more(shown) if count > _ITEMS else shown) + brackets[1]
+    shown = " ".join(islice(texts, count if count <= most else most - 1))
+    return brackets[0] + (_more(shown) if count > most else shown) + brackets[1]

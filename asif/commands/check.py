@@ -31,6 +31,7 @@ from asif.commands.check_options import (
     OperatorsOption,
     OutOption,
     PinOption,
+    RunOption,
     ScopeOption,
     SecondsOption,
     SparkOption,
@@ -76,6 +77,7 @@ def check(
     operators: OperatorsOption = None,
     duties: DutiesOption = False,
     scope: ScopeOption = None,
+    run: RunOption = None,
     profile: CheckProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
@@ -98,6 +100,9 @@ def check(
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     budget = _budget(limit, seconds, memory)
+    if run is not None:
+        _replay(name, run, json_, long=long)
+        return
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
@@ -114,21 +119,27 @@ def check(
     if duties:
         print_duties(name, json_, more=all_ or mutants or operators is not None)
         return
-    names = _names(name, all_, mutants)
-    classes = _classes(operators, {"all": all_, "pin": pin})
+    names, classes = _names(name, all_, mutants), _classes(operators, {"all": all_, "pin": pin})
     unasked = _refuse_impure(name, None, out, json_, pin=pin)
     results = _verdicts(
         names,
         **{"profile": profile.value, "walks": walks, "examples": examples},
-        mutants=mutants,
-        operators=classes,
+        **{"mutants": mutants, "operators": classes, "reduce": not whole, "reach": not all_},
         budget=budget,
-        reduce=not whole,
-        reach=not all_,
         execute=_execute(workers, master, settings(conf), out / "_spark", wait),
     )
     readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
     _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
+
+
+def _replay(name: str | None, run: Path, json_: Path | None, *, long: bool) -> None:
+    """Replay a saved run, as --run asks for.  Raises Exit if it violates a property."""
+    from asif.replay import replay
+
+    result, words = replay(name, run, long=long)
+    publish(words, result, json_)
+    if result.counterexample is not None:
+        raise typer.Exit(1)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:

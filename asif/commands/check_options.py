@@ -56,6 +56,15 @@ ScopeOption: TypeAlias = Annotated[
         rich_help_panel=TRY,
     ),
 ]
+RunOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="Replay a run that `asif explore` saved, and nothing else.",
+        rich_help_panel=TRY,
+    ),
+]
 CheckProfileOption: TypeAlias = Annotated[
     Profile, typer.Option(help=PROFILE_HELP, rich_help_panel=FAR)
 ]
