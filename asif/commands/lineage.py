@@ -14,6 +14,7 @@ from urllib.parse import quote
 import typer
 
 from asif.console import JsonOption, publish
+from asif.drawings import FormatOption, pictures
 from asif.early import result_folder
 from asif.lineage_answers import AnswerOfEvents, AnswerOfRecords, LineageAnswer, json_of
 from model.errors import Invalid
@@ -86,9 +87,7 @@ VerifyOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR", help="Draw the lineage into this folder, as SVG.", callback=result_folder
-    ),
+    typer.Option(metavar="DIR", help="Draw the lineage into this folder.", callback=result_folder),
 ]
 
 
@@ -100,6 +99,7 @@ def lineage(
     record: RecordOption = None,
     depends: DependsOption = None,
     out: OutOption = None,
+    _format: FormatOption = "svg",
     verify: VerifyOption = False,
     json_: JsonOption = None,
 ) -> None:
@@ -131,9 +131,11 @@ def lineage(
                 question = Question(event, forward, scope, record, depends or [])
                 answer, asked = _ask(log, question)
                 result = _result(log, question, answer, asked)
-                files = {} if json_ is None else {json_: json_of(result, answer)}
+                files: dict[Path, str | bytes] = (
+                    {} if json_ is None else {json_: json_of(result, answer)}
+                )
                 if out is not None:
-                    files[out / f"{_file_name(question)}.svg"] = answer.picture()
+                    files |= pictures(answer.picture(question.event), out / _file_name(question))
                 publish(commands.lineage(result, answer.count), files=files)
     except LogError as error:
         raise Invalid(str(error)) from None
