@@ -73,7 +73,7 @@ def _break(axes: Axes, bar: Rectangle, top: float, row: int) -> None:
     ends = axes.get_xlim()
     first = (left + right) / 2 < sum(ends) / 2
     axes.annotate(
-        f"{bar.get_height():,.4g}".replace("e+0", "e"),
+        f"{float(f'{bar.get_height():.3g}'):,.10g}",
         (right if first else left, (0.97 - 0.08 * (row % 2)) * top),
         (4 if first else -4, 0),
         textcoords="offset points",

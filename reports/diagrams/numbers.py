@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.container import BarContainer, ErrorbarContainer
     from matplotlib.figure import Figure
 
-_NAMELESS = re.compile(r"_child\d+|_nolegend_|")
+_NAMELESS = re.compile(r"_(child|container)\d+|_nolegend_|")
 
 
 class PlotNumber(NamedTuple):
@@ -105,7 +105,8 @@ def _name(artist: Any) -> str:
 
 
 def _bars(axes: Axes, container: BarContainer) -> Iterator[PlotNumber]:
-    name = _name(container)
+    if not (name := _name(container)):
+        return
     for bar in container.patches:
         x, y, wide, high = bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()
         if container.orientation == "horizontal":

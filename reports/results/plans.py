@@ -97,7 +97,7 @@ def _drawn(result: PlanResult) -> PlanRow:
 # --- the picture -----------------------------------------------------------------------------
 def size(result: PlanResult) -> tuple[float, float]:
     """Width and height of the picture, in inches."""
-    return 8.6, 4.1 + 0.24 * len(result.failed_queries)
+    return 8.6, 4.4 + 0.24 * len(result.failed_queries)
 
 
 def picture(result: PlanResult) -> Picture:
@@ -114,6 +114,7 @@ def draw(result: PlanResult, figure: Figure) -> None:
     """Three panels above each other, with one axis of time."""
     queries = 0.24 * len(result.failed_queries)
     ratios = [1.0, 0.4 + queries, 1.5]
+    figure.suptitle(f"Recovery plan of {result.name}: failed queries as hosts come", fontsize=10)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=ratios)
     _resources(top, result)
     _queries(middle, result)
@@ -125,15 +126,15 @@ def draw(result: PlanResult, figure: Figure) -> None:
     bottom.set_xlim(0, result.until_min)
     bottom.set_xlabel("minutes since the failure")
     handles, labels = bottom.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
 
 
 def _resources(axes: Axes, result: PlanResult) -> None:
     times = [0.0, *(moment.at_min for moment in result.moments), result.until_min]
     there = [0, *(moment.resources for moment in result.moments)]
     used = [0, *(step.cost for step in _drawn(result).steps)]
-    axes.stairs(there, times, color=palette.FG, linewidth=1.1)
-    axes.stairs(used, times, color=palette.BLUE, fill=True, alpha=0.35)
+    axes.stairs(there, times, color=palette.FG, linewidth=1.1, label="_there")
+    axes.stairs(used, times, color=palette.BLUE, fill=True, alpha=0.35, label="_used")
     axes.axhline(result.cost, color=palette.FG, linestyle=":", linewidth=0.9)
     axes.annotate(
         f"all that failed: {result.cost:,}",
@@ -144,6 +145,7 @@ def _resources(axes: Axes, result: PlanResult) -> None:
         verticalalignment="top",
     )
     axes.set_ylim(0, 1.12 * max(result.cost, there[-1]))
+    axes.set_ylabel("resources")
     axes.set_title("resources: there (line) and used (filled)", fontsize=10, loc="left")
 
 
@@ -160,6 +162,7 @@ def _queries(axes: Axes, result: PlanResult) -> None:
                 height=0.62,
                 facecolor=palette.BLUE,
                 alpha=0.35,
+                label=f"_{DRAWN}",
             )
     for name, mark in MARKS.items():
         row = result.row(name)
@@ -172,6 +175,7 @@ def _queries(axes: Axes, result: PlanResult) -> None:
             markersize=11 if mark == "|" else 7,
             markeredgewidth=1.6,
             color=LINES[name][1],
+            label=f"_{name}",
         )
     priorities = result.priorities
     weighted = len(set(priorities.values())) > 1
@@ -220,4 +224,5 @@ def _recovered(axes: Axes, result: PlanResult) -> None:
     most = sum(result.priorities[query] for query in result.failed_queries)
     axes.set_ylim(0, 1.08 * most)
     axes.locator_params(axis="y", nbins=5, integer=True)
+    axes.set_ylabel("priority")
     axes.set_title("priority recovered", fontsize=10, loc="left")

@@ -50,7 +50,11 @@ def compared_picture(run: RealRun) -> Picture:
         f"{n}: {theirs:,} with {names[0]}, {ours:,} with {names[1]}" for n, theirs, ours in rows
     )
     return plot(
-        partial(_beside, rows, names), 8.6, 2.2, name=f"beside-{run.protocol}", about=f"{about}."
+        partial(_beside, _title(run), rows, names),
+        8.6,
+        2.2,
+        name=f"beside-{run.protocol}",
+        about=f"{about}.",
     )
 
 
@@ -70,6 +74,7 @@ def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
 
 def _backup(run: RealRun, figure: Figure) -> None:
     series = run.series
+    figure.suptitle(_title(run), fontsize=10)
     axes = _counts(figure)
     events = [point.event for point in series]
     looks = _looks(run.protocol, run.compared.protocol if run.compared else None)
@@ -100,10 +105,12 @@ def _backup(run: RealRun, figure: Figure) -> None:
 
 
 def _beside(
+    title: str,
     rows: Sequence[tuple[str, int, int]],
     names: tuple[str, str],
     figure: Figure,
 ) -> None:
+    figure.suptitle(title, fontsize=10)
     axes = _counts(figure)
     looks = _looks(*names)
     widest = max(max(without, with_) for _, without, with_ in rows) or 1
@@ -129,6 +136,10 @@ def _beside(
     axes.spines.bottom.set_visible(False)
     axes.set_xlim(0, widest * 1.12)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2, borderaxespad=0)
+
+
+def _title(run: RealRun) -> str:
+    return f"{run.protocol}: {run.events:,} events of {run.input}"
 
 
 def _looks(one: str, other: str | None) -> Callable[[str], palette.Look]:

@@ -272,11 +272,17 @@ def _counted(result: EngineCheck) -> list[str]:
 def _panels(result: EngineCheck, figure: Figure) -> None:
     """Draw a panel for each quantity, with a mark for each kind of crash."""
     names = _timed(result)
+    figure.suptitle(_title(result), fontsize=10)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
         _panel(axes, result, what)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
+
+
+def _title(result: EngineCheck) -> str:
+    machine = result.machine
+    return f"{result.title} ({result.check}) on {machine.engine} {machine.version}"
 
 
 def _panel(axes: Axes, result: EngineCheck, what: str) -> None:
@@ -315,6 +321,7 @@ def _panel(axes: Axes, result: EngineCheck, what: str) -> None:
 def _count_panels(result: EngineCheck, figure: Figure) -> None:
     """Draw a panel for each count; cases with the same name share a colour."""
     names = _counted(result)
+    figure.suptitle(_title(result), fontsize=10)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
         cases = [case for case in result.cases if what in case.over_time]

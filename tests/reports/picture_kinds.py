@@ -112,9 +112,12 @@ def _fig9() -> Picture:
         {
             **{"slide": slide, "interval": interval, "mode": mode},
             **{
-                name: 10.0 + interval + at
+                name: size * (10.0 + interval + at)
                 for panel in experiments.PANELS
-                for name in (panel.value, panel.deviation, panel.low, panel.high)
+                for name, size in (
+                    *((panel.value, 1.0), (panel.deviation, 0.1)),
+                    *((panel.low, 0.9), (panel.high, 1.1)),
+                )
                 if name is not None
             },
         }
@@ -122,7 +125,9 @@ def _fig9() -> Picture:
         for interval in (10, 100, 1000)
         for at, mode in enumerate(("off", "on", "notices", "corrected"))
     ]
-    cells[0][experiments.PANELS[0].value] = 16_400.0
+    for name in ("value", "high"):
+        if (key := getattr(experiments.PANELS[0], name)) is not None:
+            cells[0][key] = 16_400.0
     return experiments.lima_fig9(replace(found, cells=tuple(cells)))
 
 
