@@ -42,7 +42,7 @@ def picture(result: Reproduction) -> Picture:
 def amount(result: Reproduction) -> str:
     """The seeds and events of a run, and whether the paper has more."""
     seeds = f"{result.seeds:,} seed{'s' * (result.seeds != 1)}"
-    less = "" if result.as_published else "; the paper has more: points, no lines"
+    less = "" if result.as_published else "; the paper has more"
     return f"{seeds}, {result.events:,} events a run{less}"
 
 
