@@ -154,13 +154,19 @@ def _costs(
             look: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "////"}
             label = f"_{words}, all but events"
             axes.barh(at, hatched, left=plain, height=0.62, label=label, **look)
-        axes.text(whole, at, f" {show(whole)}", va="center", fontsize=8.5)
+        _beside(axes, whole, at, show(whole))
         longest = max(longest, whole)
     axes.set_xlim(0, 1.25 * longest or 1)
     axes.set_yticks(range(len(RUNS)), RUNS.values())
     axes.invert_yaxis()
     axes.locator_params(axis="x", nbins=5)
     axes.xaxis.set_major_formatter(lambda value, _: show(value) if value else "0")
+
+
+def _beside(axes: Axes, x: float, y: float, words: str, gap: float = 4) -> None:
+    """Write words right of the end of a bar.  gap: in points."""
+    offset: Any = {"textcoords": "offset points", "xytext": (gap, 0)}
+    axes.annotate(words, (x, y), va="center", fontsize=8.5, **offset)
 
 
 def _metric(result: Simulation, run: str, name: str) -> float:
@@ -297,9 +303,8 @@ def _bars(axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[Recovery
             length += end - start
         if failures[at].cut_off:
             axes.plot(length, at, ">", markersize=7, color=palette.FG, clip_on=False)
-        at_least, gap = ("≥ ", "   ") if failures[at].cut_off else ("", " ")
-        label = f"{gap}{at_least}{_seconds(length)}{_outcome(failures, at)}"
-        axes.text(length, at, label, va="center", fontsize=8.5)
+        at_least, gap = ("≥ ", 9) if failures[at].cut_off else ("", 4)
+        _beside(axes, length, at, f"{at_least}{_seconds(length)}{_outcome(failures, at)}", gap)
     names = [f"{f.node} at {f.crashed_s:.3g} s" for f in shown]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()
