@@ -304,7 +304,8 @@ def test_a_result_names_its_engine() -> None:
     good = replace(GOOD, machine=ON_FLINK.machine)
     line = "kill-it: Flink did as predicted in all 2 cases, after 3 crashes"
     assert engine.summary_line(good) == line
-    assert "seen on Flink" in engine.over_time_svg(replace(COUNTED, machine=ON_FLINK.machine))
+    counted = replace(COUNTED, machine=ON_FLINK.machine)
+    assert "seen on Flink" in engine.over_time_picture(counted).svg
 
 
 def test_pictures_of_two_engines_have_different_ids(tmp_path: Path) -> None:
