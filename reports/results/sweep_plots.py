@@ -370,5 +370,5 @@ def _title(metric: str) -> str:
 
 def _formatter(name: str) -> Callable[[float, Any], str]:
     if name.endswith("_share"):
-        return lambda value, _: f"{100 * value:.3g} %"
+        return lambda value, _: f"{float(f'{100 * value:.3g}'):,.10g} %"
     return lambda value, _: format_value(name, value) if value else "0"
