@@ -33,9 +33,18 @@ def result_file(context: typer.Context, param: typer.CallbackParam, value: P) ->
 
 
 def result_picture(context: typer.Context, param: typer.CallbackParam, value: P) -> P:
-    """The callback of an option with the file of a plot, which is a PNG."""
-    if value is not None and value.suffix.lower() != ".png" and not _is_device(value):
-        raise Invalid(f"{param.opts[-1]} {value}: a plot is a PNG; give {value.stem or 'plot'}.png")
+    """The callback of an option with the file of a plot, whose suffix is its format.
+
+    Its numbers are written beside it.
+    """
+    from reports.diagrams.picture import SUFFIXES, numbers_of
+
+    if value is None or _is_device(value):
+        return _note(context, param, value, is_folder=False)
+    if value.suffix.lower() not in SUFFIXES:
+        name = f"{value.stem or 'plot'}.png"
+        raise Invalid(f"{param.opts[-1]} {value}: a plot is svg, pdf or png; give {name}")
+    _note(context, param, numbers_of(value), is_folder=False)
     return _note(context, param, value, is_folder=False)
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from asif.console import Profile, publish
+from asif.drawings import pictures
 from asif.early import result_folder
 from asif.force import resumption
 from asif.names import of_command
@@ -73,11 +74,12 @@ def print_checks(start: StartChecks, out: Path, json_: Path | None) -> None:
     printed = []
     with show_progress() as progress, start(progress) as results:
         for result in results:
-            files = {}
+            files: dict[Path, str | bytes] = {}
             if any(case.seconds for case in result.cases):
-                files[out / f"{result.check}.png"] = drawn.predicted_png(result)
+                files |= pictures(drawn.predicted_picture(result), out / result.check)
             if any(case.over_time for case in result.cases):
-                files[out / f"{result.check}-over-time.png"] = drawn.over_time_png(result)
+                name = f"{result.check}-over-time"
+                files |= pictures(drawn.over_time_picture(result), out / name)
             publish(commands.engine_check(result), files=files)
             printed.append(result)
     publish([], printed, json_)

@@ -11,12 +11,18 @@ from reports.diagrams import spacetime
 
 
 def picture(bug: engines.Bug) -> str:
-    """A shortest run that refutes the first flawed form of a bug, as SVG."""
+    """A shortest run that refutes the first flawed form of a bug, as a file of SVG."""
     flawed = check(bug).flawed
     assert flawed is not None  # as pinned
     found = flawed.shortest
     assert found is not None
-    return spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
+    drawn = spacetime.picture(
+        found.story,
+        title=f"{bug.report}: {bug.symptom}",
+        caption=found.property,
+        culprit=found.culprit,
+    )
+    return str(drawn.content(".svg"))
 
 
 def write() -> None:

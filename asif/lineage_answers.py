@@ -18,6 +18,7 @@ from model.results.lineage import LineageEvent, LineageResult, LineageUse
 if TYPE_CHECKING:
     import networkx
 
+    from reports.diagrams.picture import Picture
     from spark_check.log_io.library import Log
     from spark_check.log_io.library.ancestry import Ancestry
 
@@ -33,8 +34,8 @@ class LineageAnswer(typing.Protocol):
 
     def uses(self) -> Iterator[LineageUse]: ...
 
-    def picture(self) -> str:
-        """SVG."""
+    def picture(self, event: str) -> Picture:
+        """The lineage of this event."""
 
 
 class AnswerOfEvents:
@@ -58,7 +59,7 @@ class AnswerOfEvents:
         name = self._ancestry.name
         return (LineageUse(name(one), name(other)) for one, other in self._ancestry.uses())
 
-    def picture(self) -> str:
+    def picture(self, event: str) -> Picture:
         from reports.diagrams.lineage import picture
         from reports.diagrams.lineage_sketch import sketch
         from spark_check.log_io.library.ancestry import bodies
@@ -68,7 +69,7 @@ class AnswerOfEvents:
         graph, shown = sketch([0], one.away(ahead), one.key, ahead=ahead, events=events)
         for at, body in bodies(self._log, shown, one.key):
             graph.add_node(shown[at], name=one.name(at), body=body, is_source=bool(one.sources[at]))
-        return picture(graph, one.key(0), events=events, uses=uses)
+        return picture(graph, one.key(0), title=event, events=events, uses=uses)
 
 
 class AnswerOfRecords:
@@ -101,7 +102,7 @@ class AnswerOfRecords:
         )
         return (LineageUse(one, other) for one, other in edges)
 
-    def picture(self) -> str:
+    def picture(self, event: str) -> Picture:
         from reports.diagrams.lineage import picture
         from reports.diagrams.lineage_sketch import sketch
 
@@ -118,7 +119,7 @@ class AnswerOfRecords:
         for node in shown.values():
             graph.add_node(node, **whole.nodes[node])
         uses = whole.number_of_edges()
-        return picture(graph, *self._asked, events=len(nodes), uses=uses)
+        return picture(graph, *self._asked, title=event, events=len(nodes), uses=uses)
 
 
 def event_of(key: Any, name: str, body: bytes, is_source: bool) -> LineageEvent:

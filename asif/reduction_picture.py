@@ -9,7 +9,6 @@ words of the legend.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -29,6 +28,9 @@ from proofs.explore.search import loops
 from proofs.explore.search.judge import Judge
 from proofs.explore.search.meter import UNLIMITED, Meter
 from proofs.explore.search.reduced import ReducedSearch
+from reports import palette
+from reports.diagrams import shapes
+from reports.diagrams.picture import Picture
 
 PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "reduction.svg"
 EVENTS = 2
@@ -40,24 +42,9 @@ NODES: Mapping[NodeName, tuple[str, str]] = {
 """The letter of each node on its steps, and its words in the legend."""
 
 # All lengths in CSS pixels.
-_LEFT, _TOP, _COLUMN, _ROW, _RADIUS, _KEY = 26, 26, 50, 48, 7, 26
+_LEFT, _TOP, _COLUMN, _ROW, _RADIUS, _KEY, _TITLE = 26, 26, 50, 48, 7, 26, 24
 _AWAY = 0.38
 """The place of a letter on its line, so that none stands where two lines cross."""
-
-STYLE = """
-.rd{--bg:Canvas;--line:#1d5fbf;--grey:#8a929c;color:CanvasText;color-scheme:light dark;
-background:var(--bg);font:12px system-ui,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-@media(prefers-color-scheme:dark){.rd{--line:#7db4ff;--grey:#78818c}}
-.rd text{fill:currentColor}
-.rd .by{font:600 11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;
-text-anchor:middle;fill:var(--grey);stroke:var(--bg);stroke-width:4px;paint-order:stroke}
-.rd .by.taken{fill:var(--line)}
-.rd line{stroke:var(--grey);stroke-width:1.2}
-.rd line.taken{stroke:var(--line);stroke-width:2.6}
-.rd circle{fill:var(--bg);stroke:var(--grey);stroke-width:1.4}
-.rd circle.taken{fill:var(--line);stroke:var(--line)}
-.rd circle.ring{fill:none;stroke:var(--line);stroke-width:1.6}
-""".strip()
 
 Step: TypeAlias = tuple[World, World]
 Place: TypeAlias = tuple[float, float]
@@ -161,17 +148,18 @@ def places(drawn: DrawnSearches) -> Mapping[World, Place]:
     }
 
 
-def svg(drawn: DrawnSearches) -> str:
-    """The picture: one self-contained <svg>, readable on light and dark ground."""
-    at = places(drawn)
+def picture(drawn: DrawnSearches) -> Picture:
+    """The picture, with a line for each step and a circle for each world."""
+    at = {world: (x, y + _TITLE) for world, (x, y) in places(drawn).items()}
     width = 2 * _LEFT + _COLUMN * (len(drawn.levels) - 1)
     bottom = max(y for _, y in at.values()) + _TOP
     order = sorted(drawn.steps, key=drawn.taken.__contains__)
     parts = [
+        shapes.text(_LEFT - 8, 22, _title(), size=13, bold=True),
         *(_line(at[one], at[other], (one, other) in drawn.taken) for one, other in order),
         *(_letter(at[a], at[b], drawn.steps[a, b], (a, b) in drawn.taken) for a, b in order),
         *(_circle(at[world], _RADIUS, world in drawn.visited) for world in at),
-        *(_circle(at[world], _RADIUS + 4, "ring") for world in at if world in drawn.at_rest),
+        *(_ring(at[world]) for world in at if world in drawn.at_rest),
         *_legend(bottom),
     ]
     about = (
@@ -180,55 +168,54 @@ def svg(drawn: DrawnSearches) -> str:
         f"{len(drawn.at_rest)} worlds at rest"
     )
     height = bottom + 2 * _KEY
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="rd" role="img" '
-            f'viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}" '
-            f'aria-label="{escape(about)}">',
-            f"<style>{STYLE}</style>",
-            *parts,
-            "</svg>\n",
-        ]
-    )
+    return Picture(shapes.sheet(parts, width, height, about=f"{_title()}: {about}", mono=False))
+
+
+def _title() -> str:
+    protocol, _ = example()
+    return f"{protocol.name}, one operator and {EVENTS} events: all worlds, and those visited"
 
 
 def _legend(y: float) -> Iterator[str]:
     """The words below the picture."""
     first, second = y + 4, y + 4 + _KEY
-    words = ", ".join(f"{letter}: {node}" for letter, node in NODES.values())
-    for x, row, style, text in (
-        (_LEFT, first, True, "visited, with the steps taken"),
-        (_LEFT + 250, first, False, "left out"),
+    nodes = ", ".join(f"{letter}: {node}" for letter, node in NODES.values())
+    for x, taken, words in (
+        (_LEFT, True, "visited, with the steps taken"),
+        (_LEFT + 250, False, "left out"),
     ):
-        yield _circle((x, row), _RADIUS, style)
-        yield _text(x + 16, row + 4, text)
+        yield _circle((x, first), _RADIUS, taken)
+        yield _text(x + 16, first + 4, words)
     yield _circle((_LEFT + 370, first), _RADIUS, True)
-    yield _circle((_LEFT + 370, first), _RADIUS + 4, "ring")
+    yield _ring((_LEFT + 370, first))
     yield _text(_LEFT + 388, first + 4, "at rest: no node does anything more by itself")
-    yield _text(_LEFT - 8, second + 4, f"A letter names the node that takes the step: {words}.")
-
-
-def _style(kind: bool | str) -> str:
-    return kind if isinstance(kind, str) else "taken" * kind
+    yield _text(_LEFT - 8, second + 4, f"A letter names the node that takes the step: {nodes}.")
 
 
 def _line(start: Place, end: Place, taken: bool) -> str:
-    (x1, y1), (x2, y2) = start, end
-    return f'<line class="{_style(taken)}" x1="{x1:g}" y1="{y1:g}" x2="{x2:g}" y2="{y2:g}"/>'
+    look = (palette.BLUE, 2.6) if taken else (palette.GREY, 1.2)
+    return shapes.line(*start, *end, *look)
 
 
-def _circle(at: Place, radius: float, kind: bool | str) -> str:
-    return f'<circle class="{_style(kind)}" cx="{at[0]:g}" cy="{at[1]:g}" r="{radius:g}"/>'
+def _circle(at: Place, radius: float, taken: bool) -> str:
+    fill, edge = (palette.BLUE, palette.BLUE) if taken else (palette.BG, palette.GREY)
+    return shapes.circle(*at, radius, fill=fill, colour=edge, width=1.4)
+
+
+def _ring(at: Place) -> str:
+    return shapes.circle(*at, _RADIUS + 4, fill="none", colour=palette.BLUE, width=1.6)
 
 
 def _letter(start: Place, end: Place, node: NodeName, taken: bool) -> str:
     x, y = (a + (b - a) * _AWAY for a, b in zip(start, end, strict=True))
-    return f'<text class="by {_style(taken)}" x="{x:g}" y="{y + 4:g}">{NODES[node][0]}</text>'
+    colour = palette.text_of(palette.BLUE) if taken else palette.DIM
+    letter = NODES[node][0]
+    return shapes.text(x, y + 4, letter, colour=colour, anchor="middle", bold=True, mono=True)
 
 
 def _text(x: float, y: float, words: str) -> str:
-    return f'<text x="{x:g}" y="{y:g}">{escape(words)}</text>'
+    return shapes.text(x, y, words, size=12)
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(svg(draw()), encoding="utf-8")
+    PICTURE.write_text(str(picture(draw()).content(".svg")), encoding="utf-8")

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import grimp
+
+from reports import palette
+from reports.diagrams import shapes
+from reports.diagrams.picture import Picture
 
 ROOT = Path(__file__).parent.parent
 PICTURE = ROOT / "docs" / "pictures" / "architecture.svg"
@@ -39,20 +42,7 @@ Imports: TypeAlias = frozenset[tuple[str, str]]
 _MARGIN, _GAP, _LANE = 16, 24, 40
 _BOX, _BOX_HEIGHT, _ROW = 156, 46, 90
 _ROOM, _ROOM_GAP, _LINE = 112, 34, 15
-_JUMP = 12
-
-STYLE = """
-.ar{--bg:Canvas;--line:#1d5fbf;--soft:#eef3fb;color:CanvasText;color-scheme:light dark;
-background:var(--bg);font:11px system-ui,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-@media(prefers-color-scheme:dark){.ar{--line:#7db4ff;--soft:#1b2431}}
-.ar text{fill:currentColor;text-anchor:middle}
-.ar .name{font:600 13px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.ar .file{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-.ar rect{fill:var(--soft);stroke:currentColor;stroke-opacity:.6}
-.ar .room{fill:var(--bg)}
-.ar path{fill:none;stroke:var(--line);stroke-width:1.5}
-.ar polygon{fill:var(--line)}
-""".strip()
+_JUMP, _TOP = 12, 40
 
 
 class PackageBox(NamedTuple):
@@ -132,18 +122,18 @@ def _importers(found: Imports, name: str) -> set[str]:
     return known
 
 
-def svg() -> str:
-    """The picture: one self-contained <svg>, readable on light and dark ground."""
+def picture() -> Picture:
+    """The packages as boxes, and their imports as arrows."""
     found = imports()
     (top,), *inner, (bottom,) = layers()
     columns = [package for row in reversed(inner) for package in row]
     wide = len(columns) * (_BOX + _GAP) - _GAP + _LANE
-    boxes = {top: PackageBox(_MARGIN, _MARGIN, wide, _BOX_HEIGHT)}
+    boxes = {top: PackageBox(_MARGIN, _TOP, wide, _BOX_HEIGHT)}
     for place, row in enumerate(inner, 1):
         for package in row:
             x = _MARGIN + columns.index(package) * (_BOX + _GAP)
-            boxes[package] = PackageBox(x, _MARGIN + place * _ROW, _BOX, _BOX_HEIGHT)
-    below = _MARGIN + (len(inner) + 1) * _ROW
+            boxes[package] = PackageBox(x, _TOP + place * _ROW, _BOX, _BOX_HEIGHT)
+    below = _TOP + (len(inner) + 1) * _ROW
     rooms, within = in_the_model(found)
     jumps = sum(_jump(rooms, *pair) != 1 for pair in within)
     height = _BOX_HEIGHT + _tallest(rooms) + _JUMP * (jumps + 2)
@@ -155,17 +145,9 @@ def svg() -> str:
         *_model(boxes[bottom], rooms, within),
     ]
     about = "Packages and their imports: " + "; ".join(f"{a} imports {b}" for a, b in pairs)
+    title = shapes.text(_MARGIN, 26, f"{top}: which package imports which", size=14, bold=True)
     size = (wide + 2 * _MARGIN, boxes[bottom].bottom + _MARGIN)
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="ar" role="img" '
-            f'viewBox="0 0 {size[0]} {size[1]}" width="{size[0]}" height="{size[1]}" '
-            f'aria-label="{escape(about)}">',
-            f"<style>{STYLE}</style>",
-            *drawn,
-            "</svg>\n",
-        ]
-    )
+    return Picture(shapes.sheet([title, *drawn], *size, about=about, mono=False))
 
 
 Points: TypeAlias = tuple[tuple[float, float], ...]
@@ -200,7 +182,7 @@ def _model(box: PackageBox, rooms: Mapping[str, tuple[str, ...]], found: Imports
     for room, files in rooms.items():
         places[room] = PackageBox(x, box.y + _BOX_HEIGHT, _ROOM, height)
         x += _ROOM + _ROOM_GAP
-        yield _rect(places[room], "room")
+        yield _rect(places[room], palette.BG)
         if room in ROLES:
             yield _text(places[room].middle, places[room].y + height / 2 - 2, room, "name")
             yield _text(places[room].middle, places[room].y + height / 2 + 14, ROLES[room])
@@ -230,11 +212,9 @@ def _jump(rooms: Mapping[str, tuple[str, ...]], one: str, other: str) -> int:
     return order.index(other) - order.index(one)
 
 
-def _rect(box: PackageBox, style: str = "") -> str:
-    return (
-        f'<rect class="{style}" x="{box.x:g}" y="{box.y:g}" width="{box.width:g}" '
-        f'height="{box.height:g}" rx="6"/>'
-    )
+def _rect(box: PackageBox, fill: str = palette.SOFT) -> str:
+    place = (box.x, box.y, box.width, box.height)
+    return shapes.rect(*place, fill=fill, colour=palette.DIM, radius=6)
 
 
 def _file(name: str) -> str:
@@ -242,19 +222,27 @@ def _file(name: str) -> str:
     return f"{name}/" if (ROOT / "model" / name).is_dir() else f"{name}.py"
 
 
-def _text(x: float, y: float, what: str, style: str = "") -> str:
-    return f'<text class="{style}" x="{x:g}" y="{y:g}">{escape(what)}</text>'
+def _text(x: float, y: float, what: str, kind: str = "") -> str:
+    """Words in a box: a name of a package, a name of a file, or its role."""
+    return shapes.text(
+        *(x, y, what),
+        anchor="middle",
+        size=13 if kind == "name" else 11,
+        bold=kind == "name",
+        mono=bool(kind),
+        halo=False,
+    )
 
 
 def _arrow(points: Points) -> Iterable[str]:
     """A line with corners, and its head at the last point."""
     (x1, y1), (x2, y2) = points[-2:]
     dx, dy = _sign(x2 - x1), _sign(y2 - y1)
-    line = " L".join(f"{x:g} {y:g}" for x, y in (*points[:-1], (x2 - 6 * dx, y2 - 6 * dy)))
+    line = (*points[:-1], (x2 - 6 * dx, y2 - 6 * dy))
     back = (x2 - 8 * dx, y2 - 8 * dy)
     wings = (back[0] + 4 * dy, back[1] + 4 * dx), (back[0] - 4 * dy, back[1] - 4 * dx)
-    head = " ".join(f"{x:g},{y:g}" for x, y in ((x2, y2), *wings))
-    return f'<path d="M{line}"/>', f'<polygon points="{head}"/>'
+    colour = palette.BLUE
+    return shapes.path(line, colour, 1.5), shapes.polygon(((x2, y2), *wings), colour)
 
 
 def _sign(value: float) -> int:
@@ -263,4 +251,4 @@ def _sign(value: float) -> int:
 
 if __name__ == "__main__":
     PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(svg(), encoding="utf-8")
+    PICTURE.write_text(str(picture().content(".svg")), encoding="utf-8")

@@ -68,6 +68,8 @@ TONES = (
 
 SERIES = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, FG)
 """People with any colour vision can distinguish each of these from each other."""
+PROTOCOLS = SERIES[:-1]
+"""The colours of families: that of text is of formulas and published numbers."""
 BAD, GOOD = VERMILION, GREEN
 """Of faults and of right outputs: the sign beside them says the same."""
 
@@ -142,7 +144,7 @@ def looks(labels: Iterable[str]) -> Callable[[str], Look]:
     for label in sorted(once, key=lambda one: ":" in one):
         if (family := family_of(label)) is not None:
             number = _number(family)
-            colour = SERIES[number // 2 % len(SERIES)]
+            colour = PROTOCOLS[number * 5 // 7 % len(PROTOCOLS)]  # those often compared differ
             options = (Look(colour, *_shape(number + at)) for at in count())
             found[label] = _first_free(options, found)
     others = [label for label in once if label not in found]

@@ -53,6 +53,7 @@ from asif.console import (
     read_bytes,
     settings,
 )
+from asif.drawings import FormatOption, pictures
 from asif.processes import call_all
 from model.errors import Invalid
 from model.machine.supervision import resumable
@@ -96,6 +97,7 @@ def check(
     yes: YesOption = False,
     long: LongOption = False,
     out: OutOption = Path("build/check"),
+    _format: FormatOption = "svg",
     json_: CheckJsonOption = None,
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
@@ -237,7 +239,9 @@ def _end_scope(
     from reports.results import verdicts as output
 
     found = result.scope.counterexample
-    files = {} if found is None else dict([_drawing(found, result.protocol, out)])
+    files = (
+        {} if found is None else _drawing(found, result.protocol, out, f"scope {result.scope.name}")
+    )
     words = output.scope(result, below=[*map(str, files)], long=long)
     publish(words, result, json_, files, named=False)
     if not one_scope.good(result, unfinished=allow_unfinished):
@@ -333,7 +337,7 @@ def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[Ren
         yield from output.mutants(result.mutants)
 
 
-def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str]]:
+def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str | bytes]]:
     """The files of a refutation: the shortest counterexample as a diagram, and a test that replays
     the failure of the attack."""
     from model.evidence import Outcome
@@ -343,17 +347,28 @@ def _failures(result: Verdict, out: Path) -> Iterator[tuple[Path, str]]:
     failure = result.attack.failure
     found = result.shortest or failure
     if found is not None:
-        yield _drawing(found, result.protocol, out)
+        yield from _drawing(found, result.protocol, out, _place(result, found)).items()
     if failure is not None:
         stem = "test_" + result.protocol.replace(":", "_").replace("-", "_")
         yield out / f"{stem}.py", failure.pytest
 
 
+def _place(result: Verdict, found: ScopeCounterexample | AttackFailure) -> str:
+    """The scope of a run; "found at random" of the attack."""
+    scopes = (one.name for one in result.scopes if one.counterexample is found)
+    return next((f"scope {name}" for name in scopes), "found at random")
+
+
 def _drawing(
-    found: ScopeCounterexample | AttackFailure, protocol: str, out: Path
-) -> tuple[Path, str]:
-    """The diagram of a run, and its file."""
+    found: ScopeCounterexample | AttackFailure, protocol: str, out: Path, where: str
+) -> Mapping[Path, str | bytes]:
+    """The files with the diagram of a run."""
     from reports.diagrams import spacetime
 
-    drawn = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
-    return out / f"{protocol.replace(':', '-')}.svg", drawn
+    drawn = spacetime.picture(
+        found.story,
+        title=f"{protocol}: {found.steps:,} steps, {where}",
+        caption=found.property,
+        culprit=found.culprit,
+    )
+    return pictures(drawn, out / protocol.replace(":", "-"))

@@ -31,7 +31,11 @@ OutOption: TypeAlias = Annotated[
 ]
 PlotOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.png", help="Plot recovery over overhead.", callback=result_picture),
+    typer.Option(
+        metavar="FILE.SUFFIX",
+        help="Plot recovery over overhead: svg, pdf, png.",
+        callback=result_picture,
+    ),
 ]
 
 
@@ -58,6 +62,7 @@ def choose(
     from asif.progress import show_progress
     from model.calls import one_by_one
     from model.errors import Invalid
+    from reports.diagrams.picture import files as drawn
     from reports.results import choose as words
     from reports.results import choose_plots
     from sim.choose import choose as choosing
@@ -77,7 +82,7 @@ def choose(
         result = choosing.choose(
             *(asked, folder, on_spark or one_by_one), how=resumption(fresh), progress=progress
         )
-    files = {} if plot is None else {plot: choose_plots.png(result)}
+    files = {} if plot is None else drawn(choose_plots.picture(result), plot)
     publish(words.output(result), result, json_, files)
     if not result.best:
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from asif.console import FreshOption, JsonOption, Profile, ProfileOption
+from asif.drawings import FormatOption
 from asif.engine_checks import (
     AllOption,
     ChecksArgument,
@@ -35,6 +36,7 @@ def flink(
     ] = False,
     profile: ProfileOption = Profile.QUICK,
     out: OutOption = Path("build/flink"),
+    _format: FormatOption = "svg",
     fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import typer
 
 from asif.console import JsonOption, publish
+from asif.drawings import FormatOption, pictures
 from asif.early import result_folder
 from asif.lineage_answers import AnswerOfEvents, AnswerOfRecords, LineageAnswer, json_of
 from model.errors import Invalid
@@ -87,9 +88,7 @@ VerifyOption: TypeAlias = Annotated[
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,
-    typer.Option(
-        metavar="DIR", help="Draw the lineage into this folder, as SVG.", callback=result_folder
-    ),
+    typer.Option(metavar="DIR", help="Draw the lineage into this folder.", callback=result_folder),
 ]
 
 
@@ -101,6 +100,7 @@ def lineage(
     record: RecordOption = None,
     depends: DependsOption = None,
     out: OutOption = None,
+    _format: FormatOption = "svg",
     verify: VerifyOption = False,
     json_: JsonOption = None,
 ) -> None:
@@ -132,8 +132,11 @@ def lineage(
                 question = Question(event, forward, scope, record, depends or [])
                 answer, asked = _ask(log, question)
                 result = _result(log, question, answer, asked)
-                drawing = None if out is None else out / f"{_file_name(question)}.svg"
-                files = {} if drawing is None else {drawing: answer.picture()}
+                files = (
+                    {}
+                    if out is None
+                    else pictures(answer.picture(question.event), out / _file_name(question))
+                )
                 as_json = partial(json_of, answer=answer)
                 words = commands.lineage(result, answer.count)
                 publish(words, result, json_, files, as_json=as_json)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from asif.console import JsonOption, publish
+from asif.drawings import FormatOption, pictures
 from asif.early import result_folder
 from asif.names import toml
 
@@ -27,6 +28,7 @@ def plan(
             metavar="DIR", help="Draw the schedule into this folder.", callback=result_folder
         ),
     ] = None,
+    _format: FormatOption = "svg",
     json_: JsonOption = None,
 ) -> None:
     """Plan a recovery: the published algorithm, its rivals and the optimum, as hosts come back."""
@@ -39,7 +41,7 @@ def plan(
     task = read(instance)
     with show_progress() as progress:
         result = compare(task, progress)
-    files = {} if out is None else {out / f"{result.name}.svg": plans.picture(result)}
+    files = {} if out is None else pictures(plans.picture(result), out / result.name)
     publish(commands.recovery_plan(result), result, json_, files)
     if result.below_bound:
         raise typer.Exit(1)

@@ -18,6 +18,7 @@ from asif.console import (
     publish,
     settings,
 )
+from asif.drawings import FormatOption, pictures
 from asif.early import result_folder
 from asif.force import resumption
 from asif.limits import EVENTS, SEEDS, at_most
@@ -64,6 +65,7 @@ def reproduce(
         Path,
         typer.Option(help="Keep runs and write plots in this folder.", callback=result_folder),
     ] = Path("build/reproduce"),
+    _format: FormatOption = "svg",
     master: Annotated[
         str | None,
         typer.Option(help="Run the seeds on Spark, as in local[*]; default: without Spark."),
@@ -127,8 +129,8 @@ def _reproduce(
             lost = True
             print(f"{error}\nasif: the same command goes on from there", file=sys.stderr)
             continue
-        drawn = results_of.figure(result)
-        files = {} if drawn is None else {out / f"{experiment.name}.svg": drawn}
+        drawn = results_of.picture(result)
+        files = {} if drawn is None else pictures(drawn, out / experiment.name)
         publish(commands.reproduction(result), files=files)
         results.append(result)
     return results, lost

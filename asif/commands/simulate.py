@@ -37,8 +37,8 @@ SetOption: TypeAlias = Annotated[
 PlotOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE.png",
-        help="Plot latency, backup and queues over time.",
+        metavar="FILE.SUFFIX",
+        help="Plot latency, backup and queues over time: svg, pdf, png.",
         callback=result_picture,
     ),
 ]
@@ -106,6 +106,7 @@ def simulate(
     """
     from asif.progress import show_progress
     from reports import commands
+    from reports.diagrams.picture import files
     from reports.results import simulation_plots
     from sim.scenarios import longer, run
     from sim.scenarios import scenario as scenarios
@@ -141,7 +142,7 @@ def simulate(
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
     drawn: dict[Path, str | bytes] = {}
-    drawn |= {} if plot is None else {plot: simulation_plots.over_time_png(result)}
+    drawn |= {} if plot is None else files(simulation_plots.picture(result), plot)
     drawn |= {} if trace is None else {trace: chrome(result)}
     publish(commands.simulation(result), replace(result, steps=None), json_, drawn)
     if not result.as_promised or (result.metrics.recoveries_cut_off and not allow_cut_off):

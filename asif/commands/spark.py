@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asif.console import FreshOption, JsonOption, Profile, ProfileOption
+from asif.drawings import FormatOption
 from asif.engine_checks import (
     AllOption,
     ChecksArgument,
@@ -32,6 +33,7 @@ def spark(
     all_: AllOption = False,
     profile: ProfileOption = Profile.QUICK,
     out: OutOption = Path("build/spark"),
+    _format: FormatOption = "svg",
     fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:

@@ -41,7 +41,7 @@ OutOption: TypeAlias = Annotated[
 PlotOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE.png",
+        metavar="FILE.SUFFIX",
         help="Plot recovery over the overhead of protection, and more.",
         callback=result_picture,
     ),
@@ -71,6 +71,7 @@ def sweep(
 ) -> None:
     """Run a grid of timed runs on Spark, a row each; an interrupted sweep is resumed."""
     from asif.progress import show_progress
+    from reports.diagrams.picture import files as drawn
     from reports.results import sweep_plots, sweeps
     from sim.sweeps.grid import read
     from sim.sweeps.results import carry_out, metric_columns
@@ -95,7 +96,7 @@ def sweep(
         result = replace(result, summary=found)
         words += [sweeps.table(found)] * summary
         if plot is not None:
-            files[plot] = sweep_plots.png(found, charts)
+            files |= drawn(sweep_plots.picture(found, charts), plot)
     publish([*words, sweeps.summary_line(result), result.table], result, json_, files)
     if result.failed or result.not_as_claimed:
         raise typer.Exit(1)

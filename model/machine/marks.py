@@ -2,7 +2,8 @@
 
 Rule of this file: no file is changed here.  A mark is part of the content: a first key of JSON, a
 first line of Python, TOML and SMT-LIB, a last line of SVG, HTML and Markdown, a text of PNG,
-metadata of Parquet.  CSV has no place for one: there it is the header of the outputs of a run.
+metadata of Parquet, a comment of PDF.  CSV has no place for one: there it is the header, of the
+outputs of a run or of the numbers of a plot.
 """
 
 from __future__ import annotations
@@ -16,6 +17,11 @@ from model.results.plain import MADE_BY
 NAME = "asif"
 CSV_HEADER = ("edge", "n", "time", "type", "content")
 """The columns of outputs (sim.outputs): the mark of a file of CSV."""
+NUMBERS_HEADER = (
+    *("panel", "x axis", "y axis", "series"),
+    *("x", "y", "x low", "x high", "y low", "y high"),
+)
+"""The columns of the numbers of a plot: the mark of another file of CSV."""
 
 _PNG, _PNG_END, _PARQUET = b"\x89PNG\r\n\x1a\n", b"\0\0\0\0IEND\xaeB`\x82", b"PAR1"
 _PNG_TEXT = b"tEXtSoftware\0" + NAME.encode()
@@ -25,8 +31,10 @@ _LAST = f"<!-- {_WORDS} -->\n"
 _LINES = {".py": "#", ".toml": "#", ".smt2": ";"}
 """How a comment begins, in files that have one in their first line."""
 _HEAD = re.compile(
-    rf"\s*(?:\[\s*)?\{{\s*{_KEY}|[#;] {_WORDS}\b|{','.join(CSV_HEADER)}\r?\n".encode()
+    rf"\s*(?:\[\s*)?\{{\s*{_KEY}|[#;] {_WORDS}\b|(?:{','.join(CSV_HEADER)}|"
+    rf"{','.join(NUMBERS_HEADER)})\r?\n".encode()
 )
+_PDF, _PDF_END = b"%PDF-", f"% {_WORDS}\n".encode()
 _TAIL = re.compile(rf"{_LAST.strip()}\s*\Z".encode())
 KIB = 1024
 
@@ -44,6 +52,8 @@ def marked(path: Path, content: str | bytes) -> bytes:
         chunk = len(_PNG_TEXT) - 4
         text = chunk.to_bytes(4) + _PNG_TEXT + zlib.crc32(_PNG_TEXT).to_bytes(4)
         return content.removesuffix(_PNG_END) + text + _PNG_END
+    if content.startswith(_PDF):
+        return content + b"\n" * (not content.endswith(b"\n")) + _PDF_END
     if content[:1] in (b"{", b"["):
         return _marked_json(content)
     comment = _LINES.get(path.suffix)
@@ -71,6 +81,8 @@ def has_mark(head: bytes, tail: bytes) -> bool:
     """
     if head.startswith(_PNG):
         return _PNG_TEXT in tail
+    if head.startswith(_PDF):
+        return tail.endswith(_PDF_END)
     if head.startswith(_PARQUET):
         return MADE_BY.encode() in tail and NAME.encode() in tail
     nothing = len(head) < KIB and head.split() in ([], [b"[]"], [b"[", b"]"])

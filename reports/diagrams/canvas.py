@@ -1,8 +1,8 @@
-"""The canvas: a drawing becomes inline SVG, or PNG on white.
+"""The canvas: a function that draws on a figure of matplotlib gives a picture, with its numbers.
 
 Rule of this file: no import of matplotlib elsewhere, and none here before something is drawn, since
-the import takes a second.  The same drawing gives the same bytes.  An SVG takes its colours from
-the page, so that light and dark both work: the drawing uses stand-ins, which become CSS variables.
+the import takes a second.  The same drawing gives the same bytes.  Colours are attributes of the
+SVG, as those of drawings by hand are.
 """
 
 from __future__ import annotations
@@ -14,33 +14,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from reports import palette
+from reports.diagrams.numbers import numbers
+from reports.diagrams.picture import Picture
 from reports.safe_text import visible
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-
-class Colours(NamedTuple):
-    ink: str
-    with_: str
-    without: str
-    bad: str
+Draw: TypeAlias = "Callable[[Figure], None]"
+"""A function that draws on an empty figure."""
 
 
-STAND_INS = Colours("#010203", "#010204", "#010205", "#010206")
-ON_PAGE = Colours(
-    "currentColor", "var(--with, #1d5fbf)", "var(--without, #a04a00)", "var(--bad, #c01c28)"
-)
-ON_WHITE = Colours("#24292f", "#1d5fbf", "#a04a00", "#c01c28")
-"""The colours of a PNG, which has no page to choose them."""
-
-Draw: TypeAlias = "Callable[[Figure, Colours], None]"
-"""A function that draws on an empty figure, in the colours given."""
-
-
-def svg(
+def plot(
     draw: Draw,
     width: float,
     height: float,
@@ -48,50 +36,75 @@ def svg(
     name: str,
     about: str,
     style: Mapping[Any, Any] | None = None,
-) -> str:
-    """The picture as an <svg> element of this size in inches, without prolog and metadata.
+) -> Picture:
+    """The picture of this size in inches.
 
     name: the prefix of its ids.  about: the picture in words.  style: more settings of matplotlib.
     """
     buffer = io.StringIO()
-    with _draw_figure(draw, width, height, STAND_INS, style) as figure:
-        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    drawn = buffer.getvalue()
+    with _figure(draw, width, height, style) as figure:
+        figure.savefig(buffer, format="svg", metadata={"Date": None})
+        found = numbers(figure)
+    svg = _with_attributes(buffer.getvalue(), name, about)
+    return Picture(svg, found, partial(_pdf, draw, width, height, style))
+
+
+def _with_attributes(drawn: str, name: str, about: str) -> str:
+    """The output of matplotlib as an element without prolog, metadata and sheets."""
     drawn = drawn[drawn.index("<svg") :]
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
+    drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL)
     drawn = re.sub(r'\bid="', f'id="{name}-', drawn)
     drawn = re.sub(r'(href="|url\()#', rf"\1#{name}-", drawn)
-    for stand_in, colour in zip(STAND_INS, ON_PAGE, strict=True):
-        drawn = drawn.replace(stand_in, colour)
-    opening = f'<svg role="img" aria-label="{escape(about)}" class="plot" '
+    drawn = re.sub(r' style="([^"]*)"', _attributes, drawn)
+    opening = (
+        f'<svg role="img" aria-label="{escape(about)}" class="plot" stroke-linejoin="round" '
+        f'stroke-linecap="butt" '
+    )
     return visible(drawn.replace("<svg ", opening, 1).strip())
 
 
-def png(draw: Draw, width: float, height: float, *, dpi: int = 150) -> bytes:
-    """The picture as PNG on white, of this size in inches."""
+def _attributes(style: re.Match[str]) -> str:
+    """The same style as attributes."""
+    found = []
+    for one in style[1].split(";"):
+        name, _, value = (part.strip() for part in one.partition(":"))
+        if name == "font":
+            found += _of_font(value)
+        elif name:
+            found.append((name, value))
+    return "".join(f' {name}="{value}"' for name, value in found)
+
+
+def _of_font(value: str) -> list[tuple[str, str]]:
+    """The attributes of a font as in: italic 700 10px 'DejaVu Sans', sans-serif."""
+    read = re.fullmatch(r"(?P<before>.*?)(?P<size>[\d.]+px) (?P<family>.*)", value)
+    assert read is not None, value
+    words = read["before"].split()
+    found = [("font-size", read["size"]), ("font-family", read["family"])]
+    found += [("font-style", word) for word in words if word in ("italic", "oblique")]
+    return found + [("font-weight", word) for word in words if word.isdigit() or word == "bold"]
+
+
+def _pdf(draw: Draw, width: float, height: float, style: Mapping[Any, Any] | None) -> bytes:
     buffer = io.BytesIO()
-    with _draw_figure(draw, width, height, ON_WHITE) as figure:
-        figure.set_facecolor("white")
-        figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    with _figure(draw, width, height, style) as figure:
+        figure.savefig(buffer, format="pdf", metadata={"CreationDate": None})
     return buffer.getvalue()
 
 
 @contextmanager
-def _draw_figure(
-    draw: Draw,
-    width: float,
-    height: float,
-    colours: Colours,
-    style: Mapping[Any, Any] | None = None,
+def _figure(
+    draw: Draw, width: float, height: float, style: Mapping[Any, Any] | None
 ) -> Iterator[Figure]:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    with mpl.rc_context({**_style(colours.ink), **(style or {})}), warnings.catch_warnings():
+    with mpl.rc_context({**_STYLE, **(style or {})}), warnings.catch_warnings():
         # The letters of an SVG stay letters, and the page has more of them than matplotlib's font.
         warnings.filterwarnings("ignore", "Glyph|constrained_layout not applied", UserWarning)
         figure = Figure(figsize=(width, height), layout="constrained")
-        draw(figure, colours)
+        draw(figure)
         _take_literally(figure)
         yield figure
 
@@ -122,20 +135,25 @@ def _literally(name: Callable[..., str], *place: Any) -> str:
     return visible(name(*place)).replace("$", r"\$")
 
 
-def _style(ink: str) -> dict[Any, Any]:
-    return {
-        "svg.fonttype": "none",
-        "svg.hashsalt": "asif",
-        "font.family": "sans-serif",
-        "font.size": 10,
-        "text.color": ink,
-        "axes.edgecolor": ink,
-        "axes.labelcolor": ink,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "xtick.color": ink,
-        "ytick.color": ink,
-        "grid.color": ink,
-        "grid.alpha": 0.15,
-        "legend.frameon": False,
-    }
+_STYLE: Mapping[Any, Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "asif",
+    "pdf.fonttype": 42,
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+    "font.size": 10,
+    "figure.facecolor": palette.BG,
+    "savefig.facecolor": palette.BG,
+    "axes.facecolor": "none",
+    "text.color": palette.FG,
+    "axes.edgecolor": palette.FG,
+    "axes.labelcolor": palette.FG,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": palette.FG,
+    "ytick.color": palette.FG,
+    "grid.color": palette.RULE,
+    "grid.linewidth": 0.7,
+    "lines.scale_dashes": True,
+    "legend.frameon": False,
+}

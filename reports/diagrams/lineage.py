@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from html import escape
 from itertools import pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from reports.diagrams.canvas import Colours, svg
+from reports import palette
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 from reports.one_line import one_line
 
 if TYPE_CHECKING:
@@ -33,6 +36,8 @@ CELLS = 30
 LONG = 5
 """A lineage with more columns than this, and with more columns than rows, is drawn downward."""
 SWEEPS = 4
+TITLE, LETTER = 0.42, 0.085
+"""Inches: the height of the title, and the width of a letter of it."""
 Node: TypeAlias = tuple[Any, ...]
 """An event of the graph, the rest of a column, or the place in a column of edges that pass it."""
 Edges: TypeAlias = set[tuple[Node, Node]]
@@ -49,9 +54,13 @@ class LineageBox(NamedTuple):
 
 
 def picture(
-    graph: networkx.DiGraph, *asked: Node, events: int | None = None, uses: int | None = None
-) -> str:
-    """The graph as an <svg> element.
+    graph: networkx.DiGraph,
+    *asked: Node,
+    title: str = "",
+    events: int | None = None,
+    uses: int | None = None,
+) -> Picture:
+    """The graph as a picture.
 
     A node has a `name`, a `body` in bytes and `is_source`; an edge goes from an input to an output.
     asked: the nodes whose lineage it is.  events, uses: of the lineage, if the graph is a part.
@@ -59,29 +68,35 @@ def picture(
     columns, edges, boxes = _boxes(graph, asked)
     edges = _pass(columns, edges)
     _sort(columns, edges)
-    sheet = _LineageSheet(columns, edges, boxes)
     events, uses = events or len(graph), graph.number_of_edges() if uses is None else uses
-    about = f"The lineage of one event: {events} events, {uses} uses."
+    about = f"The lineage of {title or 'one event'}: {events:,} events, {uses:,} uses."
+    sheet = _LineageSheet(columns, edges, boxes, about)
     about += " Sources have sharp corners."
-    drawn = svg(sheet.draw, *sheet.size, name="lineage", about=about)
+    drawn = plot(sheet.draw, *sheet.size, name="lineage", about=about)
     full = [f"<title>{escape(box.full)}</title>" for box in boxes.values()]
     group = r'<g id="lineage-box-(\d+)">'
-    return re.sub(group, lambda found: found[0] + full[int(found[1])], drawn)
+    svg = re.sub(group, lambda found: found[0] + full[int(found[1])], drawn.svg)
+    return replace(drawn, svg=svg)
 
 
 class _LineageSheet:
     """The places of all nodes along the columns and across them, and the functions that draw."""
 
     def __init__(
-        self, columns: list[list[Node]], edges: Edges, boxes: Mapping[Node, LineageBox]
+        self,
+        columns: list[list[Node]],
+        edges: Edges,
+        boxes: Mapping[Node, LineageBox],
+        title: str,
     ) -> None:
-        self.edges, self.boxes = edges, boxes
+        self.edges, self.boxes, self.title = edges, boxes, title
         rows = max(map(len, columns))
         self.down = len(columns) > max(LONG, rows)
         self.deep, high = (HEIGHT, WIDTH) if self.down else (WIDTH, HEIGHT)
         step, apart = self.deep + max(0.5, 0.08 * rows), high + 0.12
         along, across = len(columns) * step, max(2, rows) * apart
-        self.size = self._turn(along, across)
+        wide, high = self._turn(along, across)
+        self.size = max(wide, LETTER * len(title) + 0.2), high + TITLE
         self.places = {
             node: ((column + 0.5) * step, across / 2 + (row - (len(nodes) - 1) / 2) * apart)
             for column, nodes in enumerate(columns)
@@ -91,28 +106,27 @@ class _LineageSheet:
     def _turn(self, along: float, across: float) -> Point:
         return (across, along) if self.down else (along, across)
 
-    def draw(self, figure: Figure, colours: Colours) -> None:
+    def draw(self, figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.set_axis_off()
         axes.set_xlim(0, self.size[0])
-        axes.set_ylim(self.size[1], 0)
-        self._draw_edges(axes, colours)
+        axes.set_ylim(self.size[1] - TITLE, -TITLE)
+        axes.text(0.08, -TITLE / 2, self.title, va="center", fontsize=9, fontweight="bold")
+        self._draw_edges(axes)
         for at, (node, box) in enumerate(self.boxes.items()):
-            self._draw_box(axes, colours, f"box-{at}", node, box)
+            self._draw_box(axes, f"box-{at}", node, box)
 
-    def _draw_edges(self, axes: Axes, colours: Colours) -> None:
+    def _draw_edges(self, axes: Axes) -> None:
         places, half = self.places, self.deep / 2
         for one, other in sorted(self.edges, key=lambda edge: (places[edge[0]], places[edge[1]])):
             (start, left), (end, right) = places[one], places[other]
             style = "->" if other in self.boxes else "-"
-            self._draw_line(axes, colours, (start + half, left), (end - half, right), style)
+            self._draw_line(axes, (start + half, left), (end - half, right), style)
         for node, (along, across) in places.items():
             if node not in self.boxes:
-                self._draw_line(axes, colours, (along - half, across), (along + half, across), "-")
+                self._draw_line(axes, (along - half, across), (along + half, across), "-")
 
-    def _draw_line(
-        self, axes: Axes, colours: Colours, one: Point, other: Point, style: str
-    ) -> None:
+    def _draw_line(self, axes: Axes, one: Point, other: Point, style: str) -> None:
         from matplotlib.patches import FancyArrowPatch
         from matplotlib.path import Path
 
@@ -122,18 +136,16 @@ class _LineageSheet:
             [self._turn(*end) for end in ends],
             [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
         )
-        more: dict[str, Any] = {"linewidth": 0.6, "color": colours.ink, "fill": False}
+        more: dict[str, Any] = {"linewidth": 0.6, "color": palette.DIM, "fill": False}
         axes.add_patch(FancyArrowPatch(path=path, arrowstyle=style, mutation_scale=7, **more))
 
-    def _draw_box(
-        self, axes: Axes, colours: Colours, name: str, node: Node, box: LineageBox
-    ) -> None:
+    def _draw_box(self, axes: Axes, name: str, node: Node, box: LineageBox) -> None:
         from matplotlib.patches import FancyBboxPatch
 
         x, y = self._turn(*self.places[node])
-        colour = colours.with_ if box.is_asked else colours.ink
+        colour = palette.BLUE if box.is_asked else palette.FG
         shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
-        fill = (colours.without, 0.15) if box.is_source else "none"
+        fill = (palette.ORANGE, 0.2) if box.is_source else "none"
         corner = x - WIDTH / 2, y - HEIGHT / 2
         frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
         axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, **frame))

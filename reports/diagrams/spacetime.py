@@ -9,10 +9,15 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass, field
 from html import escape
+from typing import Any
 
 from model.costs import MessageKind
 from model.results.culprit import Culprit
 from model.results.story import Story
+from reports import palette
+from reports.diagrams.picture import Picture
+from reports.diagrams.shapes import circle, cross, line, n, path, polygon, rect, sheet
+from reports.diagrams.shapes import text as words_at
 from reports.diagrams.terminal import style, text
 from reports.diagrams.timeline import (
     CRASH,
@@ -24,9 +29,8 @@ from reports.diagrams.timeline import (
     captions,
     timeline,
 )
-from reports.safe_text import visible
 
-__all__ = ["style", "svg", "text"]
+__all__ = ["picture", "style", "svg", "text"]
 
 # All lengths in CSS pixels; text is monospaced, so its width is known.
 _CHAR = 6.65
@@ -39,62 +43,35 @@ _STUB = 40
 _NOTE = 14
 _RULE = 24
 _CAPTION = 22
+_TITLE = 22
+_LANE: dict[str, Any] = {"colour": palette.DIM, "width": 1.5}
+_DOWN: dict[str, Any] = {"colour": palette.BAD, "width": 1.5, "dashes": (3, 4), "kind": "down"}
+_COLOURS = {
+    "": palette.FG,
+    "dim": palette.DIM,
+    "bad": palette.text_of(palette.BAD),
+    "good": palette.text_of(palette.GOOD),
+}
+"""The colour of each kind of text."""
 _SHORT = 34
 """The length of a line of notes in characters."""
 _LINE = 96
 """The length of a line of a caption in characters."""
 
-_CLASSES = {
-    MessageKind.EVENT: "event",
-    MessageKind.ACKNOWLEDGEMENT: "ack",
-    MessageKind.RECOVERY: "recovery",
-    MessageKind.CONTROL: "mark",
-    MessageKind.CHECKPOINT: "state",
-    MessageKind.UPLOAD: "state",
-    MessageKind.COPY: "state",
-    MessageKind.DETERMINANT: "state",
-}
-"""The style of each kind of messages."""
 
-STYLE = """
-.st{--st-bg:var(--bg,Canvas);--st-event:#1d5fbf;--st-ack:#a04a00;--st-recovery:#7a3fb0;
---st-mark:#56707f;--st-bad:#c01c28;--st-good:#19703a;color:var(--fg,CanvasText);
-color-scheme:light dark;background:var(--st-bg);
-font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace}
-@media(prefers-color-scheme:dark){.st{--st-event:#7db4ff;--st-ack:#f0a35e;--st-recovery:#c79bff;
---st-mark:#9db4c0;--st-bad:#ff7b7b;--st-good:#6fd08c}}
-.st text{fill:currentColor;paint-order:stroke;stroke:var(--st-bg);stroke-width:4px;
-stroke-linejoin:round}
-.st .name{font-weight:600;font-size:12px}
-.st .dim{opacity:.72}
-.st .box{fill:var(--st-bg);stroke:currentColor}
-.st .lane{stroke:currentColor;stroke-width:1.5;opacity:.55}
-.st .down{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:3 4}
-.st .decided{stroke:var(--st-bad);stroke-width:1.5;stroke-dasharray:8 4}
-.st .rule{stroke:currentColor;opacity:.1}
-.st .dot{fill:currentColor}
-.st .restart{fill:var(--st-bg);stroke:currentColor;stroke-width:2}
-.st path.cross.cross{stroke:var(--st-bad);stroke-width:2.5;stroke-dasharray:none;
-fill:none;stroke-linecap:round}
-.st .bad{fill:var(--st-bad)}
-.st .good{fill:var(--st-good)}
-.st .arrow path{fill:none;stroke-width:1.4}
-.st .event path{stroke:var(--st-event)}.st .event polygon,.st .event text{fill:var(--st-event)}
-.st .ack path{stroke:var(--st-ack)}.st .ack polygon,.st .ack text{fill:var(--st-ack)}
-.st .mark path{stroke:var(--st-mark)}.st .mark polygon,.st .mark text{fill:var(--st-mark)}
-.st .recovery path{stroke:var(--st-recovery);stroke-dasharray:6 3}
-.st .recovery polygon,.st .recovery text{fill:var(--st-recovery)}
-.st .state path{stroke:var(--st-good)}.st .state polygon,.st .state text{fill:var(--st-good)}
-""".strip()
+def picture(
+    story: Story, *, title: str = "", caption: str = "", culprit: Culprit | None = None
+) -> Picture:
+    """The diagram for a file.  title: the protocol and the scope of the run."""
+    return Picture(svg(story, title=title, caption=caption, culprit=culprit))
 
 
-def svg(story: Story, *, caption: str = "", culprit: Culprit | None = None) -> str:
-    """The diagram as one self-contained <svg>, readable on light and dark ground; if the page sets
-    `--bg` and `--fg`, the diagram uses these colours.
+def svg(story: Story, *, title: str = "", caption: str = "", culprit: Culprit | None = None) -> str:
+    """The diagram as one self-contained <svg>.
 
     caption: the property that the run violates.  culprit: the fault of this run, which is marked.
     """
-    return _Sheet(timeline(story, culprit), captions(caption, culprit)).draw()
+    return _Sheet(timeline(story, culprit), captions(caption, culprit), title).draw()
 
 
 @dataclass
@@ -103,6 +80,8 @@ class _Sheet:
 
     line: Timeline
     captions: tuple[str, ...]
+    title: str
+    head: float = field(init=False)
     numbers: float = field(init=False)
     xs: list[float] = field(init=False)
     ys: list[float] = field(init=False)
@@ -114,19 +93,22 @@ class _Sheet:
 
     def __post_init__(self) -> None:
         numbers = map(self.line.number, range(len(self.line.moments)))
+        self.head = _HEAD + _TITLE * len(_wrap(self.title))
         self.numbers = max([_NUMBERS, *(_wide(number) + 10 for number in numbers)])
         gaps = self._gaps()
         self.xs = [sum(gaps[: lane + 1]) for lane in range(len(self.line.lanes))]
         legend = sum(width + 28 + _wide(name) for _, width, name in self._meanings())
-        captions = [_wide(line) * 1.1 + 24 for one in self.captions for line in _wrap(one)]
+        captions = [
+            _wide(line) * 1.1 + 24 for one in (self.title, *self.captions) for line in _wrap(one)
+        ]
         self.width = max([sum(gaps), legend, _wide(DECIDED) + self.numbers + 24, *captions])
         self.ys = []
-        y: float = _HEAD + 34
+        y: float = self.head + 34
         for at, moment in enumerate(self.line.moments):
             y += _NOTE * max(0, len(_lines(moment)) - 1)
             self.ys.append(y)
             below = len(moment.stray) + bool(moment.crash) + bool(moment.lost)
-            y += max(_ROW, 31 + _STRAY * below, 14 + 16 * len(moment.emits))
+            y += max(_ROW, 31 + _STRAY * below, 20 + 16 * len(moment.emits))
             y += _RULE * (at == self.line.decided)
         self.bottom = y
 
@@ -137,28 +119,22 @@ class _Sheet:
             self._moment(at, moment)
             if at == self.line.decided:
                 self._rule(at)
+        for row, words in enumerate(_wrap(self.title)):
+            self._text(12, 18 + _TITLE * row, words, "name")
         self._legend(self.bottom + 48)
         height = self.bottom + 62
         for place, caption in enumerate(self.captions):
-            for line in _wrap(caption):
+            for words in _wrap(caption):
                 height += _CAPTION
-                self._text(12, height - 12, line, "dim" if place else "name bad")
-        about = f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
+                self._text(12, height - 12, words, "dim" if place else "name bad")
+        about = (
+            f"{self.title}: " * bool(self.title)
+            + f"Space-time diagram: {max(self.line.steps, default=0)} steps on "
+        )
         about += ", ".join(self.line.lanes)
         about += "".join(f"; {one[:1].lower()}{one[1:]}" for one in self.captions)
-        drawn = "\n".join(
-            [
-                f'<svg xmlns="http://www.w3.org/2000/svg" class="st" role="img" '
-                f'viewBox="0 0 {_n(self.width)} {_n(height)}" width="{_n(self.width)}" '
-                f'height="{_n(height)}" aria-label="{escape(about)}">',
-                f"<style>{STYLE}</style>",
-                *self.under,
-                *self.arrows,
-                *self.over,
-                "</svg>",
-            ]
-        )
-        return visible(drawn)
+        parts = [*self.under, *self.arrows, *self.over]
+        return sheet(parts, self.width, height, about=about, mono=True)
 
     # --- where things are ----------------------------------------------------------------
     def _gaps(self) -> list[float]:
@@ -169,7 +145,7 @@ class _Sheet:
         needs[-1] = [_wide(lanes[-1]) / 2 + 20]
         for left, right, need in zip(lanes, lanes[1:], needs[1:], strict=False):
             need.append((_wide(left) + _wide(right)) / 2 + 44)
-        for moment in self.line.moments:
+        for at, moment in enumerate(self.line.moments):
             free = moment.lane + (moment.side > 0)
             edge = 0 if free else self.numbers
             needs[free] += [_wide(note) + 24 + edge for note in _lines(moment)]
@@ -177,7 +153,9 @@ class _Sheet:
                 edge = 0 if moment.lane else self.numbers
                 needs[moment.lane].append(_wide(moment.handed) + 40 + edge)
             if moment.crash:
-                needs[moment.lane + 1].append(_wide(moment.crash) + 30)
+                free = moment.lane + (self._crash_side(at) > 0)
+                edge = 0 if free else self.numbers
+                needs[free].append(_wide(moment.crash) + 30 + edge)
             needs[moment.lane + 1] += [_wide(one.words) + 24 for one in moment.emits]
             if moment.lost:
                 needs[moment.lost.lane + 1].append(_wide(moment.lost.words) + 30)
@@ -189,6 +167,11 @@ class _Sheet:
                 needs[out].append(_STUB + _wide(arrow.label) + 26)
         return [max(need) for need in needs]
 
+    def _crash_side(self, at: int) -> int:
+        """The side of the lane for the words of a crash: away from arrows that leave, +1 right."""
+        leave = [arrow.receiver > arrow.sender for arrow in self.line.arrows if arrow.sent_at == at]
+        return -1 if any(leave) and all(leave) else 1
+
     def _below(self, at: int, place: int) -> float:
         return self.ys[at] + 8 + _STRAY * (place + 1)
 
@@ -196,7 +179,7 @@ class _Sheet:
     def _lane(self, lane: int) -> None:
         x, name = self.xs[lane], self.line.lanes[lane]
         half = _wide(name) / 2 + 12
-        top, end = _HEAD - 4, self.bottom
+        top, end = self.head - 4, self.bottom
         since: float = top
         for stretch in self.line.down[lane]:
             moment = self.line.moments[stretch.start]
@@ -204,26 +187,25 @@ class _Sheet:
             if moment.crash:
                 start = self._below(stretch.start, len(moment.stray))
             stop = self.ys[stretch.stop] if stretch.stop < len(self.ys) else end
-            self.under.append(_line(x, since, x, start, "lane"))
-            self.under.append(_line(x, start, x, stop, "down"))
+            self.under.append(line(x, since, x, start, **_LANE))
+            self.under.append(line(x, start, x, stop, **_DOWN))
             since = stop
-        self.under.append(_line(x, since, x, end, "lane"))
-        for y in (_HEAD - 28, end):
-            self.over.append(
-                f'<rect class="box" x="{_n(x - half)}" y="{_n(y)}" width="{_n(2 * half)}" '
-                f'height="24" rx="5"/>'
-            )
+        self.under.append(line(x, since, x, end, **_LANE))
+        for y in (self.head - 28, end):
+            box = rect(x - half, y, 2 * half, 24, fill=palette.BG, colour=palette.FG)
+            self.over.append(box)
             self._text(x, y + 16, name, "name", "middle")
 
     def _moment(self, at: int, moment: TimelineMoment) -> None:
         x, y = self.xs[moment.lane], self.ys[at]
-        self.under.append(_line(self.numbers, y, self.width - 12, y, "rule"))
+        since = x if moment.handed else self.numbers
+        self.under.append(line(since, y, self.width - 12, y, palette.RULE))
         self._text(self.numbers - 6, y + 4, self.line.number(at), "dim", "end")
         if moment.handed:
             self._text(x - 34, y + 4, moment.handed, "", "end")
-            self.arrows.append(
-                f'<g class="arrow event">{_path(((x - 30, y), (x - 8, y)))}{_head(x - 5, y, 1)}</g>'
-            )
+            look = palette.MESSAGES[MessageKind.EVENT]
+            drawn = path(((x - 30, y), (x - 8, y)), look.colour) + _head(x - 5, y, 1, look.colour)
+            self.arrows.append(f'<g class="arrow event">{drawn}</g>')
         if moment.taken:
             self._draw_taken(at, moment.taken)
         for place, arrow in enumerate(moment.stray):
@@ -238,11 +220,13 @@ class _Sheet:
         crashed = y
         if moment.crash:
             crashed = self._below(at, len(moment.stray))
-            self.over.append(_cross(x, crashed, 6))
-            self._text(x + 12, crashed + 4, moment.crash, "bad")
-        self.over += [_cross(self.xs[lane], crashed, 6) for lane in moment.others]
+            self.over.append(cross(x, crashed, 6))
+            side = self._crash_side(at)
+            anchor = "start" if side > 0 else "end"
+            self._text(x + 12 * side, crashed + 4, moment.crash, "bad", anchor)
+        self.over += [cross(self.xs[lane], crashed, 6) for lane in moment.others]
         for row, emitted in enumerate(moment.emits):
-            here = y + (8 if notes and moment.side > 0 else 4) + 16 * row
+            here = y + 15 + 16 * row
             self._text(x + 10, here, emitted.words, "bad" if emitted.wrong else "good")
         if moment.lost:
             here = self._below(at, len(moment.stray) + bool(moment.crash))
@@ -253,16 +237,16 @@ class _Sheet:
         following = self.ys[at + 1] if at + 1 < len(self.ys) else self.bottom
         notes = _lines(self.line.moments[at + 1]) if at + 1 < len(self.ys) else ()
         y = following - 22 - _NOTE * max(0, len(notes) - 1)
-        self.over.append(_line(12, y, self.width - 12, y, "decided"))
+        self.over.append(line(12, y, self.width - 12, y, palette.BAD, 1.5, (8, 4), "decided"))
         self._text(self.numbers, y - 5, DECIDED, "bad")
 
     def _mark(self, moment: TimelineMoment, x: float, y: float) -> None:
         if moment.mark == CRASH:
-            self.over.append(_cross(x, y, 6))
+            self.over.append(cross(x, y, 6))
         elif moment.mark == RESTART:
-            self.over.append(f'<circle class="restart" cx="{_n(x)}" cy="{_n(y)}" r="5"/>')
+            self.over.append(_restart(x, y, 5))
         else:
-            self.over.append(f'<circle class="dot" cx="{_n(x)}" cy="{_n(y)}" r="4"/>')
+            self.over.append(circle(x, y, 4, fill=palette.FG))
 
     def _draw_taken(self, at: int, arrow: Arrow) -> None:
         """Draw an arrow that slants down to the row of the moment, then runs level into the lane
@@ -272,20 +256,20 @@ class _Sheet:
         way = 1 if x2 > x1 else -1
         level = x2 - way * (_wide(arrow.label) + 22)
         tip = x2 - way * 5
-        path = _path(((x1, y1), (level, y2), (tip - way * 4, y2)))
-        self._arrow(arrow, path + _head(tip, y2, way), tip - way * 12, y2 - 5, way)
+        look = palette.MESSAGES[arrow.kind]
+        drawn = path(((x1, y1), (level, y2), (tip - way * 4, y2)), look.colour, 1.4, look.dashes)
+        self._arrow(arrow, drawn + _head(tip, y2, way, look.colour), tip - way * 12, y2 - 5, way)
 
     def _draw_stray(self, at: int, place: int, arrow: Arrow) -> None:
         """Draw the stub of a message that is lost or still on its way."""
         x1, y1 = self.xs[arrow.sender], self.ys[at]
         way = 1 if arrow.receiver > arrow.sender else -1
         x2, y2 = x1 + way * _STUB, self._below(at, place)
-        if arrow.lost:
-            end = _cross(x2, y2, 4)
-        else:
-            end = f'<circle class="restart" cx="{_n(x2)}" cy="{_n(y2)}" r="3"/>'
-        path = _path(((x1, y1), (x1 + way * 14, y2), (x2 - way * 5, y2)))
-        self._arrow(arrow, path + end, x2 + way * 9, y2 + 4, -way)
+        end = cross(x2, y2, 4) if arrow.lost else _restart(x2, y2, 3)
+        look = palette.MESSAGES[arrow.kind]
+        corners = ((x1, y1), (x1 + way * 14, y2), (x2 - way * 5, y2))
+        drawn = path(corners, look.colour, 1.4, look.dashes)
+        self._arrow(arrow, drawn + end, x2 + way * 9, y2 + 4, -way)
 
     def _arrow(self, arrow: Arrow, drawn: str, x: float, y: float, way: int) -> None:
         lanes = self.line.lanes
@@ -296,51 +280,60 @@ class _Sheet:
             f"{arrow.kind.value} {arrow.label}: {lanes[arrow.sender]} to {lanes[arrow.receiver]}, "
         )
         about += f"sent in step {self.line.steps[arrow.sent_at]}, {fate}"
-        style = _CLASSES[arrow.kind]
-        title = f"<title>{escape(about)}</title>"
-        self.arrows.append(f'<g class="arrow {style}">{title}{drawn}</g>')
-        self.over.append(f'<g class="{style}">')
-        self._text(x, y, arrow.label, "", "end" if way > 0 else "start")
-        self.over.append("</g>")
+        kind, title = arrow.kind.value, f"<title>{escape(about)}</title>"
+        self.arrows.append(f'<g class="arrow {kind}">{title}{drawn}</g>')
+        colour = palette.MESSAGES[arrow.kind].text
+        anchor = "end" if way > 0 else "start"
+        self.over.append(words_at(x, y, arrow.label, colour=colour, anchor=anchor, kind=kind))
 
     def _legend(self, y: float) -> None:
         x: float = 12
         for mark, width, name in self._meanings():
-            self.over.append(f'<g transform="translate({_n(x)} {_n(y - 4)})">{mark}</g>')
+            self.over.append(f'<g transform="translate({n(x)} {n(y - 4)})">{mark}</g>')
             self._text(x + width + 6, y, name, "dim")
             x += width + 6 + _wide(name) + 22
 
     def _meanings(self) -> list[tuple[str, float, str]]:
         """The legend of the kinds of messages and marks that occur: (drawn from (0, 0), width,
         meaning)."""
-        kinds: dict[str, set[str]] = {}
+        kinds: dict[palette.Look, set[str]] = {}
         for arrow in self.line.arrows:
-            kinds.setdefault(_CLASSES[arrow.kind], set()).add(arrow.kind.value)
-        line = _path(((0, 0), (18, 0))) + _head(24, 0, 1)
+            kinds.setdefault(palette.MESSAGES[arrow.kind], set()).add(arrow.kind.value)
         found: list[tuple[str, float, str]] = [
-            (f'<g class="arrow {style}">{line}</g>', 24, " / ".join(sorted(names)))
-            for style, names in sorted(kinds.items())
+            (_sample(look), 36, " / ".join(sorted(names)))
+            for look, names in sorted(kinds.items(), key=lambda item: min(item[1]))
         ]
         if any(self.line.down):
-            found.append((_cross(5, 0, 5), 10, "crash"))
-            found.append((_line(0, 0, 18, 0, "down"), 18, "down"))
+            found.append((cross(5, 0, 5), 10, "crash"))
+            found.append((line(0, 0, 18, 0, **_DOWN), 18, "down"))
         if any(moment.mark == RESTART for moment in self.line.moments):
-            found.append(('<circle class="restart" cx="5" r="5"/>', 10, "restart"))
+            found.append((_restart(5, 0, 5), 10, "restart"))
         if any(arrow.lost for arrow in self.line.arrows):
-            found.append((_cross(4, 0, 4), 8, "message lost"))
+            found.append((cross(4, 0, 4), 8, "message lost"))
         if any(arrow.taken_at is None and not arrow.lost for arrow in self.line.arrows):
-            found.append(('<circle class="restart" cx="3" r="3"/>', 6, "message on its way"))
+            found.append((_restart(3, 0, 3), 6, "message on its way"))
         if self.line.circle:
             found.append((_sign("↻", "dim"), 14, "repeats without end"))
         if self.line.has_culprit:
             found.append((_sign("✗", "bad"), 10, "wrong, or lost for ever"))
         return found
 
-    def _text(self, x: float, y: float, what: str, style: str = "", anchor: str = "start") -> None:
-        self.over.append(
-            f'<text x="{_n(x)}" y="{_n(y)}" class="{style}" text-anchor="{anchor}">'
-            f"{escape(what)}</text>"
-        )
+    def _text(self, x: float, y: float, what: str, kind: str = "", anchor: str = "start") -> None:
+        self.over.append(_words(x, y, what, kind, anchor))
+
+
+def _words(x: float, y: float, what: str, kind: str, anchor: str = "start") -> str:
+    """Words as their kind, of _COLOURS, has them."""
+    first, *_ = [one for one in kind.split() if one in _COLOURS] or [""]
+    name = "name" in kind
+    return words_at(
+        *(x, y, what),
+        colour=_COLOURS[first],
+        anchor=anchor,
+        size=12 if name else 0,
+        bold=name,
+        kind=kind,
+    )
 
 
 def _lines(moment: TimelineMoment) -> list[str]:
@@ -362,29 +355,18 @@ def _wide(what: str) -> float:
     return _CHAR * len(what)
 
 
-def _n(value: float) -> str:
-    return f"{value:.1f}".removesuffix(".0")
+def _sign(sign: str, kind: str) -> str:
+    return _words(0, 4, sign, kind)
 
 
-def _sign(sign: str, style: str) -> str:
-    return f'<text x="0" y="4" class="{style}" text-anchor="start">{sign}</text>'
+def _sample(look: palette.Look) -> str:
+    return path(((0, 0), (30, 0)), look.colour, 1.4, look.dashes) + _head(36, 0, 1, look.colour)
 
 
-def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    return f'<line class="{style}" x1="{_n(x1)}" y1="{_n(y1)}" x2="{_n(x2)}" y2="{_n(y2)}"/>'
+def _restart(x: float, y: float, radius: float) -> str:
+    return circle(x, y, radius, fill=palette.BG, colour=palette.FG, width=2)
 
 
-def _path(points: tuple[tuple[float, float], ...]) -> str:
-    return f'<path d="M{" L".join(f"{_n(x)} {_n(y)}" for x, y in points)}"/>'
-
-
-def _head(x: float, y: float, way: int) -> str:
+def _head(x: float, y: float, way: int, colour: str) -> str:
     back = x - way * 8
-    return f'<polygon points="{_n(x)},{_n(y)} {_n(back)},{_n(y - 4)} {_n(back)},{_n(y + 4)}"/>'
-
-
-def _cross(x: float, y: float, r: float) -> str:
-    return (
-        f'<path class="cross" d="M{_n(x - r)} {_n(y - r)} L{_n(x + r)} {_n(y + r)} '
-        f'M{_n(x - r)} {_n(y + r)} L{_n(x + r)} {_n(y - r)}"/>'
-    )
+    return polygon(((x, y), (back, y - 4), (back, y + 4)), colour)

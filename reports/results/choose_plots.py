@@ -10,16 +10,17 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
+from reports import palette
 from reports.diagrams import canvas
-from reports.diagrams.canvas import Colours
-from reports.results.looks import PlotLook, protocol_looks
+from reports.diagrams.picture import Picture
+from reports.palette import Look
 from reports.results.simulations import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-OUT = "#999999"
+OUT = palette.GREY
 """Of crossed-out protocols: no family has this grey."""
 LEAST = 1e-4
 """An overhead below this is drawn here: the axis is logarithmic."""
@@ -32,22 +33,23 @@ class ChoiceSpot(NamedTuple):
     setting: TriedSetting
 
 
-def png(result: WorkloadChoice, dpi: int = 150) -> bytes:
+def picture(result: WorkloadChoice) -> Picture:
     """The longest recovery over the overhead, a colour and a mark for each family."""
-    return canvas.png(partial(_draw, result), 9.0, 6.4, dpi=dpi)
+    about = f"Longest recovery over overhead, {result.workload} ({result.scenario})."
+    return canvas.plot(partial(_draw, result), 9.0, 6.4, name="choose", about=about)
 
 
-def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
+def _draw(result: WorkloadChoice, figure: Figure) -> None:
     axes = figure.subplots()
     spots = {one.name: list(_spots(one)) for one in result.protocols}
-    looks = protocol_looks([one.name for one in result.protocols])
+    looks = palette.looks([one.name for one in result.protocols])
     for one in result.protocols:
         _draw_protocol(axes, one, spots[one.name], looks(one.name))
-    _draw_frontier(axes, spots, colours)
+    _draw_frontier(axes, spots)
     _draw_unended(axes, result, looks)
     target = result.targets.get("recovery_s")
     if isinstance(target, float):
-        axes.axhline(target, color=colours.bad, linewidth=1.0, label=f"wanted: {target:g} s")
+        axes.axhline(target, color=palette.BAD, linewidth=1.0, label=f"wanted: {target:g} s")
     for rank, name in enumerate(result.best, 1):
         best = result.named(name).best
         found = [one for one in spots[name] if one.setting == best]
@@ -61,7 +63,7 @@ def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
                 size=9,
                 weight="bold",
                 zorder=10,
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
+                bbox={"facecolor": palette.BG, "edgecolor": "none", "pad": 0.5, "alpha": 0.8},
             )
     axes.set_xscale("log")
     axes.set_yscale("log")
@@ -82,7 +84,7 @@ def _draw(result: WorkloadChoice, figure: Figure, colours: Colours) -> None:
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
 
 
-def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Callable[[str], PlotLook]) -> None:
+def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Callable[[str], Look]) -> None:
     """Settings of which a recovery did not end: above all others."""
     ended = [s.longest_s for one in result.protocols for s in one.settings if s.longest_s]
     top = 1.4 * max(ended, default=1.0)
@@ -108,12 +110,12 @@ def _spots(one: ChoiceProtocol) -> Iterator[ChoiceSpot]:
             yield ChoiceSpot((max(setting.overhead, LEAST), setting.longest_s), setting)
 
 
-def _colour(one: ChoiceProtocol, look: PlotLook) -> str:
+def _colour(one: ChoiceProtocol, look: Look) -> str:
     return OUT if one.crossed_out else look.colour
 
 
 def _draw_protocol(
-    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: PlotLook
+    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: Look
 ) -> None:
     if not spots:
         return
@@ -129,24 +131,29 @@ def _draw_protocol(
         marker=look.mark,
         markersize=6,
         markerfacecolor="none" if variant else colour,
+        linestyle=look.line,
         linewidth=0.7,
         capsize=2,
         label=f"{one.name}{' (crossed out)' if one.crossed_out else ''}",
     )
-    axes.plot(xs, [spot.setting.formula_s for spot in spots], "_", color=colour, markersize=11)
+    axes.plot(
+        xs,
+        [spot.setting.formula_s for spot in spots],
+        "_",
+        color=colour,
+        markersize=11,
+        label=f"_{one.name}: the formula",
+    )
     if one.crossed_out:
-        axes.plot(xs, ys, "x", color=OUT, markersize=11)
+        axes.plot(xs, ys, "x", color=OUT, markersize=11, label=None)
 
 
 def _draw_frontier(
     axes: Axes,
     spots: Mapping[str, Sequence[ChoiceSpot]],
-    colours: Colours,
 ) -> None:
     front = sorted(spot.at for some in spots.values() for spot in some if spot.setting.on_frontier)
     if front:
         xs, ys = zip(*front, strict=True)
         label = "frontier: no setting is better in both"
-        axes.step(
-            xs, ys, where="post", color=colours.ink, linewidth=0.9, linestyle=":", label=label
-        )
+        axes.step(xs, ys, where="post", color=palette.FG, linewidth=0.9, linestyle=":", label=label)

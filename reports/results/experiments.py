@@ -8,10 +8,9 @@ FIGURES has the figures with a layout of their own, by experiment; others descri
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
@@ -19,7 +18,10 @@ from rich.text import Text
 
 from model.results.experiment import OTHER_READING, ComparedNumber, Reproduction
 from model.results.table import Row
-from reports.diagrams.canvas import Colours, svg
+from reports import palette
+from reports.diagrams.broken import break_axis
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 from reports.results import panels
 
 if TYPE_CHECKING:
@@ -36,16 +38,16 @@ class Bars(NamedTuple):
 
     mode: str
     label: str
-    colour: Callable[[Colours], str]
+    colour: str
     hatch: str
     filled: bool
 
 
 BARS = (
-    Bars("off", "skip off", attrgetter("ink"), "", False),
-    Bars("on", "skip on", attrgetter("without"), "xxxx", False),
-    Bars("notices", "skip notices of their own", attrgetter("with_"), "", True),
-    Bars("corrected", "skip on, corrected numbers", attrgetter("bad"), "////", False),
+    Bars("off", "skip off", palette.FG, "", False),
+    Bars("on", "skip on", palette.VERMILION, "xxxx", False),
+    Bars("notices", "skip notices of their own", palette.BLUE, "", True),
+    Bars("corrected", "skip on, corrected numbers", palette.ORANGE, "////", False),
 )
 
 
@@ -69,45 +71,46 @@ PANELS = (
 )
 
 
-def lima_fig9(result: Reproduction) -> str:
-    """Eight panels as an <svg> element, the slides of the windows side by side."""
-    return svg(
+def lima_fig9(result: Reproduction) -> Picture:
+    """Eight panels, the slides of the windows side by side."""
+    return plot(
         partial(_panels, result),
         9.6,
-        11.5,
+        12.0,
         name="fig9",
         about=_about(result),
         style={"hatch.linewidth": 0.6},
     )
 
 
-def _panels(result: Reproduction, figure: Figure, colours: Colours) -> None:
+def _panels(result: Reproduction, figure: Figure) -> None:
     slides = sorted({cell["slide"] for cell in result.cells})
     grid = figure.subplots(len(PANELS), len(slides), squeeze=False)
     for row, panel in enumerate(PANELS):
         for column, slide in enumerate(slides):
             letter = "abcdefgh"[row * len(slides) + column]
             axes = grid[row][column]
-            _panel(axes, panel, [c for c in result.cells if c["slide"] == slide], colours)
+            _panel(axes, panel, [c for c in result.cells if c["slide"] == slide])
             axes.set_title(f"({letter}) {panel.title}, slide {slide}", fontsize=10, loc="left")
+    panels.heading(figure, result)
     handles, labels = grid[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(BARS))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(BARS))
 
 
-def _panel(axes: Axes, panel: BarsPanel, cells: Sequence[Row], colours: Colours) -> None:
+def _panel(axes: Axes, panel: BarsPanel, cells: Sequence[Row]) -> None:
     intervals = sorted({cell["interval"] for cell in cells})
     width = 0.8 / len(BARS)
     for at, bars in enumerate(BARS):
         mine = {cell["interval"]: cell for cell in cells if cell["mode"] == bars.mode}
         kept = [mine[interval] for interval in intervals]
-        colour = bars.colour(colours)
+        colour = bars.colour
         heights = [panel.scale * cell[panel.value] for cell in kept]
         axes.bar(
             [x + (at - (len(BARS) - 1) / 2) * width for x in range(len(intervals))],
             heights,
             width * 0.9,
             yerr=_whiskers(panel, kept),
-            error_kw={"elinewidth": 0.8, "ecolor": colours.ink, "alpha": 0.7},
+            error_kw={"elinewidth": 0.8, "ecolor": palette.FG, "alpha": 0.7},
             facecolor=colour if bars.filled else "none",
             edgecolor=colour,
             linewidth=0.9,
@@ -121,6 +124,7 @@ def _panel(axes: Axes, panel: BarsPanel, cells: Sequence[Row], colours: Colours)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     axes.grid(axis="y")
     axes.set_axisbelow(True)
+    break_axis(axes)
 
 
 def _whiskers(panel: BarsPanel, cells: Sequence[Row]) -> Any:
@@ -145,13 +149,15 @@ FIGURES = {"lima-fig9": lima_fig9}
 
 
 def figure(result: Reproduction) -> str | None:
-    """The figure of an experiment as an <svg> element; None if it has none."""
+    """The figure of an experiment as an <svg> element, for a page; None if it has none."""
+    return found.svg if (found := picture(result)) is not None else None
+
+
+def picture(result: Reproduction) -> Picture | None:
+    """The figure of an experiment; None if it has none."""
     if (drawn := FIGURES.get(result.experiment)) is not None:
         return drawn(result)
-    if result.panels is None:
-        return None
-    name = result.experiment
-    return panels.draw(result.panels, name=name, about=f"{result.title}, {result.source}")
+    return None if result.panels is None else panels.picture(result)
 
 
 # --- numbers -------------------------------------------------------------------------------------

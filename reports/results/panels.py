@@ -5,99 +5,145 @@ Rule of this file: it knows kinds of series, and no experiment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from model.results.experiment import ExperimentPanel, Series
-from reports.diagrams.canvas import Colours, svg
+from model.results.experiment import ExperimentPanel, Reproduction, Series
+from reports import palette
+from reports.diagrams.broken import break_axis
+from reports.diagrams.canvas import plot
 from reports.diagrams.labels import PointLabel, place_labels
+from reports.diagrams.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMNS = 2
-MARKERS = "osD^vP"
+CHARACTERS = 105
+"""Of a line above a figure."""
+PUBLISHED = "x+12"
+"""Markers of published numbers."""
 
 
-def draw(panels: Sequence[ExperimentPanel], *, name: str, about: str) -> str:
-    """The panels as one <svg> element."""
-    rows = -(-len(panels) // COLUMNS)
-    return svg(partial(_panels, panels), 9.6, 0.7 + 3.1 * rows, name=name, about=about)
+def picture(result: Reproduction) -> Picture:
+    """The panels that an experiment describes."""
+    assert result.panels is not None
+    rows = -(-len(result.panels) // COLUMNS)
+    about = f"{result.title}, {result.source}: {amount(result)}"
+    draw = partial(_panels, result)
+    return plot(draw, 9.6, 1.2 + 3.1 * rows, name=result.experiment, about=about)
 
 
-def _panels(panels: Sequence[ExperimentPanel], figure: Figure, colours: Colours) -> None:
+def amount(result: Reproduction) -> str:
+    """The seeds and events of a run, and whether the paper has more."""
+    seeds = f"{result.seeds:,} seed{'s' * (result.seeds != 1)}"
+    less = "" if result.as_published else "; the paper has more"
+    return f"{seeds}, {result.events:,} events a run{less}"
+
+
+def heading(figure: Figure, result: Reproduction) -> None:
+    """Write the title of an experiment, its source and its amount above the figure."""
+    title = textwrap.fill(f"{result.title} · {result.source}", CHARACTERS)
+    figure.suptitle(f"{title}\n{amount(result)}", fontsize=10)
+
+
+def _panels(result: Reproduction, figure: Figure) -> None:
+    panels = result.panels or ()
     columns = min(COLUMNS, len(panels))
     grid = [*figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat]
+    heading(figure, result)
+    looks = _looks(panels)
     handles: dict[str, Any] = {}
-    labels = [*dict.fromkeys(one.label for panel in panels for one in panel.series)]
     for axes, panel in zip(grid, panels, strict=False):
         for series in panel.series:
-            handle = _series(axes, panel, series, labels.index(series.label), colours)
+            handle = _series(axes, panel, series, looks(series), joined=result.as_published)
             handles.setdefault(series.label, handle)
         _axes(axes, panel)
+        break_axis(axes)
     for axes, panel in zip(grid, panels, strict=False):
-        _name_points(axes, panel, labels, colours)
+        _name_points(axes, panel, looks)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()
     figure.legend(
-        [*handles.values()], [*handles], loc="outside upper center", ncols=min(4, len(handles))
+        [*handles.values()], [*handles], loc="outside lower center", ncols=min(4, len(handles))
     )
 
 
-def _series(axes: Axes, panel: ExperimentPanel, series: Series, at: int, colours: Colours) -> Any:
-    colour, marker = _colour(at, colours), MARKERS[at % len(MARKERS)]
-    style = "-" if at < len(colours) else "-."
-    x, y = series.x, series.y
+def _looks(panels: Sequence[ExperimentPanel]) -> Callable[[Series], palette.Look]:
+    """A function that returns the look of a series; a label has one look in all panels."""
+    every = [series for panel in panels for series in panel.series]
+    ours = palette.looks(one.label for one in every if one.kind in ("measured", "line", "bars"))
+    formulas = [*dict.fromkeys(one.label for one in every if one.kind == "formula")]
+    known = [*dict.fromkeys(one.label for one in every if one.kind in ("published", "unscored"))]
+
+    def look(series: Series) -> palette.Look:
+        if series.kind == "formula":
+            dashes = palette.DASHES[1 + formulas.index(series.label) % (len(palette.DASHES) - 1)]
+            return palette.Look(palette.FG, "", dashes)
+        if series.kind in ("published", "unscored"):
+            mark = PUBLISHED[known.index(series.label) % len(PUBLISHED)]
+            return palette.Look(palette.FG, mark, ())
+        return ours(series.label)
+
+    return look
+
+
+def _series(
+    axes: Axes, panel: ExperimentPanel, series: Series, look: palette.Look, *, joined: bool
+) -> Any:
+    """Draw a series.  joined: lines may join its points, as in the paper."""
+    if series.kind == "bars":
+        return _draw_bars(axes, panel, series, look)
+    style: dict[str, Any] = {"linestyle": "none", "marker": look.mark, "markersize": 4.5}
     match series.kind:
-        case "bars":
-            bars = [one for one in panel.series if one.kind == "bars"]
-            width = 0.8 / len(bars)
-            shift = (bars.index(series) - (len(bars) - 1) / 2) * width
-            middles = [place + shift for place in x]
-            if series.low:
-                whiskers = np.abs(np.array([series.low, series.high]) - np.array(y))
-                axes.errorbar(middles, y, whiskers, fmt="none", ecolor=colours.ink, capsize=3)
-            return axes.bar(middles, y, 0.9 * width, color=colour, alpha=0.85)
         case "formula":
-            (line,) = axes.plot(x, y, color=colours.ink, linestyle="--", linewidth=1)
+            style = {"linestyle": look.line, "linewidth": 1}
         case "published" | "unscored":
-            shape = "x" if series.kind == "published" else "1"
-            (line,) = axes.plot(
-                x, y, color=colours.ink, linestyle="", marker=shape, markersize=8, zorder=5
-            )
+            style |= {"markersize": 8, "zorder": 5}
+        case "line" if joined:
+            style = {"linestyle": look.line, "linewidth": 1.3}
         case "line":
-            (line,) = axes.plot(x, y, color=colour, linestyle=style, linewidth=1.1)
-        case _:
-            joined = all(one.kind != "formula" for one in panel.series)
-            width = 0.7 if joined else 0
-            (line,) = axes.plot(x, y, color=colour, marker=marker, linestyle=style, markersize=4.5)
-            line.set_linewidth(width)
+            style |= {"markersize": 2.5}
+        case _ if joined and all(one.kind != "formula" for one in panel.series):
+            style |= {"linestyle": look.line, "linewidth": 0.9}
+    label = f"_{series.label}"
+    (line,) = axes.plot(series.x, series.y, color=look.colour, label=label, **style)
     if series.low:
-        axes.fill_between(x, series.low, series.high, color=colour, alpha=0.12, linewidth=0)
+        band: dict[str, Any] = {"color": look.colour, "alpha": 0.15, "linewidth": 0}
+        axes.fill_between(series.x, series.low, series.high, label=label, **band)
     return line
 
 
+def _draw_bars(axes: Axes, panel: ExperimentPanel, series: Series, look: palette.Look) -> Any:
+    bars = [one for one in panel.series if one.kind == "bars"]
+    width = 0.8 / len(bars)
+    shift = (bars.index(series) - (len(bars) - 1) / 2) * width
+    middles = [place + shift for place in series.x]
+    whiskers: dict[str, Any] = {}
+    if series.low:
+        ends = np.abs(np.array([series.low, series.high]) - np.array(series.y))
+        whiskers = {"yerr": ends, "error_kw": {"ecolor": palette.FG, "capsize": 3}}
+    label = f"_{series.label}"
+    return axes.bar(middles, series.y, 0.9 * width, color=look.colour, label=label, **whiskers)
+
+
 def _name_points(
-    axes: Axes, panel: ExperimentPanel, labels: Sequence[str], colours: Colours
+    axes: Axes, panel: ExperimentPanel, looks: Callable[[Series], palette.Look]
 ) -> None:
     """Write the names of points beside them."""
     named = [
-        PointLabel(name, at, _colour(labels.index(series.label), colours))
+        PointLabel(name, at, looks(series).text)
         for series in panel.series
         for name, at in zip(series.names, zip(series.x, series.y, strict=True), strict=False)
     ]
     if named:
         points = [at for one in panel.series for at in zip(one.x, one.y, strict=True)]
-        place_labels(axes, named, points, size=7.5, marker=4.5)
-
-
-def _colour(at: int, colours: Colours) -> str:
-    cycle = (colours.with_, colours.without, colours.bad, colours.ink)
-    return cycle[at % len(cycle)]
+        place_labels(axes, named, points, size=7.5, marker=4.5, halo=palette.BG)
 
 
 def _axes(axes: Axes, panel: ExperimentPanel) -> None:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from rich.table import Column, Table
 
 from model.results.plans import PlanResult, PlanRow
-from reports.diagrams.canvas import Colours, svg
+from reports import palette
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,10 +25,10 @@ DRAWN = "greedy, mended"
 MARKS = {"optimum over time": "|", "topological": ".", "blocking": "x"}
 """The algorithms beside it: the mark of the time from which a query is recovered."""
 LINES = {
-    DRAWN: ("-", "with_", 4.5),
-    "blocking": ("-", "bad", 1.5),
-    "topological": ("-", "without", 1.5),
-    "optimum over time": (":", "ink", 1.8),
+    DRAWN: ("-", palette.BLUE, 4.5),
+    "blocking": ("--", palette.VERMILION, 1.5),
+    "topological": ("-.", palette.GREEN, 1.5),
+    "optimum over time": (":", palette.FG, 1.8),
 }
 """The style, the colour and the width of each line; later ones are on top."""
 
@@ -95,44 +97,45 @@ def _drawn(result: PlanResult) -> PlanRow:
 # --- the picture -----------------------------------------------------------------------------
 def size(result: PlanResult) -> tuple[float, float]:
     """Width and height of the picture, in inches."""
-    return 8.6, 4.1 + 0.24 * len(result.failed_queries)
+    return 8.6, 4.4 + 0.24 * len(result.failed_queries)
 
 
-def picture(result: PlanResult) -> str:
-    """The resources, the queries and the recovered priority over time, as an <svg> element."""
+def picture(result: PlanResult) -> Picture:
+    """The resources, the queries and the recovered priority over time."""
     row = _drawn(result)
     about = (
         f"Recovery of {len(result.failed_queries)} queries as hosts come within "
         f"{result.moments[-1].at_min:g} minutes: in this order, {', '.join(row.order)}."
     )
-    return svg(partial(draw, result), *size(result), name="plan", about=about)
+    return plot(partial(draw, result), *size(result), name="plan", about=about)
 
 
-def draw(result: PlanResult, figure: Figure, colours: Colours) -> None:
+def draw(result: PlanResult, figure: Figure) -> None:
     """Three panels above each other, with one axis of time."""
     queries = 0.24 * len(result.failed_queries)
     ratios = [1.0, 0.4 + queries, 1.5]
+    figure.suptitle(f"Recovery plan of {result.name}: failed queries as hosts come", fontsize=10)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=ratios)
-    _resources(top, result, colours)
-    _queries(middle, result, colours)
-    _recovered(bottom, result, colours)
+    _resources(top, result)
+    _queries(middle, result)
+    _recovered(bottom, result)
     for axes in (top, middle, bottom):
         for moment in result.moments:
-            axes.axvline(moment.at_min, color=colours.ink, linewidth=0.6, alpha=0.18, zorder=0)
+            axes.axvline(moment.at_min, color=palette.FG, linewidth=0.6, alpha=0.18, zorder=0)
         axes.set_axisbelow(True)
     bottom.set_xlim(0, result.until_min)
     bottom.set_xlabel("minutes since the failure")
     handles, labels = bottom.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(handles))
 
 
-def _resources(axes: Axes, result: PlanResult, colours: Colours) -> None:
+def _resources(axes: Axes, result: PlanResult) -> None:
     times = [0.0, *(moment.at_min for moment in result.moments), result.until_min]
     there = [0, *(moment.resources for moment in result.moments)]
     used = [0, *(step.cost for step in _drawn(result).steps)]
-    axes.stairs(there, times, color=colours.ink, linewidth=1.1)
-    axes.stairs(used, times, color=colours.with_, fill=True, alpha=0.35)
-    axes.axhline(result.cost, color=colours.ink, linestyle=":", linewidth=0.9)
+    axes.stairs(there, times, color=palette.FG, linewidth=1.1, label="_there")
+    axes.stairs(used, times, color=palette.BLUE, fill=True, alpha=0.35, label="_used")
+    axes.axhline(result.cost, color=palette.FG, linestyle=":", linewidth=0.9)
     axes.annotate(
         f"all that failed: {result.cost:,}",
         (0, result.cost),
@@ -142,10 +145,11 @@ def _resources(axes: Axes, result: PlanResult, colours: Colours) -> None:
         verticalalignment="top",
     )
     axes.set_ylim(0, 1.12 * max(result.cost, there[-1]))
+    axes.set_ylabel("resources")
     axes.set_title("resources: there (line) and used (filled)", fontsize=10, loc="left")
 
 
-def _queries(axes: Axes, result: PlanResult, colours: Colours) -> None:
+def _queries(axes: Axes, result: PlanResult) -> None:
     order = _in_order(result)
     since = _since(_drawn(result))
     for place, query in enumerate(order):
@@ -156,8 +160,9 @@ def _queries(axes: Axes, result: PlanResult, colours: Colours) -> None:
                 result.until_min - left,
                 left=left,
                 height=0.62,
-                facecolor=colours.with_,
+                facecolor=palette.BLUE,
                 alpha=0.35,
+                label=f"_{DRAWN}",
             )
     for name, mark in MARKS.items():
         row = result.row(name)
@@ -169,7 +174,8 @@ def _queries(axes: Axes, result: PlanResult, colours: Colours) -> None:
             marker=mark,
             markersize=11 if mark == "|" else 7,
             markeredgewidth=1.6,
-            color=getattr(colours, LINES[name][1]),
+            color=LINES[name][1],
+            label=f"_{name}",
         )
     priorities = result.priorities
     weighted = len(set(priorities.values())) > 1
@@ -200,7 +206,7 @@ def _since(row: PlanRow) -> dict[str, float]:
     return found
 
 
-def _recovered(axes: Axes, result: PlanResult, colours: Colours) -> None:
+def _recovered(axes: Axes, result: PlanResult) -> None:
     times = [0.0, *(moment.at_min for moment in result.moments), result.until_min]
     for name, (style, colour, width) in LINES.items():
         for row in result.algorithms:
@@ -209,7 +215,7 @@ def _recovered(axes: Axes, result: PlanResult, colours: Colours) -> None:
                     [0, *(step.value for step in row.steps)],
                     times,
                     baseline=None,
-                    color=getattr(colours, colour),
+                    color=colour,
                     linestyle=style,
                     linewidth=width,
                     alpha=0.45 if name == DRAWN else 1.0,
@@ -218,4 +224,5 @@ def _recovered(axes: Axes, result: PlanResult, colours: Colours) -> None:
     most = sum(result.priorities[query] for query in result.failed_queries)
     axes.set_ylim(0, 1.08 * most)
     axes.locator_params(axis="y", nbins=5, integer=True)
+    axes.set_ylabel("priority")
     axes.set_title("priority recovered", fontsize=10, loc="left")

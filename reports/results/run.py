@@ -5,12 +5,14 @@ Rule of this file: no computation of results; the file draws a value of model.re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from model.results.run import RealRun, RunCrash
-from reports.diagrams.canvas import Colours, svg
+from reports import palette
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,21 +20,27 @@ if TYPE_CHECKING:
 
 
 def backup_over_input(run: RealRun) -> str:
-    """The plot of the events buffered by all nodes after each event, with the crashes and the other
-    protocol's line; "" if there is no series."""
-    if not run.series:
-        return ""
-    return svg(
-        partial(_backup, run), 8.6, 3.4, name=f"backup-{run.protocol}", about=_about_backup(run)
+    """The plot as an <svg> element, for a page; "" if there is no series."""
+    return backup_picture(run).svg if run.series else ""
+
+
+def backup_picture(run: RealRun) -> Picture:
+    """The events buffered by all nodes after each event, with the crashes and the other protocol's
+    line."""
+    return plot(
+        partial(_backup, run), 8.6, 3.7, name=f"backup-{run.protocol}", about=_about_backup(run)
     )
 
 
 def compare_bars(run: RealRun) -> str:
-    """The plot of the events replayed and of the backup's peak, with one bar for each protocol; ""
-    if there is no other protocol."""
+    """The plot as an <svg> element, for a page; "" if there is no other protocol."""
+    return "" if run.compared is None else compared_picture(run).svg
+
+
+def compared_picture(run: RealRun) -> Picture:
+    """The events replayed and the backup's peak, with one bar for each protocol."""
     other = run.compared
-    if other is None:
-        return ""
+    assert other is not None
     rows = [
         ("peak backup", other.peak_backup, run.peak_backup),
         ("events replayed", other.replayed, run.replayed),
@@ -41,8 +49,12 @@ def compare_bars(run: RealRun) -> str:
     about = "; ".join(
         f"{n}: {theirs:,} with {names[0]}, {ours:,} with {names[1]}" for n, theirs, ours in rows
     )
-    return svg(
-        partial(_beside, rows, names), 8.6, 1.9, name=f"beside-{run.protocol}", about=f"{about}."
+    return plot(
+        partial(_beside, _title(run), rows, names),
+        8.6,
+        2.2,
+        name=f"beside-{run.protocol}",
+        about=f"{about}.",
     )
 
 
@@ -60,25 +72,30 @@ def sparkline(values: Sequence[int], highest: int, width: int = 60) -> str:
     return "".join("▁▂▃▄▅▆▇█"[min(7, value * 8 // max(highest, 1))] for value in shares)
 
 
-def _backup(run: RealRun, figure: Figure, colours: Colours) -> None:
+def _backup(run: RealRun, figure: Figure) -> None:
     series = run.series
+    figure.suptitle(_title(run), fontsize=10)
     axes = _counts(figure)
     events = [point.event for point in series]
-    lines = [([point.backup for point in series], colours.with_, "-", run.protocol)]
+    looks = _looks(run.protocol, run.compared.protocol if run.compared else None)
+    lines = [([point.backup for point in series], run.protocol)]
     if run.compared is not None:
         theirs = [point.compared or 0 for point in series]
-        lines.insert(0, (theirs, colours.without, "--", run.compared.protocol))
-    for values, colour, dashes, label in lines:
-        axes.plot(events, values, dashes, color=colour, linewidth=1.3, label=label)
+        lines.insert(0, (theirs, run.compared.protocol))
+    for values, label in lines:
+        look = looks(label)
+        axes.plot(
+            *(events, values), linestyle=look.line, color=look.colour, linewidth=1.3, label=label
+        )
     for number, crash in enumerate(run.crashes):
         axes.axvline(
             crash.at_event,
-            color=colours.bad,
+            color=palette.BAD,
             linewidth=1,
             linestyle=":",
-            label="" if number else "crash",
+            label="_crash" if number else "crash",
         )
-    top = _crash_names(axes, run.crashes, max(events), colours.bad)
+    top = _crash_names(axes, run.crashes, max(events), palette.text_of(palette.BAD))
     axes.set_xlabel("input events")
     axes.set_ylabel("events buffered")
     axes.set_ylim(bottom=0)
@@ -88,19 +105,21 @@ def _backup(run: RealRun, figure: Figure, colours: Colours) -> None:
 
 
 def _beside(
+    title: str,
     rows: Sequence[tuple[str, int, int]],
     names: tuple[str, str],
     figure: Figure,
-    colours: Colours,
 ) -> None:
+    figure.suptitle(title, fontsize=10)
     axes = _counts(figure)
+    looks = _looks(*names)
     widest = max(max(without, with_) for _, without, with_ in rows) or 1
     for at, (_, without, with_) in enumerate(rows):
-        for offset, value, colour, label in (
-            (0.2, without, colours.without, names[0]),
-            (-0.2, with_, colours.with_, names[1]),
+        for offset, value, hatch, label in (
+            (0.2, without, "//", names[0]),
+            (-0.2, with_, None, names[1]),
         ):
-            hatch = "//" if colour == colours.without else None
+            colour = looks(label).colour
             axes.barh(
                 at + offset,
                 value,
@@ -108,7 +127,7 @@ def _beside(
                 facecolor="none" if hatch else colour,
                 edgecolor=colour,
                 hatch=hatch,
-                label="" if at else label,
+                label=f"_{label}" if at else label,
             )
             axes.text(value + widest * 0.008, at + offset, f"{value:,}", va="center")
     axes.set_yticks(range(len(rows)), [name for name, *_ in rows])
@@ -117,6 +136,15 @@ def _beside(
     axes.spines.bottom.set_visible(False)
     axes.set_xlim(0, widest * 1.12)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2, borderaxespad=0)
+
+
+def _title(run: RealRun) -> str:
+    return f"{run.protocol}: {run.events:,} events of {run.input}"
+
+
+def _looks(one: str, other: str | None) -> Callable[[str], palette.Look]:
+    """The looks of both protocols; two designs of a family differ by dashes and hatches."""
+    return palette.looks(name for name in (one, other) if name)
 
 
 def _counts(figure: Figure) -> Axes:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from model.results.simulation import (
@@ -19,7 +18,9 @@ from model.results.simulation import (
     Simulation,
     SimulationSeries,
 )
-from reports.diagrams.canvas import Colours, png, svg
+from reports import palette
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 
 
 class RecoveryPhase(NamedTuple):
-    """A phase of a recovery.  length: its key in the result.  colour: people with any colour vision
-    can distinguish it from the others (Okabe and Ito), on white and on black."""
+    """A phase of a recovery.  length: its key in the result."""
 
     name: str
     length: str
@@ -36,14 +36,14 @@ class RecoveryPhase(NamedTuple):
 
 
 GIVEN = (
-    RecoveryPhase("detection", "detection_s", "#D55E00"),
-    RecoveryPhase("restart", "restart_s", "#999999"),
+    RecoveryPhase("detection", "detection_s", palette.VERMILION),
+    RecoveryPhase("restart", "restart_s", palette.GREY),
 )
 """The phases that the scenario's detector gives, whatever the protocol."""
 OWN = (
-    RecoveryPhase("redirection", "redirection_s", "#E69F00"),
-    RecoveryPhase("replay", "replay_s", "#CC79A7"),
-    RecoveryPhase("catch-up", "catch_up_s", "#009E73"),
+    RecoveryPhase("redirection", "redirection_s", palette.ORANGE),
+    RecoveryPhase("replay", "replay_s", palette.PURPLE),
+    RecoveryPhase("catch-up", "catch_up_s", palette.GREEN),
 )
 """The phases that depend on the protocol."""
 PHASES = (*GIVEN, *OWN)
@@ -56,19 +56,18 @@ SHADE = 0.35
 PEAK = 50.0
 """The peak by the median from which an axis of counts is logarithmic."""
 TITLE: Any = {"loc": "left", "fontsize": 10}
-PERCENTILES = (("p50_s", "-", "median"), ("p95_s", "--", "95 %"), ("p99_s", ":", "99 %"))
+PERCENTILES = (("p50_s", "median"), ("p95_s", "95 %"), ("p99_s", "99 %"))
 
 
 def over_time(result: Simulation) -> str:
-    """The plot of a run as an <svg> element: a bar for each crash, what it costs beside the runs
-    without failures and without protection, and three panels over time with the phases of
-    recoveries shaded."""
-    return svg(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
+    """The plot of a run as an <svg> element, for a page."""
+    return picture(result).svg
 
 
-def over_time_png(result: Simulation, dpi: int = 150) -> bytes:
-    """The same picture as PNG on white."""
-    return png(partial(_panels, result), WIDTH, _height(result), dpi=dpi)
+def picture(result: Simulation) -> Picture:
+    """The plot of a run: a bar for each crash, what it costs beside the runs without failures and
+    without protection, and three panels over time with the phases of recoveries shaded."""
+    return plot(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
 
 
 def about(result: Simulation) -> str:
@@ -94,7 +93,7 @@ def _height(result: Simulation) -> float:
     return PANELS + COSTS + _bars_height(result)
 
 
-def _panels(result: Simulation, figure: Figure, colours: Colours) -> None:
+def _panels(result: Simulation, figure: Figure) -> None:
     figure.suptitle(f"{result.scenario}: {result.protocol}", fontsize=11)
     over = [["latency"] * 2, ["backup"] * 2, ["queues"] * 2]
     failures = result.failures
@@ -103,23 +102,24 @@ def _panels(result: Simulation, figure: Figure, colours: Colours) -> None:
     rows: Any = [*bars, ["sent", "busy"], *over]
     axes = figure.subplot_mosaic(rows, height_ratios=heights)
     if failures:
-        _bars(axes["whole"], failures, PHASES, colours.ink)
-        _bars(axes["own"], failures, OWN, colours.ink)
+        _bars(axes["whole"], failures, PHASES)
+        _bars(axes["own"], failures, OWN)
         count = f" (the first {BARS} of {len(failures)})" if len(failures) > BARS else ""
         axes["whole"].set_title(f"Recovery, from the crash on{count}", **TITLE)
         axes["own"].set_title("Without detection and restart", **TITLE)
         axes["own"].set_yticklabels([])
-    _costs(axes["sent"], result, SENT, _bytes, colours)
+    _costs(axes["sent"], result, SENT, _bytes)
     axes["sent"].set_title("Sent over links; hatched: all but events", **TITLE)
-    _costs(axes["busy"], result, BUSY, _seconds, colours)
+    _costs(axes["busy"], result, BUSY, _seconds)
     axes["busy"].set_title("Processing of all nodes together", **TITLE)
     axes["busy"].set_yticklabels([])
-    _latency(axes["latency"], result.series.latency, colours)
-    _backup(axes["backup"], result.series, colours)
-    _queues(axes["queues"], result.series, colours)
+    colour = palette.looks([result.protocol])(result.protocol).colour
+    _latency(axes["latency"], result.series.latency, colour)
+    _backup(axes["backup"], result.series, colour)
+    _queues(axes["queues"], result.series)
     for name in ("latency", "backup", "queues"):
         one = axes[name]
-        _shade(one, failures, colours.bad)
+        _shade(one, failures)
         one.set_xlim(0, result.metrics.ended_s or 1)
         one.grid(visible=True, axis="y")
     for name in ("latency", "backup"):
@@ -141,17 +141,20 @@ def _costs(
     result: Simulation,
     keys: tuple[tuple[str, ...], tuple[str, ...]],
     show: Callable[[float], str],
-    colours: Colours,
 ) -> None:
     """A bar for each run.  show: the text for a value."""
     longest = 0.0
-    for at, name in enumerate(RUNS):
+    own = palette.looks([result.protocol])(result.protocol).colour
+    for at, (name, words) in enumerate(RUNS.items()):
         plain, hatched = (sum(_metric(result, name, key) for key in some) for some in keys)
         whole = plain + hatched
-        axes.barh(at, plain, height=0.62, color=colours.with_)
+        colour = palette.GREY if name == "unprotected" else own
+        axes.barh(at, plain, height=0.62, color=colour, label=f"_{words}")
         if hatched:
-            axes.barh(at, hatched, left=plain, height=0.62, color=colours.without, hatch="///")
-        axes.text(whole, at, f" {show(whole)}", va="center", fontsize=8.5)
+            look: Any = {"facecolor": "none", "edgecolor": colour, "hatch": "////"}
+            label = f"_{words}, all but events"
+            axes.barh(at, hatched, left=plain, height=0.62, label=label, **look)
+        _beside(axes, whole, at, show(whole))
         longest = max(longest, whole)
     axes.set_xlim(0, 1.25 * longest or 1)
     axes.set_yticks(range(len(RUNS)), RUNS.values())
@@ -160,23 +163,30 @@ def _costs(
     axes.xaxis.set_major_formatter(lambda value, _: show(value) if value else "0")
 
 
+def _beside(axes: Axes, x: float, y: float, words: str, gap: float = 4) -> None:
+    """Write words right of the end of a bar.  gap: in points."""
+    offset: Any = {"textcoords": "offset points", "xytext": (gap, 0)}
+    axes.annotate(words, (x, y), va="center", fontsize=8.5, **offset)
+
+
 def _metric(result: Simulation, run: str, name: str) -> float:
     metrics: Metrics = getattr(result, run)
     return metrics.number(name) or 0.0
 
 
 # --- over time -------------------------------------------------------------------------------
-def _latency(axes: Axes, latency: LatencySeries, colours: Colours) -> None:
+def _latency(axes: Axes, latency: LatencySeries, colour: str) -> None:
     from matplotlib.ticker import NullLocator
 
-    for key, dashes, label in PERCENTILES:
+    for (key, label), dashes in zip(PERCENTILES, palette.DASHES, strict=False):
         times, values = _broken(latency, key)
         axes.plot(
-            *(times, values, dashes),
+            *(times, values),
+            linestyle=(0, dashes or None),
             marker=".",
             markersize=2.5,
             linewidth=1.2,
-            color=colours.with_,
+            color=colour,
             label=label,
         )
     if latency.time_s:
@@ -210,7 +220,7 @@ def _broken(latency: LatencySeries, key: str) -> tuple[list[float], list[float]]
 def _ticks(latency: LatencySeries) -> list[float]:
     """One, two, five times a power of ten, as many as a person can read: from below the smallest
     latency to above the largest."""
-    found = [v for key, _, _ in PERCENTILES for v in _percentile(latency, key) if v > 0] or [1.0]
+    found = [v for key, _ in PERCENTILES for v in _percentile(latency, key) if v > 0] or [1.0]
     steps = [float(f"{digit}e{power}") for power in range(-9, 6) for digit in (1, 2, 5)]
     low = max((step for step in steps if step <= min(found)), default=steps[0])
     high = min((step for step in steps if step >= max(found)), default=steps[-1])
@@ -219,22 +229,23 @@ def _ticks(latency: LatencySeries) -> list[float]:
     return kept if len(kept) <= 6 else powers if len(powers) > 1 else kept[::2]
 
 
-def _backup(axes: Axes, series: SimulationSeries, colours: Colours) -> None:
-    axes.plot(series.time_s, series.backup_events, color=colours.with_, linewidth=1.2)
+def _backup(axes: Axes, series: SimulationSeries, colour: str) -> None:
+    label = "_upstream backup"
+    axes.plot(series.time_s, series.backup_events, color=colour, linewidth=1.2, label=label)
     axes.set_title("Events kept in upstream backup, all nodes together", **TITLE)
     _count(axes)
 
 
-def _queues(axes: Axes, series: SimulationSeries, colours: Colours) -> None:
-    styles = cycle(
-        (colour, dashes)
-        for dashes in ("-", "--", ":", "-.")
-        for colour in (colours.with_, colours.without, colours.ink)
-    )
-    for (name, values), (colour, dashes) in zip(
-        series.queue_messages.items(), styles, strict=False
-    ):
-        axes.plot(series.time_s, values, dashes, color=colour, linewidth=1.2, label=name)
+def _queues(axes: Axes, series: SimulationSeries) -> None:
+    for at, (name, values) in enumerate(series.queue_messages.items()):
+        look = palette.look_of(at)
+        axes.plot(
+            *(series.time_s, values),
+            linestyle=look.line,
+            color=look.colour,
+            linewidth=1.2,
+            label=name,
+        )
     axes.set_title("Messages in the input queue of each node", **TITLE)
     _count(axes)
     lines = axes.lines[:8]
@@ -258,7 +269,7 @@ def _count(axes: Axes) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
 
 
-def _shade(axes: Axes, failures: Sequence[CrashCourse], colour: str) -> None:
+def _shade(axes: Axes, failures: Sequence[CrashCourse]) -> None:
     for phase in PHASES:
         stretches = (_stretch(phase, failures, at) for at in range(len(failures)))
         for start, end in _unite(filter(None, stretches)):
@@ -270,26 +281,30 @@ def _shade(axes: Axes, failures: Sequence[CrashCourse], colour: str) -> None:
                 label=phase.name,
             )
     for failure in failures:
-        axes.axvline(failure.crashed_s, color=colour, linewidth=1, label="crash")
+        axes.axvline(failure.crashed_s, color=palette.BAD, linewidth=1, label="crash")
 
 
 # --- a bar for each crash --------------------------------------------------------------------
-def _bars(
-    axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[RecoveryPhase], ink: str
-) -> None:
+def _bars(axes: Axes, failures: Sequence[CrashCourse], phases: Sequence[RecoveryPhase]) -> None:
     """A bar for each crash; one that the end of the input cut off ends with an arrow."""
     shown = failures[:BARS]
     for at in range(len(shown)):
         length = 0.0
         for phase in phases:
             start, end = _stretch(phase, failures, at) or (0.0, 0.0)
-            axes.barh(at, end - start, left=length, height=0.62, color=phase.colour)
+            axes.barh(
+                at,
+                end - start,
+                left=length,
+                height=0.62,
+                color=phase.colour,
+                label=f"_{phase.name}",
+            )
             length += end - start
         if failures[at].cut_off:
-            axes.plot(length, at, ">", markersize=7, color=ink, clip_on=False)
-        at_least, gap = ("≥ ", "   ") if failures[at].cut_off else ("", " ")
-        label = f"{gap}{at_least}{_seconds(length)}{_outcome(failures, at)}"
-        axes.text(length, at, label, va="center", fontsize=8.5)
+            axes.plot(length, at, ">", markersize=7, color=palette.FG, clip_on=False)
+        at_least, gap = ("≥ ", 9) if failures[at].cut_off else ("", 4)
+        _beside(axes, length, at, f"{at_least}{_seconds(length)}{_outcome(failures, at)}", gap)
     names = [f"{f.node} at {f.crashed_s:.3g} s" for f in shown]
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,7 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from model.results.engine import EngineCase, EngineCheck
-from reports.diagrams.canvas import Colours, png, svg
+from reports import palette
+from reports.diagrams.canvas import plot
+from reports.diagrams.picture import Picture
 from reports.results.facts import FactsTable, facts_table, listed
 
 if TYPE_CHECKING:
@@ -203,12 +204,10 @@ def _share(value: float | None) -> str:
     return "–" if value is None else f"{value:.1%}"
 
 
-def predicted_svg(result: EngineCheck) -> str:
-    """Predicted against measured as an <svg> element; "" where no times were predicted."""
-    if not _timed(result):
-        return ""
+def predicted_picture(result: EngineCheck) -> Picture:
+    """Predicted against measured times."""
     name = f"predicted-{_named(result)}"
-    return svg(partial(_panels, result), *SIZE, name=name, about=_about(result))
+    return plot(partial(_panels, result), *SIZE, name=name, about=_about(result))
 
 
 def _named(result: EngineCheck) -> str:
@@ -216,25 +215,13 @@ def _named(result: EngineCheck) -> str:
     return f"{result.machine.engine.lower()}-{result.check}"
 
 
-def predicted_png(result: EngineCheck, dpi: int = 150) -> bytes:
-    """The same picture on white."""
-    return png(partial(_panels, result), *SIZE, dpi=dpi)
-
-
-def over_time_svg(result: EngineCheck) -> str:
-    """Counts over time as an <svg> element; "" if the check has none."""
+def over_time_picture(result: EngineCheck) -> Picture:
+    """Counts over time, predicted and seen."""
     names = _counted(result)
-    if not names:
-        return ""
     about = f"{', '.join(names)} over time, predicted and seen on {result.machine.engine}."
-    return svg(
+    return plot(
         partial(_count_panels, result), *SIZE, name=f"over-time-{_named(result)}", about=about
     )
-
-
-def over_time_png(result: EngineCheck, dpi: int = 150) -> bytes:
-    """The same picture on white."""
-    return png(partial(_count_panels, result), *SIZE, dpi=dpi)
 
 
 class ShownCheck(NamedTuple):
@@ -259,8 +246,8 @@ def shown(result: EngineCheck) -> ShownCheck:
         facts_table(result),
         error_rows(result),
         share_rows(result),
-        Markup(predicted_svg(result)),
-        Markup(over_time_svg(result)),
+        Markup(predicted_picture(result).svg if _timed(result) else ""),
+        Markup(over_time_picture(result).svg if _counted(result) else ""),
     )
 
 
@@ -282,17 +269,23 @@ def _counted(result: EngineCheck) -> list[str]:
     return list(dict.fromkeys(what for case in result.cases for what in case.over_time))
 
 
-def _panels(result: EngineCheck, figure: Figure, colours: Colours) -> None:
+def _panels(result: EngineCheck, figure: Figure) -> None:
     """Draw a panel for each quantity, with a mark for each kind of crash."""
     names = _timed(result)
+    figure.suptitle(_title(result), fontsize=10)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
-        _panel(axes, result, what, colours)
+        _panel(axes, result, what)
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4)
 
 
-def _panel(axes: Axes, result: EngineCheck, what: str, colours: Colours) -> None:
+def _title(result: EngineCheck) -> str:
+    machine = result.machine
+    return f"{result.title} ({result.check}) on {machine.engine} {machine.version}"
+
+
+def _panel(axes: Axes, result: EngineCheck, what: str) -> None:
     points: dict[str, list[tuple[float, float]]] = {}
     for case in result.cases:
         if what in case.seconds:
@@ -301,15 +294,15 @@ def _panel(axes: Axes, result: EngineCheck, what: str, colours: Colours) -> None
     times = [second for pairs in points.values() for pair in pairs for second in pair]
     margin = 0.1 * max(max(times) - min(times), 0.5 * max(times))
     ends = max(min(times) - margin, 0), max(times) + margin
-    axes.axline((0, 0), slope=1, color=colours.ink, linewidth=0.8, linestyle=":")
-    looks = zip(cycle("osD^vPX<"), cycle(colours[1:]), strict=True)  # marks differ, too
-    for (kind, pairs), (mark, colour) in zip(sorted(points.items()), looks, strict=False):
+    axes.axline((0, 0), slope=1, color=palette.FG, linewidth=0.8, linestyle=":")
+    for at, (kind, pairs) in enumerate(sorted(points.items())):
+        look = palette.look_of(at)
         predicted, measured = zip(*pairs, strict=True)
         axes.plot(
             predicted,
             measured,
-            mark,
-            color=colour,
+            look.mark,
+            color=look.colour,
             markersize=4.5,
             alpha=0.75,
             label=kind,
@@ -325,16 +318,17 @@ def _panel(axes: Axes, result: EngineCheck, what: str, colours: Colours) -> None
     axes.grid(visible=True)
 
 
-def _count_panels(result: EngineCheck, figure: Figure, colours: Colours) -> None:
+def _count_panels(result: EngineCheck, figure: Figure) -> None:
     """Draw a panel for each count; cases with the same name share a colour."""
     names = _counted(result)
+    figure.suptitle(_title(result), fontsize=10)
     grid = figure.subplots(1, len(names), squeeze=False)
     for axes, what in zip(grid[0], names, strict=True):
         cases = [case for case in result.cases if what in case.over_time]
         lines = (steps for one in cases for steps in one.over_time[what])
         end = 1.05 * max((at for steps in lines for at, _ in steps), default=1)
         labels = dict.fromkeys(one.name for one in cases)
-        chosen = dict(zip(labels, cycle(colours[1:]), strict=False))
+        chosen = {name: palette.look_of(at).colour for at, name in enumerate(labels)}
         for one in cases:
             predicted, seen = one.over_time[what]
             for steps, line, kind in ((predicted, ":", "predicted"), (seen, "-", "seen")):

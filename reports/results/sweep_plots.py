@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from model.errors import Invalid, nearest
 from model.results.interval import Interval
 from model.results.sweep import SweepGroup, SweepSummary
+from reports import palette
 from reports.diagrams import canvas
-from reports.diagrams.canvas import Colours
 from reports.diagrams.labels import PointLabel, place_labels
-from reports.results.looks import PlotLook, look_of, protocol_looks
+from reports.diagrams.picture import Picture
+from reports.palette import Look
 from reports.results.simulations import format_value
 from reports.results.sweeps import name_of, name_value, short_names, show_value
 
@@ -35,7 +36,6 @@ NAMES = {
     "peak_backup_events": "upstream backup, peak",
 }
 """The names of metrics for people; others keep the name of their column."""
-DASHES = ("-", "--", ":", "-.")
 WIDE = 12.0
 """The largest value by the smallest one from which an axis is logarithmic."""
 CUT_OFF = "hollow: cut off, at least this"
@@ -67,7 +67,7 @@ def _chart(text: str) -> Chart:
     return Chart(parts["x"], parts["y"], parts.get("colour") or None)
 
 
-def png(summary: SweepSummary, asked: Sequence[Chart] = (), dpi: int = 150) -> bytes:
+def picture(summary: SweepSummary, asked: Sequence[Chart] = ()) -> Picture:
     """The panels asked for; without any, recovery over the overhead of protection, and four panels
     over the key with the most numbers, if there is one.  Raises Invalid for an unknown name."""
     panels = asked or tuple(_usual(summary))
@@ -78,7 +78,11 @@ def png(summary: SweepSummary, asked: Sequence[Chart] = (), dpi: int = 150) -> b
     first_wide = not asked and len(panels) > 1
     rows = -(-(len(panels) + first_wide) // columns)
     height = 1.2 + (4.2 if columns == 1 else 3.2 * rows + (0.8 if first_wide else 0))
-    return canvas.png(partial(_panels, summary, panels, first_wide), 8.6, height, dpi=dpi)
+    draw = partial(_panels, summary, panels, first_wide)
+    about = f"{summary.sweep} ({summary.scenario}): " + ", ".join(
+        f"{_title(one.y)} over {_title(one.x)}" for one in panels
+    )
+    return canvas.plot(draw, 8.6, height, name="sweep", about=about)
 
 
 def _usual(summary: SweepSummary) -> Iterator[Chart]:
@@ -122,7 +126,6 @@ def _panels(
     panels: Sequence[Chart],
     first_wide: bool,
     figure: Figure,
-    colours: Colours,
 ) -> None:
     names = [f"{number}" for number in range(len(panels))]
     rest = names[1:] if first_wide else names
@@ -133,8 +136,8 @@ def _panels(
         rows, heights = [["0", "0"], *rows], [1.3, *heights]
     axes = figure.subplot_mosaic(rows, height_ratios=heights)
     for name, chart in zip(names, panels, strict=True):
-        _draw(axes[name], chart, summary, colours)
-    _explain_cut_off(axes["0"], summary, colours)
+        _draw(axes[name], chart, summary)
+    _explain_cut_off(axes["0"], summary)
     handles, labels = _once(list(axes.values()))
     if any(labels):
         wide = 1 if max(map(len, labels)) > 45 else 2 if max(map(len, labels)) > 22 else 3
@@ -148,12 +151,12 @@ def _panels(
             _name_frontier(axes[name], chart, summary)
 
 
-def _draw(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
+def _draw(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
     over_key = chart.x in summary.by
     if over_key:
         _lines(axes, chart, summary)
     else:
-        _points(axes, chart, summary, colours)
+        _points(axes, chart, summary)
         _scale(axes, "x", chart.x, [g.metrics[chart.x] for g in summary.groups])
     axes.set_xlabel(short_names(summary.by)[chart.x] if over_key else _title(chart.x))
     axes.set_title(_title(chart.y), fontsize=10, loc="left")
@@ -192,22 +195,22 @@ def is_wide(values: Sequence[float]) -> bool:
     return min(values) > 0 and max(values) >= WIDE * min(values)
 
 
-def _explain_cut_off(axes: Axes, summary: SweepSummary, colours: Colours) -> None:
+def _explain_cut_off(axes: Axes, summary: SweepSummary) -> None:
     if any(group.cut_off for group in summary.groups):
-        axes.plot([], [], "o", color=colours.ink, markerfacecolor="white", label=CUT_OFF)
+        axes.plot([], [], "o", color=palette.FG, markerfacecolor=palette.BG, label=CUT_OFF)
 
 
-def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -> None:
+def _points(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
     """A point for each setting, with the frontier of those that no other beats in both; thin lines
     join the settings of one look."""
     looks = _looks(summary, _colour_key(chart, summary))
     known = [*_spots(summary, chart)]
     front = frontier([one.at for one in known])
     xs, ys = [x for x, _ in front], [y for _, y in front]
-    axes.step(xs, ys, where="post", color=colours.ink, linewidth=0.8, linestyle=":", zorder=1)
-    axes.plot([], [], ":", color=colours.ink, linewidth=0.8, label="no setting is better in both")
+    axes.step(xs, ys, where="post", color=palette.FG, linewidth=0.8, linestyle=":", zorder=1)
+    axes.plot([], [], ":", color=palette.FG, linewidth=0.8, label="no setting is better in both")
     for group, at, half in known:
-        (colour, mark), label = looks(group)
+        (colour, mark, _), label = looks(group)
         axes.errorbar(
             *at,
             xerr=half[0],
@@ -215,7 +218,7 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -
             color=colour,
             marker=mark,
             markersize=5,
-            markerfacecolor="white" if group.cut_off else colour,
+            markerfacecolor=palette.BG if group.cut_off else colour,
             capsize=2,
             linestyle="none",
             label=label,
@@ -225,10 +228,10 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary, colours: Colours) -
                 *(*at, "o"),
                 markersize=12,
                 markerfacecolor="none",
-                markeredgecolor=colours.ink,
+                markeredgecolor=palette.FG,
                 label="as in the scenario",
             )
-    ways: dict[PlotLook, list[tuple[float, float]]] = {}
+    ways: dict[Look, list[tuple[float, float]]] = {}
     for one in known:
         ways.setdefault(looks(one.group)[0], []).append(one.at)
     for look, way in ways.items():
@@ -241,11 +244,11 @@ def _name_frontier(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
     known = [*_spots(summary, chart)]
     front = frontier([one.at for one in known])
     labels = [
-        PointLabel(rest, one.at, looks(one.group)[0].colour)
+        PointLabel(rest, one.at, looks(one.group)[0].text)
         for one in known
         if one.at in front and (rest := name_of(one.group, summary.by, key))
     ]
-    place_labels(axes, labels, [one.at for one in known], halo="white")
+    place_labels(axes, labels, [one.at for one in known], halo=palette.BG)
 
 
 class _Spot(NamedTuple):
@@ -275,13 +278,13 @@ def frontier(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
 
 def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
     looks = _looks(summary, _colour_key(chart, summary))
-    dashes = dict(zip(_others(chart, summary), cycle(DASHES), strict=False))
+    dashes = dict(zip(_others(chart, summary), cycle(palette.DASHES), strict=False))
     lines: dict[str, list[SweepGroup]] = {}
     for group in summary.groups:
         if group.metrics[chart.y].mean is not None:
             lines.setdefault(name_of(group, summary.by, chart.x), []).append(group)
     for groups in lines.values():
-        (colour, mark), label = looks(groups[0])
+        (colour, mark, _), label = looks(groups[0])
         found = [group.metrics[chart.y] for group in groups]
         at = [group.parameters[chart.x] for group in groups]
         axes.errorbar(
@@ -289,7 +292,7 @@ def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
             [one.mean or 0.0 for one in found],
             yerr=[one.half for one in found],
             color=colour,
-            linestyle=dashes[_rest(groups[0], chart, summary)],
+            linestyle=(0, dashes[_rest(groups[0], chart, summary)] or None),
             marker=mark,
             markersize=3.5,
             linewidth=1.2,
@@ -306,7 +309,7 @@ def _lines(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
                 linestyle="none",
                 marker=mark,
                 markersize=3.5,
-                markerfacecolor="white",
+                markerfacecolor=palette.BG,
                 zorder=5,
             )
     values = _values(summary, chart.x)
@@ -334,14 +337,18 @@ def _rest(group: SweepGroup, chart: Chart, summary: SweepSummary) -> str:
     return ", ".join(str(group.parameters[key]) for key in summary.by if key not in shown)
 
 
-def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[PlotLook, str]]:
+def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[Look, str]]:
     """A function that returns the look and the label of a group."""
     values = [str(value) for value in (_values(summary, key) if key else [None])]
-    by_family = protocol_looks(values) if key == "protocol" else None
+    by_family = palette.looks(values) if key == "protocol" else None
 
-    def look(group: SweepGroup) -> tuple[PlotLook, str]:
+    def look(group: SweepGroup) -> tuple[Look, str]:
         value = group.parameters[key] if key else None
-        found = look_of(values.index(str(value))) if by_family is None else by_family(str(value))
+        found = (
+            palette.look_of(values.index(str(value)))
+            if by_family is None
+            else by_family(str(value))
+        )
         return found, name_value(summary.by, key, value) if key else ""
 
     return look
@@ -363,5 +370,5 @@ def _title(metric: str) -> str:
 
 def _formatter(name: str) -> Callable[[float, Any], str]:
     if name.endswith("_share"):
-        return lambda value, _: f"{100 * value:.3g} %"
+        return lambda value, _: f"{float(f'{100 * value:.3g}'):,.10g} %"
     return lambda value, _: format_value(name, value) if value else "0"

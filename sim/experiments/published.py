@@ -48,7 +48,8 @@ class Mark(BaseModel):
 class PublishedNumber(BaseModel):
     """A number that a paper published.  ours: by way of finding it, the name of our value.  beside:
     the same in readings of the paper that were not chosen; they are shown, and not scored.  reason:
-    by way, why our value differs.  marks: by way, why it is not scored, if it is not.  input: the
+    by way, why our value differs; when: the sign of the difference that a reason explains, if it
+    explains one alone.  marks: by way, why it is not scored, if it is not.  input: the
     part of the value that is a parameter of the model; both are compared without it.
 
     why_not: why it is compared with nothing, if it is not, and left_out, in a word; experiment: the
@@ -67,6 +68,7 @@ class PublishedNumber(BaseModel):
     ours: dict[str, str] = {}
     beside: dict[str, str] = {}
     reason: dict[str, str] = {}
+    when: dict[str, Literal["less", "more"]] = {}
     marks: dict[str, Mark] = {}
     input: float = 0.0
     why_not: str = ""
@@ -81,6 +83,8 @@ class PublishedNumber(BaseModel):
             raise ValueError(f"{self.id}: give `why_not` and `left_out`, or neither")
         if not {*self.marks} <= {*self.ours}:
             raise ValueError(f"{self.id}: `marks` has a way that `ours` has not")
+        if not {*self.when} <= {*self.reason}:
+            raise ValueError(f"{self.id}: `when` has a way that `reason` has not")
         if self.input and (self.kind != "value" or self.value <= self.input):
             raise ValueError(f"{self.id}: `input` is a part of a value")
         if (self.beside and not self.ours) or {*self.beside} & {*self.ours}:
@@ -166,7 +170,7 @@ def judge(
                     error=error(number, values[name]),
                     verdict=verdict(number, values[name]),
                     scored=mark == SCORED,
-                    reason=number.reason.get(way, ""),
+                    reason=reason(number, way, values[name]),
                     mark=mark,
                     because=because,
                     input=number.input,
@@ -184,6 +188,13 @@ def _mark(number: PublishedNumber, way: str) -> tuple[str, str]:
     if (mark := number.marks.get(way)) is not None:
         return mark.kind, mark.because
     return SCORED, ""
+
+
+def reason(number: PublishedNumber, way: str, ours: float) -> str:
+    """Why our value differs; "" if there is no reason, or it explains the other sign."""
+    sign = number.when.get(way)
+    explains = sign is None or (ours < number.value if sign == "less" else ours > number.value)
+    return number.reason.get(way, "") if explains else ""
 
 
 def error(number: PublishedNumber, ours: float) -> float:

@@ -126,7 +126,9 @@ def test_the_results_on_spark_are_of_all_quick_checks_and_none_failed() -> None:
 def test_the_picture_of_a_plan_is_fresh() -> None:
     result = compare(read(ROOT / "docs" / "plans" / "priorities.toml"))
     path = PICTURES / "plan-priorities.svg"
-    assert path.read_bytes() == marked(path, plans.picture(result)), "stale: run `make docs`"
+    assert path.read_bytes() == marked(path, plans.picture(result).content(".svg")), (
+        "stale: run `make docs`"
+    )
 
 
 def test_a_stale_page_is_noticed() -> None:
@@ -209,14 +211,16 @@ def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
 
 def test_the_picture_of_the_packages_is_fresh() -> None:
     committed = architecture.PICTURE.read_text(encoding="utf-8")
-    assert committed == architecture.svg(), "stale: run `make docs`"
+    assert committed == architecture.picture().content(".svg"), "stale: run `make docs`"
 
 
 def test_another_import_makes_the_picture_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     more = architecture.imports() | {("reports.docs", "sim.untimed")}
     monkeypatch.setattr(architecture, "imports", lambda: more)
-    assert architecture.PICTURE.read_text(encoding="utf-8") != architecture.svg()
-    assert "reports imports sim" in architecture.svg()
+    assert architecture.PICTURE.read_text(encoding="utf-8") != architecture.picture().content(
+        ".svg"
+    )
+    assert "reports imports sim" in architecture.picture().svg
 
 
 @pytest.mark.slow

@@ -21,7 +21,9 @@ def drawn() -> DrawnSearches:
 
 def test_the_picture_of_the_reduction_is_fresh(drawn: DrawnSearches) -> None:
     committed = reduction_picture.PICTURE.read_text(encoding="utf-8")
-    assert committed == reduction_picture.svg(drawn), "stale: `python -m asif.reduction_picture`"
+    assert committed == reduction_picture.picture(drawn).content(".svg"), (
+        "stale: `python -m asif.reduction_picture`"
+    )
 
 
 def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
@@ -30,7 +32,7 @@ def test_a_search_that_believes_all_steps_to_commute_makes_the_picture_stale(
     monkeypatch.setattr(CommuteVerdicts, "_commutes", lambda *_: True)
     other = reduction_picture.draw()
     assert len(other.visited) < len(drawn.visited)
-    assert reduction_picture.svg(drawn) != reduction_picture.svg(other)
+    assert reduction_picture.picture(drawn) != reduction_picture.picture(other)
 
 
 def test_the_worlds_of_the_picture_are_those_of_the_page(drawn: DrawnSearches) -> None:

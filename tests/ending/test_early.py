@@ -127,7 +127,10 @@ REFUSED = {
     ),
     "no number": (["verify-trace", "a", "b", "--close", "nan"], "--close nan"),
     "no end": (["verify-trace", "a", "b", "--close", "inf"], "--close inf"),
-    "another picture": (["simulate", "x.toml", "--plot", "x.svg"], "a plot is a PNG; give x.png"),
+    "another picture": (
+        ["simulate", "x.toml", "--plot", "x.gif"],
+        "a plot is svg, pdf or png; give x.png",
+    ),
     "an option": (["list", "--jsn", "x"], "No such option: --jsn"),
     "a command": (["chek"], "Did you mean 'check'"),
 }

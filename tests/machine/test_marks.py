@@ -77,14 +77,14 @@ def test_a_comment_in_python_and_toml_changes_no_meaning(text: str) -> None:
 
 
 def test_a_picture_stays_one() -> None:
-    def draw(figure: Figure, _: canvas.Colours) -> None:
+    def draw(figure: Figure) -> None:
         figure.subplots().plot([1, 2, 3])
 
-    drawn = canvas.svg(draw, 2, 1, name="a", about="a line")
+    drawn = canvas.plot(draw, 2, 1, name="a", about="a line").svg
     with_mark = marked(Path("a.svg"), drawn)
     assert ours(with_mark)
     assert ElementTree.fromstring(with_mark).tag == ElementTree.fromstring(drawn).tag
-    plain = canvas.png(draw, 2, 1)
+    plain = canvas.plot(draw, 2, 1, name="a", about="a line").content(".png")
     content = marked(Path("a.png"), plain)
     assert ours(content)
     assert not ours(plain)

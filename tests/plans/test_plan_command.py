@@ -157,7 +157,7 @@ def test_table_and_picture_show_every_query(name: str) -> None:
     assert read_plain(PlanResult, json.loads(json.dumps(plain(result)))) == result
     console = Console(width=200, record=True, file=io.StringIO())
     console.print(plans.table(result))
-    text, drawn = console.export_text(), plans.picture(result)
+    text, drawn = console.export_text(), plans.picture(result).svg
     ElementTree.fromstring(drawn)
     for query in result.failed_queries:
         assert query in text

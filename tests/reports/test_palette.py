@@ -5,9 +5,12 @@ Rule of this file: colours and looks alone; tests/reports/test_pictures.py rende
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Sequence
 from functools import cache
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +18,8 @@ import pytest
 from model.registry import modules, protocols
 from reports import palette
 
+ROOT = Path(__file__).parents[2]
+CODE = ("asif", "reports", "sim", "benchmarks", "engine_check", "spark_check", "flink_check")
 DEFICIENCIES = {
     "none": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
     "protanopia": [
@@ -112,6 +117,22 @@ def test_all_families_and_designs_of_a_family_differ_in_one_figure(theme: str) -
             assert differ(look(one), look(other), theme), (one, other)
 
 
+@pytest.mark.parametrize(
+    "compared",
+    [
+        ("active-standby", "passive-standby", "upstream-backup", "amnesia"),
+        ("abs", "log-io", "upstream-backup", "crb"),
+        ("abs", "unaligned-checkpoints", "uncoordinated"),
+        ("kafka-transactions", "micro-batch", "two-phase-sink"),
+        ("progressive", "upstream-backup", "passive-standby"),
+    ],
+)
+def test_families_that_papers_compare_have_colours_of_their_own(compared: Sequence[str]) -> None:
+    look = palette.looks(compared)
+    assert len({look(name).colour for name in compared}) == len(compared)
+    assert palette.FG not in {look(name).colour for name in compared}
+
+
 def test_a_protocol_has_one_look_in_every_figure() -> None:
     families = [protocol.name for protocol in modules().values()]
     for one, other in combinations(families, 2):
@@ -170,3 +191,30 @@ def test_the_sheet_of_a_page_defines_each_variable_that_it_uses_in_both_themes()
         assert f"{name}: #" in light
         assert f"{name}: #" in dark
     assert "var(" not in palette.file_sheet()
+
+
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b|(?<! )#[0-9a-fA-F]{3}\b(?!\d)|\btab:|\bxkcd:|\bC[0-9]$")
+
+
+def _literals(path: Path) -> list[str]:
+    """The texts of a file that are no docstrings; none of a file without a colour."""
+    text = path.read_text(encoding="utf-8")
+    if not COLOUR.search(text):
+        return []
+    tree = ast.parse(text)
+    plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return [
+        node.value for node in constants if isinstance(node.value, str) and id(node) not in plain
+    ]
+
+
+def test_no_other_file_of_the_project_has_a_colour() -> None:
+    found = {
+        str(path.relative_to(ROOT))
+        for folder in CODE
+        for path in (ROOT / folder).rglob("*.py")
+        for text in _literals(path)
+        if COLOUR.search(text)
+    }
+    assert found == {"reports/palette.py"}

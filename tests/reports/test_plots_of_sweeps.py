@@ -11,46 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from model.registry import modules
 from model.results.interval import Interval
 from model.results.sweep import SweepGroup, SweepSummary
-from reports.diagrams.canvas import ON_WHITE
+from reports import palette
 from reports.diagrams.labels import PointLabel, place_labels
 from reports.results import sweep_plots
 from reports.results.choose_plots import OUT
-from reports.results.looks import COLOURS, MARKS, look_of, protocol_looks
 from reports.results.sweep_plots import OVERHEAD, RECOVERY, Chart, is_wide
 
 
 # --- looks -------------------------------------------------------------------------------------
-def test_all_families_look_different() -> None:
-    names = [protocol.name for protocol in modules().values()]
-    look = protocol_looks(names)
-    assert len({look(name) for name in names}) == len(names)
-
-
-@given(st.lists(st.sampled_from([p.name for p in modules().values()]), min_size=1, max_size=7))
-def test_seven_families_have_seven_colours_and_marks(names: list[str]) -> None:
-    look = protocol_looks(names)
-    different = set(names)
-    assert len({look(name).colour for name in different}) == len(different)
-    assert len({look(name).mark for name in different}) == len(different)
-
-
-def test_a_family_has_one_colour_and_its_designs_marks_of_their_own() -> None:
-    look = protocol_looks(["crb", "crb:synchronous", "abs", "mine.py:PROTOCOL"])
-    assert look("crb").colour == look("crb:synchronous").colour
-    assert look("crb").mark != look("crb:synchronous").mark
-    assert look("abs").colour != look("crb").colour != look("mine.py:PROTOCOL").colour
-
-
 def test_no_family_looks_crossed_out() -> None:
-    assert OUT not in COLOURS
-
-
-def test_looks_repeat_late() -> None:
-    count = len(COLOURS) * len(MARKS)
-    assert len({look_of(number) for number in range(count)}) == count
+    assert OUT not in palette.SERIES
 
 
 # --- labels ------------------------------------------------------------------------------------
@@ -106,7 +78,7 @@ def one_panel(rows: Sequence[tuple[str, float, float, int]]) -> Any:
     )
     summary = SweepSummary("mine", "mine.toml", ("protocol",), 0.95, groups)
     figure = Figure(figsize=(8, 6), layout="constrained")
-    sweep_plots._panels(summary, [Chart(OVERHEAD, RECOVERY)], False, figure, ON_WHITE)
+    sweep_plots._panels(summary, [Chart(OVERHEAD, RECOVERY)], False, figure)
     return figure.axes[0]
 
 
@@ -124,8 +96,8 @@ def test_values_far_apart_have_logarithmic_axes() -> None:
 def test_cut_off_points_are_hollow_and_the_legend_says_so() -> None:
     axes = one_panel([("crb", 0.05, 2.0, 0), ("abs", 0.1, 9.0, 1)])
     faces = {one.get_label(): one[0].get_markerfacecolor() for one in axes.containers}
-    assert faces["abs"] == "white"
-    assert faces["crb"] != "white"
+    assert faces["abs"] == palette.BG
+    assert faces["crb"] != palette.BG
     assert sweep_plots.CUT_OFF in axes.get_legend_handles_labels()[1]
     axes = one_panel([("crb", 0.05, 2.0, 0)])
     assert sweep_plots.CUT_OFF not in axes.get_legend_handles_labels()[1]

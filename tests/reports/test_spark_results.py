@@ -19,7 +19,6 @@ from engine_check.check import engine_case
 from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineOutage
 from model.results.report import ReportResults
 from reports import commands, page
-from reports.diagrams.canvas import ON_WHITE
 from reports.results import facts
 from reports.results import spark as engine
 
@@ -161,16 +160,16 @@ def test_a_line_is_fitted_without_the_run_that_it_predicts(
 
 
 def test_predictions_are_drawn_once_the_same(tmp_path: Path) -> None:
-    drawn = engine.predicted_svg(TIMED)
-    assert drawn == engine.predicted_svg(TIMED)
-    assert "recovery: median error 20%" in drawn
-    assert engine.predicted_svg(GOOD) == ""
-    assert engine.predicted_png(TIMED).startswith(b"\x89PNG")
+    drawn = engine.predicted_picture(TIMED)
+    assert drawn.svg == engine.predicted_picture(TIMED).svg
+    assert "recovery: median error 20%" in drawn.svg
+    assert "recovery median error" in drawn.numbers
+    assert engine.shown(GOOD).plot == ""
 
 
 def test_counts_are_drawn_over_time() -> None:
     figure = Figure()
-    engine._count_panels(COUNTED, figure, ON_WHITE)
+    engine._count_panels(COUNTED, figure)
     (axes,) = figure.axes
     drawn = [
         (
@@ -192,10 +191,10 @@ def test_counts_are_drawn_over_time() -> None:
 
 
 def test_only_a_check_with_counts_has_their_picture() -> None:
-    assert "queries over time" in engine.over_time_svg(COUNTED)
-    assert engine.over_time_svg(COUNTED) == engine.over_time_svg(COUNTED)
-    assert engine.over_time_svg(TIMED) == ""
-    assert engine.over_time_png(COUNTED).startswith(b"\x89PNG")
+    drawn = engine.over_time_picture(COUNTED)
+    assert "queries over time" in drawn.svg
+    assert drawn.svg == engine.over_time_picture(COUNTED).svg
+    assert engine.shown(TIMED).over_time == ""
 
 
 def test_the_page_shows_counts_over_time(tmp_path: Path) -> None:
@@ -305,7 +304,8 @@ def test_a_result_names_its_engine() -> None:
     good = replace(GOOD, machine=ON_FLINK.machine)
     line = "kill-it: Flink did as predicted in all 2 cases, after 3 crashes"
     assert engine.summary_line(good) == line
-    assert "seen on Flink" in engine.over_time_svg(replace(COUNTED, machine=ON_FLINK.machine))
+    counted = replace(COUNTED, machine=ON_FLINK.machine)
+    assert "seen on Flink" in engine.over_time_picture(counted).svg
 
 
 def test_pictures_of_two_engines_have_different_ids(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -123,9 +124,30 @@ def test_a_number_counts_once_with_the_worst_of_its_ways() -> None:
     assert published.score(rows) == {"within 10 %": 0, "within 25 %": 0, "outside": 1}
 
 
+SIGNS = re.compile(r"\b(less|more|longer|shorter|fewer|faster|slower|largest)\b")
+
+
+def test_a_reason_stands_only_beside_the_sign_that_it_explains() -> None:
+    signed = [(number, way) for number in published.numbers() for way in number.when]
+    assert signed
+    for number, way in signed:
+        explained = 1 if number.when[way] == "more" else -1
+        for sign in (-1, 1):
+            ours = number.value * (1 + 0.5 * sign)
+            shown = published.reason(number, way, ours)
+            assert shown == (number.reason[way] if sign == explained else "")
+
+
+def test_every_reason_that_compares_has_a_sign() -> None:
+    for number in published.numbers():
+        for way, words in number.reason.items():
+            assert way in number.when or not SIGNS.search(words), (number.id, words)
+
+
 @pytest.mark.parametrize(
     "changed",
     [
+        {"when": {"no way": "less"}},
         {"marks": {"no way": {"kind": "given", "because": "a parameter"}}},
         {"marks": {"counted": {"kind": "luck", "because": "a parameter"}}},
         {"input": 1e9},

@@ -674,7 +674,7 @@ def test_a_summary_is_drawn_over_its_numbers(
 ) -> None:
     found = _summary(**parameters)
     assert sweep_plots.along_key(found) == along
-    assert sweep_plots.png(found, dpi=40).startswith(b"\x89PNG")
+    assert sweep_plots.picture(found).svg.startswith("<svg")
     assert sweep_results.table(found).row_count == len(found.groups)
 
 
@@ -685,7 +685,7 @@ def test_panels_are_drawn_as_asked() -> None:
     )
     assert asked[0] == ("window", "latency_p99_s", None)
     assert asked[1].colour == "window"
-    assert sweep_plots.png(found, asked, dpi=40).startswith(b"\x89PNG")
+    assert sweep_plots.picture(found, asked).svg.startswith("<svg")
 
 
 @pytest.mark.parametrize(
@@ -701,7 +701,7 @@ def test_panels_are_drawn_as_asked() -> None:
 def test_a_panel_that_cannot_be_drawn_is_one_line(text: str, said: str) -> None:
     found = _summary(protocol=["a", "b"], window=[1, 2])
     with pytest.raises(Invalid, match=re.escape(said)):
-        sweep_plots.png(found, sweep_plots.charts([text]))
+        sweep_plots.picture(found, sweep_plots.charts([text]))
 
 
 POINTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=12)

@@ -99,8 +99,9 @@ def test_the_picture_of_the_domino_effect_is_fresh() -> None:
     found = run_of("domino")
     assert found.counterexample is not None
     caption = found.counterexample.property.name
-    drawn = spacetime.svg(story(found.counterexample.trace), caption=caption)
-    assert PICTURE.read_text(encoding="utf-8") == drawn
+    title = "uncoordinated: the domino effect"
+    drawn = spacetime.picture(story(found.counterexample.trace), title=title, caption=caption)
+    assert PICTURE.read_text(encoding="utf-8") == drawn.content(".svg")
 
 
 def test_a_domino_costs_work_and_no_result() -> None:

@@ -78,6 +78,6 @@ def test_a_sketch_counts_each_event_once(data: st.DataObject) -> None:
         found.add_node(node, name=f"op.out#{at}", body=b"", is_source=not inputs[at])
     rest = [found.nodes[node]["name"] for node in found if node not in shown.values()]
     assert len(shown) + sum(int(name.split()[1].replace(",", "")) for name in rest) == size
-    drawn = picture(found, key(0), events=size, uses=7)
+    drawn = picture(found, key(0), events=size, uses=7).svg
     assert f"{size} events, 7 uses" in drawn
     assert all(re.escape(name) in re.escape(drawn) for name in rest)

@@ -22,8 +22,8 @@ def test_a_picture_of_a_line_of_the_book(tmp_path: Path) -> None:
         pipeline.run(log, tmp_path, do_nothing)
         found = graph(log, ("ledger", "", "book", 1))
     asked = ("ledger", "", "book", 1)
-    drawn = picture(found, asked)
-    assert drawn == picture(found, asked)
+    drawn = picture(found, asked).svg
+    assert drawn == picture(found, asked).svg
     for text in ("shop.sales#1", "shop.sales#3", "sums.totals#1", "ledger.book#1"):
         assert text in drawn
     assert "4 events, 3 uses" in drawn
@@ -35,7 +35,7 @@ def draw(edges: Sequence[tuple[str, str]], asked: str, body: bytes = b"") -> str
     for one in dict.fromkeys(name for edge in edges for name in edge):
         found.add_node((one,), name=f"{one}#1", body=body, is_source=False)
     found.add_edges_from([((one,), (other,)) for one, other in edges])
-    return picture(found, (asked,))
+    return picture(found, (asked,)).svg
 
 
 def places(drawn: str) -> dict[str, tuple[float, float]]:
