@@ -23,7 +23,7 @@ from model.registry import _check, protocols
 from proofs.explore.random_attack import attack, pytest_file
 from proofs.explore.story import story
 from reports.diagrams import spacetime
-from reports.diagrams.canvas import Colours, png, svg
+from reports.diagrams.canvas import plot
 from reports.findings import escaped
 from reports.safe_text import in_table, visible
 from tests.fuzz.values import TEXTS
@@ -60,14 +60,16 @@ def test_a_generated_test_is_a_module_with_its_run(name: str) -> None:
 @given(st.lists(ANY, min_size=1, max_size=3))
 @example(list(ODD))
 def test_a_picture_is_xml_with_any_names(names: list[str]) -> None:
-    def draw(figure: object, _: Colours) -> None:
+    def draw(figure: object) -> None:
         axes = figure.add_subplot()  # type: ignore[attr-defined]
         axes.set_title(names[0])
         axes.set_yticks(range(len(names)), names)
 
-    root = ElementTree.fromstring(svg(draw, 2, 2, name="n", about=names[0]).encode())
+    picture = plot(draw, 2, 2, name="n", about=names[0])
+    root = ElementTree.fromstring(picture.svg.encode())
     assert {one.tag.rpartition("}")[2] for one in root.iter()} <= TAGS
-    assert png(draw, 2, 2).startswith(b"\x89PNG")
+    for suffix, begin in ((".png", b"\x89PNG"), (".pdf", b"%PDF")):
+        assert bytes(picture.content(suffix)).startswith(begin)  # type: ignore[arg-type]
 
 
 TAGS = {"svg", "defs", "style", "g", "path", "use", "text", "tspan", "clipPath", "rect"}

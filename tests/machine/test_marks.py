@@ -85,6 +85,7 @@ def test_a_picture_stays_one() -> None:
     assert ours(with_mark)
     assert ElementTree.fromstring(with_mark).tag == ElementTree.fromstring(drawn).tag
     plain = canvas.plot(draw, 2, 1, name="a", about="a line").content(".png")
+    assert isinstance(plain, bytes)
     content = marked(Path("a.png"), plain)
     assert ours(content)
     assert not ours(plain)

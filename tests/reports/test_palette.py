@@ -62,7 +62,7 @@ def linear(colour: str) -> np.ndarray:
 def seen(colour: str, deficiency: str) -> np.ndarray:
     """The colour as OKLab, as a person with this deficiency sees it."""
     light = np.clip(np.array(DEFICIENCIES[deficiency]) @ linear(colour), 0, 1)
-    return np.array(TO_LAB) @ np.cbrt(np.array(TO_LMS) @ light)
+    return np.asarray(np.array(TO_LAB) @ np.cbrt(np.array(TO_LMS) @ light))
 
 
 @cache

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from reports.results import panels
 from sim.experiments.hwang import node, tables
 from sim.experiments.hwang.node import run
 from sim.experiments.hwang.setting import (
@@ -170,4 +169,3 @@ def test_one_run_has_no_interval_in_the_figure() -> None:
         cells = [{"point": point, **values, **ends} for point in TABLE6]
         drawn = tables._by_network(cells)
         assert all(bool(one.series[0].low) is banded for one in drawn)
-        assert "<svg" in panels.draw(drawn, name="test", about="a test")
