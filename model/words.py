@@ -23,6 +23,8 @@ from model.protocol import Protocol
 
 ROOM = 24
 """The length of the words for a message, a state or a saved value."""
+MANY_ITEMS = 60
+"""The items of a container that `in_full` has."""
 _ITEMS, _INSIDE = 3, 16
 _FLAT = (str, Number, Enum, Event, Body)
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
@@ -61,10 +63,10 @@ def listed(texts: Sequence[str], join: str = "and") -> str:
 
 def generic(value: object, room: int = ROOM) -> str:
     """The value in at most `room` characters: `Commit 2` for Commit(number=2)."""
-    parts = _record(value)
+    parts = record_of(value)
     if parts is None:
         return cut(_small(value), room)
-    return cut(_joined([_type_words(value), *_texts(parts)], room), room)
+    return cut(_joined([type_words(value), *_texts(parts)], room), room)
 
 
 def changes(before: object, after: object, room: int = ROOM) -> str:
@@ -72,7 +74,7 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     state if it has no fields, or is of another type."""
     if before == after:
         return ""
-    old, new = _record(before), _record(after)
+    old, new = record_of(before), record_of(after)
     if new is None:
         return cut(f"state {_small(after)}", room)
     if old is None or type(before) is not type(after):
@@ -81,13 +83,43 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     return cut(_joined(differing, room, ", "), room)
 
 
+def in_full(value: object) -> str:
+    """The value on one line with all its parts: `Commit(number 2, keys {a b})`.
+
+    Empty parts of a record are left out, and of a long container all but its first items.
+    """
+    match value:
+        case Body(_, _, data) if data:
+            return f"{_small(value)}({' '.join(map(in_full, data))})"
+        case Event() | Body():
+            return _small(value)
+        case Log():
+            return _items("()", map(in_full, value), value.length, MANY_ITEMS)
+        case Mapping():
+            pairs = sorted(f"{in_full(one)}: {in_full(found)}" for one, found in value.items())
+            return _items("{}", pairs, len(value), MANY_ITEMS)
+        case AbstractSet():
+            return _items("{}", sorted(map(in_full, value)), len(value), MANY_ITEMS)
+    parts = record_of(value)
+    if parts is not None:
+        shown = (
+            f"{name.strip('_').replace('_', ' ')} {in_full(found)}"
+            for name, found in parts.items()
+            if found is not None and not (isinstance(found, Sized) and not len(found))
+        )
+        return f"{type_words(value)}({', '.join(shown)})"
+    if isinstance(value, tuple | list):
+        return _items("()", map(in_full, value), len(value), MANY_ITEMS)
+    return " ".join(_small(value).split())
+
+
 def cut(text: str, room: int) -> str:
     """The text on one line of at most `room` characters."""
     line = " ".join(text.split())
     return line if len(line) <= room else f"{line[: room - 1].rstrip(' …')}…"
 
 
-def _record(value: object) -> Mapping[str, object] | None:
+def record_of(value: object) -> Mapping[str, object] | None:
     """The fields of a named tuple or a dataclass; None of anything else."""
     if isinstance(value, Event | Body | Log | type):
         return None
@@ -98,7 +130,7 @@ def _record(value: object) -> Mapping[str, object] | None:
     return None
 
 
-def _type_words(value: object) -> str:
+def type_words(value: object) -> str:
     """The name of the type in words: `Roll back` for RollBack."""
     first, *others = [part for part in _WORD.split(type(value).__name__) if part]
     return " ".join([first, *(one if one.isupper() else one.lower() for one in others)])
@@ -161,17 +193,17 @@ def _small(value: object) -> str:
             return _items("{}", pairs, len(value))
         case AbstractSet():
             return _items("{}", sorted(map(_small, value)), len(value))
-    parts = _record(value)
+    parts = record_of(value)
     if parts is not None:
         flat = {name: found for name, found in parts.items() if isinstance(found, _FLAT)}
-        line = _joined([_type_words(value), *_texts(flat)], _INSIDE)
+        line = _joined([type_words(value), *_texts(flat)], _INSIDE)
         return line if len(flat) == len(parts) else _more(line)
     if isinstance(value, tuple | list):
         return _items("()", map(_small, value), len(value))
-    return _type_words(value)
+    return type_words(value)
 
 
-def _items(brackets: str, texts: Iterable[str], count: int) -> str:
+def _items(brackets: str, texts: Iterable[str], count: int, most: int = _ITEMS) -> str:
     """All of few items; of many the first ones."""
-    shown = " ".join(islice(texts, count if count <= _ITEMS else _ITEMS - 1))
-    return brackets[0] + (_more(shown) if count > _ITEMS else shown) + brackets[1]
+    shown = " ".join(islice(texts, count if count <= most else most - 1))
+    return brackets[0] + (_more(shown) if count > most else shown) + brackets[1]

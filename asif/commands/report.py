@@ -174,6 +174,7 @@ def _check(job: Job) -> list[Verdict]:
         examples=EXAMPLES if job.quick else None,
         mutants=True,
         once=job.quick,
+        steps=True,
         execute=in_processes(),
         progress=job.progress,
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from model.results.culprit import Culprit
 from model.results.plain import key
+from model.results.steps import SteppedRun
 from model.results.story import Story
 
 
@@ -17,7 +18,7 @@ class AttackFailure:
     """A random run that violates a property, shrunk.
 
     by: the finder, "walk" or "hypothesis".  property: its name.  pytest: the text of a module that
-    replays the run.
+    replays the run.  run: by steps, if it was asked for.
     """
 
     by: str
@@ -26,6 +27,7 @@ class AttackFailure:
     story: Story
     pytest: str
     culprit: Culprit | None = key(absent=True, default=None)
+    run: SteppedRun | None = key(absent=True, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from model.results.culprit import Culprit
 from model.results.plain import key
 from model.results.purity import ImpureAnswer
 from model.results.reach import Reach
+from model.results.steps import SteppedRun
 from model.results.story import Story
 
 
@@ -25,7 +26,7 @@ class ScopeCounterexample:
     """A shortest run of a scope that violates a property.
 
     property: its name.  circle: the number of the last steps that repeat without end.  pinned: the
-    number of steps that is expected; None: any.
+    number of steps that is expected; None: any.  run: by steps, if it was asked for.
     """
 
     property: str
@@ -34,6 +35,7 @@ class ScopeCounterexample:
     pinned: int | None
     story: Story
     culprit: Culprit | None = key(absent=True, default=None)
+    run: SteppedRun | None = key(absent=True, default=None)
 
 
 class MissedPoint(NamedTuple):

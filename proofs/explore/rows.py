@@ -15,6 +15,7 @@ from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
 from proofs.explore.explorer import Exploration
 from proofs.explore.mutants import Killing
 from proofs.explore.random_attack import Attack, pytest_file
+from proofs.explore.stepping.run import stepped_failure
 from proofs.explore.story import story
 from proofs.explore.unexpected import unexpected
 from proofs.explore.vacuity import NamedTrial
@@ -27,11 +28,12 @@ def scope_result(
     *,
     whole: bool,
     deciding: int = DECIDING_WORLDS,
+    steps: bool = False,
 ) -> ScopeResult:
-    """The result of a scope.  whole: the worlds are compared with those that are pinned.  deciding:
-    as in proofs.explore.tasks.Task."""
-    counterexample = _counterexample(pinned, found, deciding)
-    steps = None if counterexample is None else counterexample.steps
+    """The result of a scope.  whole: the worlds are compared with those that are pinned.  deciding,
+    steps: as in proofs.explore.tasks.Task."""
+    counterexample = _counterexample(pinned, found, deciding, steps=steps)
+    length = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     guarantee = None if pinned.operators is None else found.guarantee
     judged = guarantee if found.quiescent else None
@@ -41,7 +43,7 @@ def scope_result(
         (found.complete or pinned.expect is Outcome.REFUTED)
         and found.outcome is pinned.expect
         and compared in (None, found.states)
-        and pinned.steps in (None, steps)
+        and pinned.steps in (None, length)
         and guarantee is pinned.guarantee
         and derived in (pinned.operators, None)
     )
@@ -53,7 +55,7 @@ def scope_result(
         expect=pinned.expect,
         outcome=found.outcome,
         as_pinned=as_pinned,
-        differs=tuple(unexpected(pinned, found, steps, compared)),
+        differs=tuple(unexpected(pinned, found, length, compared)),
         states=found.states,
         pinned=worlds,
         reduced=found.reduced,
@@ -82,24 +84,28 @@ def named_trial(pinned: PinnedScope, found: Exploration) -> NamedTrial | None:
 
 
 def _counterexample(
-    pinned: PinnedScope, found: Exploration, deciding: int
+    pinned: PinnedScope, found: Exploration, deciding: int, *, steps: bool
 ) -> ScopeCounterexample | None:
     shown = found.counterexample
     if shown is None:
         return None
     run = story(shown.trace, shown.circle)
+    culprit = find_culprit(shown, run, deciding)
     return ScopeCounterexample(
         property=shown.property.name,
         steps=len(shown.trace.actions),
         circle=shown.circle,
         pinned=pinned.steps,
         story=run,
-        culprit=find_culprit(shown, run, deciding),
+        culprit=culprit,
+        run=stepped_failure(shown, culprit) if steps else None,
     )
 
 
-def attack_result(attacked: Attack, called: str, deciding: int) -> AttackResult:
-    """The result of an attack on the protocol that is `called` so.  deciding: as in Task."""
+def attack_result(
+    attacked: Attack, called: str, deciding: int, *, steps: bool = False
+) -> AttackResult:
+    """The result of an attack on the protocol that is `called` so.  deciding, steps: as in Task."""
     failure, shown = None, attacked.failure
     if shown is not None:
         run = story(shown.trace)
@@ -111,6 +117,7 @@ def attack_result(attacked: Attack, called: str, deciding: int) -> AttackResult:
             story=run,
             pytest=pytest_file(called, shown, culprit.says),
             culprit=culprit,
+            run=stepped_failure(shown, culprit) if steps else None,
         )
     seconds = round(attacked.seconds, 2)
     return AttackResult(attacked.walks, attacked.examples, attacked.actions, seconds, failure)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import networkx as nx
 
@@ -59,7 +59,30 @@ Channel: TypeAlias = tuple[NodeName, NodeName]
 
 
 def story(trace: Trace, circle: int = 0) -> Story:
-    """The run as a story: a moment for every action and for every step of a prompt site, in order.
+    """The run as a story (`chronicle`)."""
+    return chronicle(trace, circle).story
+
+
+class SentMessage(NamedTuple):
+    """A message on its way from a node to another one.  sent: the moment that sent it.  ended: the
+    one in which it was taken or lost; None: it is still under way."""
+
+    from_: NodeName
+    message: StoryMessage
+    sent: int
+    ended: int | None
+
+
+class Chronicle(NamedTuple):
+    """A run as a story, and every message of the run; a doubled one is two messages."""
+
+    story: Story
+    messages: tuple[SentMessage, ...]
+
+
+def chronicle(trace: Trace, circle: int = 0) -> Chronicle:
+    """The chronicle of a run: a moment for every action and for every step of a prompt site, in
+    order, and the messages in the order in which they were sent.
 
     circle: the number of the last actions that repeat without end.
 
@@ -71,25 +94,31 @@ def story(trace: Trace, circle: int = 0) -> Story:
         tuple(unfold(trace.system, world, action))
         for action, world, _ in zip(trace.actions, trace.worlds, trace.worlds[1:], strict=False)
     ]
-    chronicle = _Chronicle(trace.system, shows_states(trace.system, trace.worlds))
+    found = _Moments(trace.system, shows_states(trace.system, trace.worlds))
     for steps in parts:
         for at, (action, before, after) in enumerate(steps):
-            chronicle.add(action, before, after, part=at > 0)
+            found.add(action, before, after, part=at > 0)
     if trace.worlds and len(trace.actions) == len(trace.worlds):  # else even a boot failed
-        chronicle.add_failed(trace.worlds[-1], trace.actions[-1])
+        found.add_failed(trace.worlds[-1], trace.actions[-1])
     repeated = sum(map(len, parts[len(parts) - circle :]))
-    return Story(tuple(_lanes(trace.system)), chronicle.finished(), repeated)
+    whole = Story(tuple(_lanes(trace.system)), found.finished(), repeated)
+    sent = (SentMessage(one.from_, one.message, one.since, one.ended) for one in found.sent)
+    return Chronicle(whole, tuple(sent))
 
 
 @dataclass(slots=True)
 class _Sent:
-    """A message that a moment sent; it may still get lost."""
+    """A message that a moment sent; it may still get lost.  since: the moment since which it is
+    under way: of a copy, the one that doubled it."""
 
     at: int
+    from_: NodeName
     message: StoryMessage
+    since: int
+    ended: int | None = None
 
 
-class _Chronicle:
+class _Moments:
     """The moments so far, the messages that each sent, and those still under way.
 
     states: does the protocol show states itself?  saved: for each node, the files that it saved.
@@ -101,6 +130,7 @@ class _Chronicle:
         self.saved: dict[NodeName, set[str]] = {name: set() for name in system.sites}
         self.moments: list[StoryMoment] = []
         self.sends: list[list[_Sent]] = []
+        self.sent: list[_Sent] = []
         self.under_way: dict[Channel, deque[_Sent]] = {
             ends: deque() for ends in system.deployment.channels
         }
@@ -181,12 +211,16 @@ class _Chronicle:
     def _take(self, action: Action) -> SentFrom | None:
         if not isinstance(action, Deliver):
             return None
-        return SentFrom(action.sender, self.under_way[action.sender, action.node].popleft().at)
+        taken = self.under_way[action.sender, action.node].popleft()
+        taken.ended = len(self.moments)
+        return SentFrom(action.sender, taken.at)
 
     def _send(self, ends: Channel, message: StoryMessage) -> None:
         """Send a message in the moment that is being added."""
-        sent = _Sent(len(self.moments), message)
+        now = len(self.moments)
+        sent = _Sent(now, ends[0], message, now, now if message.lost else None)
         self.sends[-1].append(sent)
+        self.sent.append(sent)
         if not message.lost:
             self.under_way[ends].append(sent)
 
@@ -203,13 +237,15 @@ class _Chronicle:
             while len(channel) > len(after.channels[self.system.channel_at[ends]]):
                 sent = channel.popleft()
                 sent.message = replace(sent.message, lost=True)
+                sent.ended = len(self.moments)
 
-    @staticmethod
-    def _disturb(channel: deque[_Sent], how: Disturbance) -> None:
+    def _disturb(self, channel: deque[_Sent], how: Disturbance) -> None:
         """Double or delay the first message; those that are lost are marked by who calls."""
         if how is Disturbance.DOUBLE:
             first = channel[0]
-            channel.append(_Sent(first.at, first.message))  # a loss of the copy is not drawn
+            copy = _Sent(first.at, first.from_, first.message, since=len(self.moments))
+            channel.append(copy)  # a loss of the copy is not drawn
+            self.sent.append(copy)
         elif how is Disturbance.DELAY:
             channel.rotate(-1)
 

@@ -74,7 +74,8 @@ class Task(NamedTuple):
     WORLD_LIMIT's if None, or STANDARD_WORLDS.  whole: go on after all that is expected of a refuted
     scope was found.  reduce: visit fewer worlds where that gives the same result.  deciding: the
     number of worlds that the search for the moment that decides a failing run may visit.  shapes:
-    also return those that a scope met.  last: of FEWER, the part that is taken away from the scope.
+    also return those that a scope met.  steps: also return a failing run by steps.  last: of FEWER,
+    the part that is taken away from the scope.
     """
 
     subject: str
@@ -88,6 +89,7 @@ class Task(NamedTuple):
     reduce: bool = True
     deciding: int = DECIDING_WORLDS
     shapes: bool = False
+    steps: bool = False
     last: LastOne = LastOne.EVENT
 
     @property
@@ -110,6 +112,7 @@ def list_tasks(
     reduce: bool = True,
     deciding: int = DECIDING_WORLDS,
     shapes: bool = False,
+    steps: bool = False,
 ) -> tuple[Task, ...]:
     """The tasks of a check of the protocol: scopes, the attack, mutants, as the protocol has them.
 
@@ -125,8 +128,8 @@ def list_tasks(
         protocol.evidence.expected is Outcome.HOLDS and ":" not in protocol.name
     )
     attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
-    attack_ = attack_._replace(deciding=deciding)
-    search = partial(Task, called, budget=budget, reduce=reduce, deciding=deciding)
+    attack_ = attack_._replace(deciding=deciding, steps=steps)
+    search = partial(Task, called, budget=budget, reduce=reduce, deciding=deciding, steps=steps)
     return (
         *(
             search(
@@ -235,8 +238,9 @@ def perform_on(
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             found = _explore(explore, protocol, pinned, task)
+            result = partial(scope_result, deciding=task.deciding, steps=task.steps)
             return ScopeDone(
-                scope_result(protocol, pinned, found, whole=task.whole, deciding=task.deciding),
+                result(protocol, pinned, found, whole=task.whole),
                 time.perf_counter() - started,
                 frozenset(map(str, found.hit)),
                 found.vacuous,
@@ -245,16 +249,15 @@ def perform_on(
             )
         case TaskKind.OPERATOR:
             seen = partial(_explore, explore, task=task)
-            result = partial(scope_result, whole=True, deciding=task.deciding)
+            result = partial(scope_result, whole=True, deciding=task.deciding, steps=task.steps)
             row = run_standard(protocol, task.name, seen, result)
             return Done(row, time.perf_counter() - started)
         case TaskKind.FEWER:
             return _explore_fewer(explore, protocol, task)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
-            return Done(
-                attack_result(attacked, task.subject, task.deciding), time.perf_counter() - started
-            )
+            failure = attack_result(attacked, task.subject, task.deciding, steps=task.steps)
+            return Done(failure, time.perf_counter() - started)
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)
             killing = hunt(protocol, mutant, chosen.home, _attack)

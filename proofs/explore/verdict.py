@@ -53,6 +53,7 @@ def verdicts(
     once: bool = False,
     reduce: bool = True,
     reach: bool = False,
+    steps: bool = False,
     execute: Execute[Task, TaskResult] = one_by_one,
     progress: Progress = silent,
 ) -> list[Verdict]:
@@ -62,8 +63,8 @@ def verdicts(
     operators: also run a standard operator of each of these classes.  budget: what the exploration
     of each scope may cost.  once: refute what is expected to be refuted, and look no further there
     (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same result.  reach: also
-    measure the reach of a protocol that is not refuted.  The moment that decides a failing run is
-    searched only for a single name.  Raises Invalid.
+    measure the reach of a protocol that is not refuted.  steps: also return failing runs by steps.
+    The moment that decides a failing run is searched only for a single name.  Raises Invalid.
     """
     deciding = DECIDING_WORLDS if len(names) == 1 else 0
     plan = [
@@ -82,6 +83,7 @@ def verdicts(
                 reduce=reduce,
                 deciding=deciding,
                 shapes=reach,
+                steps=steps,
             ),
         )
         for name in names
