@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from model.results.grid import Grid
+from model.results.steps import SteppedRun
 
 
 class Tone(StrEnum):
@@ -112,14 +113,16 @@ class DataTable:
 class DrawnPicture:
     """A picture as an <svg> element.  plain: the same in characters, where there is such a form.
 
-    steps: the stepped run that the picture shows (model.results.steps), to go through by hand.
+    scope, steps: of a picture of a run, the name that addresses have, and the run by steps if
+    there is one.
     """
 
     name: str
     svg: str
     caption: Words = ""
     plain: str = ""
-    steps: object = None
+    scope: str = ""
+    steps: SteppedRun | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from model.results.report import KeptReport, ReportResults
 from model.results.verdict import Verdict
 from reports.page.parts import bugs, costs, engine, proofs, runs
+from reports.page.variant import address
 from reports.results import experiments as experiment_results
 
 
@@ -39,7 +40,7 @@ def changes(before: KeptReport, now: KeptReport) -> list[OutcomeChange]:
 
 def _outcomes(results: ReportResults) -> Iterator[tuple[str, str]]:
     for one in results.verdicts:
-        yield one.protocol, _verdict(one)
+        yield address(one.protocol), _verdict(one)
     for bug in results.bugs:
         yield bugs.address(bug.file), "; ".join(map(_verdict, bug.forms))
     for entry in results.proofs:

@@ -12,7 +12,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 
 from model.results.grid import Grid
-from model.results.plain import Plain
+from model.results.plain import Plain, plain
+from model.results.steps import SteppedRun
 from reports.diagrams import grid
 from reports.page.blocks import Word
 from reports.safe_text import visible
@@ -24,6 +25,8 @@ def encoded(value: object) -> Plain:
         return value.value
     if isinstance(value, Grid):
         return encoded(grid.laid_out(value))
+    if isinstance(value, SteppedRun):
+        return plain(value)
     if isinstance(value, Word):
         return {"text": value.text, **_full({"tone": value.tone, "to": value.to})}
     if is_dataclass(value):

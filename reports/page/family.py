@@ -25,7 +25,7 @@ from reports.page.blocks import (
     table,
 )
 from reports.page.formats import counted, joined, judged, number, outcome, time
-from reports.page.variant import guarantees, panel_of, searched
+from reports.page.variant import address, guarantees, panel_of
 from reports.results import families as family_results
 from reports.results.families import family_of
 
@@ -63,7 +63,13 @@ def rooms(results: ReportResults) -> list[PageRoom]:
                 *_took(seconds.get(name)),
             ],
             [
-                PagePanel(one.protocol, one.protocol, panel_of(one), searched(one), outcome(one))
+                PagePanel(
+                    address(one.protocol),
+                    one.protocol,
+                    panel_of(one),
+                    one.finding,
+                    outcome(one),
+                )
                 for one in members
             ],
             family=True,
@@ -81,7 +87,7 @@ def _row(one: Verdict) -> TableRow:
     killed = "–" if one.mutants is None else f"{one.killed} of {len(one.mutants)}"
     return TableRow(
         [
-            Word(one.protocol, to=one.protocol),
+            Word(one.protocol, to=address(one.protocol)),
             outcome(one),
             judged(one.expected),
             joined([*guarantees(one)], "; "),

@@ -20,6 +20,7 @@ from reports.page.blocks import FindingCard, Tone, Word, Words, coded, parts_of,
 from reports.page.formats import counted
 from reports.page.parts import bugs
 from reports.page.thumbnails import thumbnail
+from reports.page.variant import address
 from reports.results.families import family_of
 
 CLAIM, ENGINE, READING = range(3)
@@ -101,7 +102,7 @@ def _claim_card(family: str, about: Verdict, one: Finding, run: FoundRun | None)
     claim = coded(finding_words.claim(one))
     if run is None:
         return FindingCard(source, claim, verdict, _without_run(family, one), to=family)
-    return FindingCard(source, claim, verdict, _run(run), _picture(run), run.protocol)
+    return FindingCard(source, claim, verdict, _run(run), _picture(run), address(run.protocol))
 
 
 def _section(section: str) -> str:
@@ -123,7 +124,7 @@ def _without_run(family: str, one: Finding) -> Words:
 def _run(run: FoundRun) -> Words:
     return [
         "Smallest run: ",
-        Word(counted(run.steps, "step"), to=run.protocol),
+        Word(counted(run.steps, "step"), to=address(run.protocol)),
         f"{_lost(run.scope)} ({run.protocol}).",
     ]
 

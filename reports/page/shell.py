@@ -13,6 +13,7 @@ from pathlib import Path
 from model.results.plain import Plain
 from reports.page.blocks import Block, PageRoom
 from reports.page.encoding import encoded, script_text
+from reports.palette import css
 
 WEB = Path(__file__).parents[1] / "web"
 SCRIPTS = (
@@ -20,12 +21,16 @@ SCRIPTS = (
     "vendor/preact-hooks.js",
     "vendor/htm.js",
     "words.js",
+    "steps.js",
+    "step-parts.js",
+    "lanes.js",
+    "stepper.js",
     "blocks.js",
     "rooms.js",
     "search.js",
     "report.js",
 )
-STYLES = ("report.css",)
+STYLES = ("report.css", "stepper.css")
 MOST_WORDS = 110
 """Characters of the text that a search reads beside a title."""
 
@@ -57,9 +62,10 @@ def page(
     heading: str,
     first: Sequence[Block],
     rooms: Sequence[PageRoom],
-    files: Mapping[str, Sequence[str]],
+    files: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> str:
-    """The text of report.html.  files: the files of each room, by its address."""
+    """The text of report.html.  files: of each room, by its address, the files in order, with the
+    addresses of the panels that each has."""
     data = {
         "title": title,
         "heading": heading,
@@ -71,16 +77,18 @@ def page(
     return _SHELL.format(
         title=escape(title),
         heading=escape(heading),
-        styles="\n".join((WEB / name).read_text(encoding="utf-8").strip() for name in STYLES),
+        styles="\n".join([css(), *((WEB / name).read_text(encoding="utf-8") for name in STYLES)]),
         scripts="\n".join(f"<script>\n{one.strip()}\n</script>" for one in texts),
     )
 
 
-def _entry(room: PageRoom, files: Sequence[str]) -> Plain:
+def _entry(room: PageRoom, files: Mapping[str, Sequence[str]]) -> Plain:
     """A room as the menu and the search know it; its content is in its files."""
+    place = {one: number for number, inside in enumerate(files.values()) for one in inside}
     panels = [
         {
             "address": one.address,
+            "file": place[one.address],
             "title": one.title,
             "words": _cut(one.words),
             "mark": None if one.mark is None else encoded(one.mark),

@@ -12,6 +12,7 @@ from model.results.verdict import ScopeResult
 from reports.page.blocks import Word, Words
 from reports.page.formats import counted
 from reports.page.parts import bugs, costs, engine, operators, proofs, runs
+from reports.page.variant import address
 from reports.results import simulations as simulation_results
 from reports.results import words as result_words
 
@@ -36,7 +37,7 @@ def lost(results: ReportResults) -> list[str]:
 
 def _verdicts(results: ReportResults) -> Iterator[Words]:
     for one in results.verdicts:
-        link = Word(one.protocol, to=one.protocol)
+        link = Word(one.protocol, to=address(one.protocol))
         if not one.expected:
             yield [link, f": {one.outcome.value}, not as expected{_why(one.scopes)}"]
         survivors = [mutant.name for mutant in one.mutants or () if not mutant.by]

@@ -48,6 +48,11 @@ SCOPE_COLUMNS = (
 FINDERS = {"hypothesis": "Hypothesis", "walk": "a walk"}
 
 
+def address(protocol: str) -> str:
+    """Where a link finds a protocol or a variant; the name of the family alone is its room."""
+    return protocol if ":" in protocol else f"{protocol}/itself"
+
+
 def panel_of(verdict: Verdict) -> list[Block]:
     """The blocks of a verdict."""
     found: list[Block] = [Sentence([outcome(verdict), " ", judged(verdict.expected)])]
@@ -111,7 +116,8 @@ def run(found: Run, name: str) -> list[Block]:
         blocks.append(Sentence(found.culprit.says, Tone.REFUTED))
     svg = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
     plain = spacetime.text(found.story, caption=found.property, culprit=found.culprit)
-    blocks.append(DrawnPicture(f"Space-time diagram: {name}", svg, words, plain))
+    picture = f"Space-time diagram: {name}"
+    blocks.append(DrawnPicture(picture, svg, words, plain, name, found.run))
     return blocks
 
 
@@ -233,11 +239,6 @@ def _mutant(one: MutantResult) -> FoldedPart:
         fate = Word(f"✗ survived {time(one.seconds)}{worlds}", Tone.BAD)
     change = f"# {one.module}\n- {one.old}\n+ {one.new}"
     return FoldedPart([Word(one.name, Tone.STRONG), " ", fate], [CodeText(change, diff=True)])
-
-
-def searched(verdict: Verdict) -> str:
-    """The words that a search finds beside the name."""
-    return verdict.finding
 
 
 def guarantees(verdict: Verdict) -> Sequence[Words]:

@@ -12,7 +12,7 @@ from model.machine import files, folders
 from model.machine.marks import is_ours
 from model.results.report import KeptReport, ReportResults
 from reports.page import family, markdown, shell
-from reports.page.blocks import PagePanel, PageRoom
+from reports.page.blocks import Block, PagePanel, PageRoom
 from reports.page.encoding import encoded, script_text
 from reports.page.formats import slug
 from reports.page.index import TITLE, first_screen
@@ -45,12 +45,17 @@ def write(
         drawn = {name: draw() for name, draw in pictures(results).items()}
     rooms = rooms_of(results, drawn)
     first = first_screen(results, before)
-    data = {room.address: _data(room) for room in rooms}
+    packed = {room.address: _packed(room) for room in rooms}
     title = f"asif {results.version}: correctness report"
-    names = {address: [*texts] for address, texts in data.items()}
+    names = {
+        address: {name: [one.address for one in panels] for name, panels in parts.items()}
+        for address, parts in packed.items()
+    }
     html, text = out / "report.html", out / "report.md"
     beside = {
-        out / DATA / name: content for texts in data.values() for name, content in texts.items()
+        out / DATA / name: _script(room, panels, first=not number)
+        for room in rooms
+        for number, (name, panels) in enumerate(packed[room.address].items())
     }
     # The data comes first: a page that is there finds its data.
     pages = {
@@ -82,28 +87,29 @@ def rooms_of(results: ReportResults, drawn: Drawn) -> list[PageRoom]:
     return [room for room in (*found, terms.room()) if room is not None]
 
 
-def _data(room: PageRoom) -> dict[str, str]:
-    """The files of a room by name: its blocks in the first, and its panels in as many as it
-    takes."""
+def _packed(room: PageRoom) -> dict[str, list[PagePanel]]:
+    """The panels of a room in as many files as it takes, by their names; the first file has the
+    blocks of the room, too."""
     parts: list[list[PagePanel]] = [[]]
-    size = len(script_text(encoded(room.blocks)).encode())
+    size = _size(room.blocks)
     for panel in room.panels:
-        more = len(script_text(encoded(panel.blocks)).encode())
-        if size + more > LARGEST and (parts[-1] or len(parts) == 1):
+        more = _size(panel.blocks)
+        if size and size + more > LARGEST:
             parts.append([])
             size = 0
         parts[-1].append(panel)
         size += more
     name = slug(room.address)
-    return {
-        f"{name}.js" if not at else f"{name}-{at + 1}.js": _script(room, at, panels)
-        for at, panels in enumerate(parts)
-    }
+    return {f"{name}-{at}.js" if at else f"{name}.js": part for at, part in enumerate(parts)}
 
 
-def _script(room: PageRoom, at: int, panels: Sequence[PagePanel]) -> str:
+def _size(blocks: Sequence[Block]) -> int:
+    return len(script_text(encoded(blocks)).encode())
+
+
+def _script(room: PageRoom, panels: Sequence[PagePanel], *, first: bool) -> str:
     content = {
-        "blocks": [] if at else encoded(room.blocks),
+        "blocks": encoded(room.blocks) if first else [],
         "panels": {one.address: encoded(one.blocks) for one in panels},
     }
     return f"asif.room({script_text(room.address)}, {script_text(content)});\n"

@@ -104,11 +104,24 @@
     return html`<div class="svg" ref=${place}></div>`;
   }
 
+  // A run to step through; its whole picture is behind a line.
+  function SteppedPicture({ block, place }) {
+    const here = place && place.panel && block.scope;
+    const address = (step) => asif.href([...place.panel.split("/"), block.scope, step]);
+    const wanted = here && place.part === block.scope ? place.step : null;
+    const at = wanted === null || wanted === undefined ? undefined : wanted;
+    const onStep = (step) => here && history.replaceState(null, "", address(step));
+    const whole = { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
+    return html`<${asif.Stepper} run=${block.steps} at=${at} onStep=${onStep} link=${here ? address : null} />
+      <${FoldedPart} block=${whole} depth=${6} />`;
+  }
+
   function DrawnPicture({ block, place }) {
     return html`<figure>
       ${block.caption && html`<figcaption>${words(block.caption)}</figcaption>`}
-      ${block.steps && asif.Stepped && html`<${asif.Stepped} block=${block} place=${place} />`}
-      ${block.svg && html`<${Scroll} name=${block.name}><${Svg} svg=${block.svg} /><//>`}
+      ${block.steps
+        ? html`<${SteppedPicture} block=${block} place=${place} />`
+        : block.svg && html`<${Scroll} name=${block.name}><${Svg} svg=${block.svg} /><//>`}
     </figure>`;
   }
 

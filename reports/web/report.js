@@ -15,16 +15,18 @@
     return parts;
   }
 
-  // The content of a room: null while it comes, an Error if it is not there.
-  function useRoom(room) {
-    const [found, setFound] = useState({ room: null, content: null });
+  // The blocks of a room or of its panel: null while they come, an Error if they are not there.
+  function useBlocks(room, panel) {
+    const shown = panel || room;
+    const [found, setFound] = useState({ shown: null, blocks: null });
     useEffect(() => {
       let wanted = true;
-      const set = (content) => wanted && setFound({ room, content });
-      asif.load(room).then(set, set);
+      const set = (blocks) => wanted && setFound({ shown, blocks });
+      const content = asif.load(room, panel);
+      content.then((one) => (panel ? one.panels[panel.address] : one.blocks)).then(set, set);
       return () => (wanted = false);
-    }, [room]);
-    return found.room === room ? found.content : null;
+    }, [shown]);
+    return found.shown === shown ? found.blocks : null;
   }
 
   // A heading that has the focus when its view is new, so that keys and readers begin there.
@@ -66,15 +68,13 @@
   }
 
   function Room({ room, panel, part, step }) {
-    const content = useRoom(room);
+    const blocks = useBlocks(room, panel);
     const shown = panel || room;
+    const place = panel && { panel: panel.address, part, step };
     let body = html`<p role="status">Loading …</p>`;
-    if (content instanceof Error) body = html`<${Missing} room=${room} error=${content} />`;
-    else if (content && panel) {
-      const place = { panel: panel.address, part, step };
-      body = html`<${asif.Blocks} key=${panel.address} blocks=${content.panels[panel.address]} depth=${2} place=${place} />`;
-    } else if (content) {
-      body = html`<${asif.Blocks} key=${room.address} blocks=${content.blocks} depth=${2} />`;
+    if (blocks instanceof Error) body = html`<${Missing} room=${room} error=${blocks} />`;
+    else if (blocks) {
+      body = html`<${asif.Blocks} key=${shown.address} blocks=${blocks} depth=${2} place=${place} />`;
     }
     const name = room.family ? room.address : room.title;
     return html`<main id="main" class=${panel ? "with-list" : null}>

@@ -58,9 +58,10 @@
     return loading[file];
   }
 
-  // The content of a room, once its files are there.  Fails with the name of a missing file.
-  asif.load = async function (room) {
-    await Promise.all(room.files.map(loadFile));
+  // The content of a room, once the file with the panel (null: with the table of all) is there.
+  // Fails with the name of a missing file.
+  asif.load = async function (room, panel) {
+    await loadFile(room.files[panel ? panel.file || 0 : 0]);
     return contents[room.address];
   };
 })();

@@ -5,10 +5,11 @@
   const asif = (window.asif = window.asif || {});
   const html = (asif.html = htm.bind(preact.h));
 
-  // The link to an address: "log-io:published", or parts between "/".
+  // The link to an address: "log-io:published", or parts between "/", also as a list.
   asif.href = function (address) {
+    const parts = Array.isArray(address) ? address : address.split("/");
     const escaped = (part) => encodeURIComponent(part).replace(/%3A/g, ":");
-    return "#" + address.split("/").map(escaped).join("/");
+    return "#" + parts.map(escaped).join("/");
   };
 
   // The parts of the address that the browser shows; an address that nobody can read has none.

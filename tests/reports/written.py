@@ -70,7 +70,7 @@ def _words(value: Any) -> list[str]:
             return [value["text"]]
         return [word for one in value.values() for word in _words(one)]
     if isinstance(value, list):
-        if any(isinstance(one, dict) and "tone" in one and "text" in one for one in value):
+        if any(isinstance(one, dict) and "text" in one for one in value):
             return ["".join("".join(_words(one)) for one in value)]
         return [word for one in value for word in _words(one)]
     return []
