@@ -1,7 +1,7 @@
 """Blocks as JSON for the scripts of the page (reports/web/blocks.js draws them).
 
-Rule of this file: it knows no kind of block but those that hold a value of another room: an object
-has the name of its class as `is`, and a key for each field that is not empty.
+Rule of this file: it knows no kind of block but those that hold a value of another room: an
+object has the name of its class as `is`, and a key for each field that is not empty.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from reports.diagrams import grid
 from reports.page.blocks import Word
 from reports.safe_text import visible
 
+PLAIN = "plain"
+"""The field of a picture for readers without pictures; a page has the picture."""
+
 
 def encoded(value: object) -> Plain:
     """The value as JSON has it."""
@@ -30,7 +33,7 @@ def encoded(value: object) -> Plain:
     if isinstance(value, Word):
         return {"text": value.text, **_full({"tone": value.tone, "to": value.to})}
     if is_dataclass(value):
-        found = {one.name: getattr(value, one.name) for one in fields(value)}
+        found = {one.name: getattr(value, one.name) for one in fields(value) if one.name != PLAIN}
         return {"is": type(value).__name__, **_full(found)}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return _full(dict(zip(value._fields, value, strict=True)))

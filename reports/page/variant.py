@@ -26,7 +26,7 @@ from reports.page.blocks import (
     said,
     table,
 )
-from reports.page.formats import counted, judged, number, outcome, time
+from reports.page.formats import counted, judged, number, time
 from reports.results import words as result_words
 
 Run = ScopeCounterexample | AttackFailure
@@ -55,7 +55,7 @@ def address(protocol: str) -> str:
 
 def panel_of(verdict: Verdict) -> list[Block]:
     """The blocks of a verdict."""
-    found: list[Block] = [Sentence([outcome(verdict), " ", judged(verdict.expected)])]
+    found: list[Block] = [Sentence(judged(verdict.expected))]
     if verdict.finding:
         found.append(Sentence(coded(verdict.finding)))
     found += _vacuous(verdict)
@@ -82,7 +82,7 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     shown: list[Block] = [
         FoldedPart(
             [one.name, " ", Word(result_words.steps(_run_of(one).steps), Tone.DIM)],
-            run(_run_of(one), one.name),
+            run(_run_of(one), one.name, whole=not at),
             open=not at,
             name=one.name,
         )
@@ -101,8 +101,11 @@ def _run_of(scope: ScopeResult) -> ScopeCounterexample:
     return scope.counterexample
 
 
-def run(found: Run, name: str) -> list[Block]:
-    """A run that violates a property: what went wrong in a sentence, then the picture."""
+def run(found: Run, name: str, *, whole: bool = True) -> list[Block]:
+    """A run that violates a property, to look at and to step through.
+
+    whole: False leaves the picture of the whole run to Markdown, if there are steps.
+    """
     pinned = found.pinned if isinstance(found, ScopeCounterexample) else None
     after = f"after {number(found.steps)} step{'' if found.steps == 1 else 's'} this run violates "
     words: list[str | Word] = [Word(name, Tone.STRONG), f": {after}“{found.property}”"]
@@ -112,9 +115,11 @@ def run(found: Run, name: str) -> list[Block]:
         words += ["; ", Word(f"{'✓' if good else '✗'} {pinned} steps pinned", tone)]
     words.append(".")
     blocks: list[Block] = []
-    if found.culprit is not None:
+    if found.culprit is not None and found.run is None:
         blocks.append(Sentence(found.culprit.says, Tone.REFUTED))
-    svg = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
+    svg = ""
+    if whole or found.run is None:
+        svg = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
     plain = spacetime.text(found.story, caption=found.property, culprit=found.culprit)
     picture = f"Space-time diagram: {name}"
     blocks.append(DrawnPicture(picture, svg, words, plain, name, found.run))

@@ -5,14 +5,15 @@ Rule of this file: it reads results and writes files; the same results give the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from model.machine import files, folders
 from model.machine.marks import is_ours
 from model.results.report import KeptReport, ReportResults
 from reports.page import family, markdown, shell
-from reports.page.blocks import Block, PagePanel, PageRoom
+from reports.page.blocks import PageRoom
 from reports.page.encoding import encoded, script_text
 from reports.page.formats import slug
 from reports.page.index import TITLE, first_screen
@@ -45,22 +46,19 @@ def write(
         drawn = {name: draw() for name, draw in pictures(results).items()}
     rooms = rooms_of(results, drawn)
     first = first_screen(results, before)
-    packed = {room.address: _packed(room) for room in rooms}
+    data = {room.address: _files(room) for room in rooms}
     title = f"asif {results.version}: correctness report"
-    names = {
-        address: {name: [one.address for one in panels] for name, panels in parts.items()}
-        for address, parts in packed.items()
+    panels = {
+        address: {name: one.panels for name, one in made.items()} for address, made in data.items()
     }
     html, text = out / "report.html", out / "report.md"
     beside = {
-        out / DATA / name: _script(room, panels, first=not number)
-        for room in rooms
-        for number, (name, panels) in enumerate(packed[room.address].items())
+        out / DATA / name: one.text for made in data.values() for name, one in made.items()
     }
     # The data comes first: a page that is there finds its data.
     pages = {
         **beside,
-        html: shell.page(title, TITLE, first, rooms, names),
+        html: shell.page(title, TITLE, first, rooms, panels),
         text: markdown.document(TITLE, first, rooms),
     }
     folders.claimed(out / DATA)
@@ -87,29 +85,35 @@ def rooms_of(results: ReportResults, drawn: Drawn) -> list[PageRoom]:
     return [room for room in (*found, terms.room()) if room is not None]
 
 
-def _packed(room: PageRoom) -> dict[str, list[PagePanel]]:
-    """The panels of a room in as many files as it takes, by their names; the first file has the
-    blocks of the room, too."""
-    parts: list[list[PagePanel]] = [[]]
-    size = _size(room.blocks)
+class _DataFile(NamedTuple):
+    """A file of data: its text, and the addresses of the panels in it."""
+
+    text: str
+    panels: Sequence[str]
+
+
+def _files(room: PageRoom) -> dict[str, _DataFile]:
+    """The data of a room in as many files as it takes, by their names; the first file has the
+    blocks of the room, and each as many panels as fit."""
+    blocks = script_text(encoded(room.blocks))
+    parts: list[dict[str, str]] = [{}]
+    size = len(blocks)
     for panel in room.panels:
-        more = _size(panel.blocks)
-        if size and size + more > LARGEST:
-            parts.append([])
+        content = script_text(encoded(panel.blocks))
+        if size and size + len(content) > LARGEST:
+            parts.append({})
             size = 0
-        parts[-1].append(panel)
-        size += more
+        parts[-1][panel.address] = content
+        size += len(content)
     name = slug(room.address)
-    return {f"{name}-{at}.js" if at else f"{name}.js": part for at, part in enumerate(parts)}
-
-
-def _size(blocks: Sequence[Block]) -> int:
-    return len(script_text(encoded(blocks)).encode())
-
-
-def _script(room: PageRoom, panels: Sequence[PagePanel], *, first: bool) -> str:
-    content = {
-        "blocks": encoded(room.blocks) if first else [],
-        "panels": {one.address: encoded(one.blocks) for one in panels},
+    return {
+        f"{name}-{at}.js" if at else f"{name}.js": _DataFile(
+            _script(room.address, "[]" if at else blocks, part), [*part]
+        )
+        for at, part in enumerate(parts)
     }
-    return f"asif.room({script_text(room.address)}, {script_text(content)});\n"
+
+
+def _script(address: str, blocks: str, panels: Mapping[str, str]) -> str:
+    inside = ",".join(f"{script_text(one)}:{content}" for one, content in panels.items())
+    return f'asif.room({script_text(address)},{{"blocks":{blocks},"panels":{{{inside}}}}});\n'

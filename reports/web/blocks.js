@@ -51,7 +51,7 @@
     const name = column.name || "";
     if (!at) return html`<th scope="row" role="rowheader" class=${side}>${words(cell)}</th>`;
     const empty = text(cell) === "" ? " empty" : "";
-    return html`<td role="cell" class=${(side || "") + empty} data-name=${name}>${words(cell)}</td>`;
+    return html`<td role="cell" class=${(side || "") + empty} data-name=${name}><div>${words(cell)}</div></td>`;
   }
 
   function Row({ row, columns }) {
@@ -111,9 +111,9 @@
     const wanted = here && place.part === block.scope ? place.step : null;
     const at = wanted === null || wanted === undefined ? undefined : wanted;
     const onStep = (step) => here && history.replaceState(null, "", address(step));
-    const whole = { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
+    const whole = block.svg && { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
     return html`<${asif.Stepper} run=${block.steps} at=${at} onStep=${onStep} link=${here ? address : null} />
-      <${FoldedPart} block=${whole} depth=${6} />`;
+      ${whole && html`<${FoldedPart} block=${whole} depth=${6} />`}`;
   }
 
   function DrawnPicture({ block, place }) {
