@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from docs.examples import relay
 from model.evidence import Outcome, PinnedScope
 from model.protocol import Protocol
 from model.registry import protocols
