@@ -73,7 +73,7 @@ def report(
     out: Annotated[
         Path,
         typer.Option(
-            help="Write report.html and report.md to this folder.", callback=result_folder
+            help="Write report.html, its data and report.md to this folder.", callback=result_folder
         ),
     ] = Path("build/report"),
     since: Annotated[
