@@ -6,9 +6,10 @@ Rule of this file: no knowledge of a command.
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import partial
@@ -17,17 +18,24 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 from rich.console import Console, RenderableType
+from rich.table import Table
+from rich.text import Text
 
-from asif.early import result_file
 from asif.force import forced
+from asif.json_output import STANDARD, json_file, put_out
 from model.calls import Execute
 from model.errors import Invalid
+from reports import lines, tables
 from reports.safe_text import visible, visible_in_colour
 
 if TYPE_CHECKING:
     from model.levels import StartLevels
 
-console = Console(markup=False, emoji=False)  # a name may be "[red]"
+console = Console(
+    markup=False,  # a name may be "[red]"
+    emoji=False,
+    color_system=None if os.environ.get("NO_COLOR") else "auto",  # bold is an escape, too
+)
 
 
 class Profile(StrEnum):
@@ -36,11 +44,11 @@ class Profile(StrEnum):
 
 
 PROFILE_HELP = "quick: small scopes; full: all scopes and more random runs."
-JSON_HELP = "Write the result as JSON."
+JSON_HELP = "Write the result as JSON; - is the standard output."
 CONF_HELP = "Set a Spark property, as KEY=VALUE; may be repeated."
 ProfileOption: TypeAlias = Annotated[Profile, typer.Option(help=PROFILE_HELP)]
 JsonOption: TypeAlias = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP, callback=result_file)
+    Path | None, typer.Option("--json", metavar="FILE", help=JSON_HELP, callback=json_file)
 ]
 MasterOption: TypeAlias = Annotated[str, typer.Option(help="Set Spark's master, as in local[4].")]
 FreshOption: TypeAlias = Annotated[
@@ -63,15 +71,23 @@ def publish(
     files: Mapping[Path, str | bytes] | None = None,
     *,
     named: bool = True,
+    as_json: Callable[[Any], str] | None = None,
 ) -> None:
     """Write the files of a result, each whole, then print its words and the names of the files.
 
     json_: the file of the user's for the result itself, if --json was given.  named: the names of
     `files` follow; else the words have them.  Whatever becomes of the words, the files are there.
+    as_json: makes the JSON of the result; None: all its fields.
     Raises Invalid in the end for the first file that could not be written.
     """
     drawn = files or {}
-    written = drawn if json_ is None else {json_: _as_json(result), **drawn}
+    written = dict(drawn)
+    if json_ is not None:
+        text = (as_json or _as_json)(result)
+        if json_ == STANDARD:
+            put_out(text)
+        else:
+            written = {json_: text, **drawn}
     failed: list[Invalid] = []
     for path, content in written.items():
         try:
@@ -80,21 +96,43 @@ def publish(
             failed.append(error)
     print_all(words)
     print_all(str(path) for path in drawn if named)
-    print_all([] if json_ is None else [str(json_)])
+    print_all(str(path) for path in written if path not in drawn)
     if failed:
         raise failed[0]
 
 
+class Exact(str):
+    """Text that is printed as it is, however long its lines are: a file, or a change of one."""
+
+
 def print_all(parts: Iterable[RenderableType]) -> None:
-    """Print lines as they are, however long, and everything else as wide as the terminal."""
+    """Print lines, tables and pictures as wide as the terminal; no word is cut.
+
+    Without a terminal lines are printed as they are, unless COLUMNS says how wide they may be.
+    """
+    width = max(console.width, lines.LEAST)
     for part in parts:
         if isinstance(part, str):
-            print(visible(part))
+            folded = _has_width() and not isinstance(part, Exact)
+            print(visible(lines.wrap(part, width) if folded else part))
         else:
             with console.capture() as drawn:
-                console.print(part, highlight=False)
-            # A print stands above the bars of progress, if there are any.
+                _draw(part, width)
+            # A print stands above the lines of progress, if there are any.
             print(visible_in_colour(drawn.get()), end="")
+
+
+def _has_width() -> bool:
+    return sys.stdout.isatty() or bool(os.environ.get("COLUMNS"))
+
+
+def _draw(part: RenderableType, width: int) -> None:
+    if isinstance(part, Table):
+        part = tables.fit(part, width)
+    elif isinstance(part, Text):
+        part = Text("\n").join(lines.wrapped(part, width, lines.HANGING))
+    options = {"no_wrap": True, "overflow": "ignore", "crop": False}
+    console.print(part, width=width, highlight=False, **options)
 
 
 def settings(texts: Sequence[str] | None) -> dict[str, str]:
@@ -181,7 +219,7 @@ def levels_on_spark(
 
 
 def print_aside(line: str) -> None:
-    """Print a line on standard error: above the bars of progress, if there are any."""
+    """Print a line on standard error."""
     print(line, file=sys.stderr, flush=True)
 
 

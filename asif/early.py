@@ -52,6 +52,11 @@ def seldom_used_folder(context: typer.Context, param: typer.CallbackParam, value
 
 
 def _note(context: typer.Context, param: typer.CallbackParam, value: P, *, is_folder: bool) -> P:
+    if value == Path("-"):
+        raise Invalid(
+            f"{param.opts[-1]} -: give the name of a {'folder' if is_folder else 'file'}"
+            "; the result on standard output is --json -"
+        )
     if value is not None:
         places = context.meta.setdefault(_KEY, [])
         places.append(ResultPlace(param.opts[-1], value, is_folder))

@@ -16,6 +16,7 @@ import typer
 from asif.console import Profile, publish
 from asif.early import result_folder
 from asif.force import resumption
+from asif.names import of_command
 from model.errors import Invalid, some_of, unknown
 from model.machine.supervision import resumable
 
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 StartChecks: TypeAlias = Callable[["Progress"], AbstractContextManager[Iterator["EngineCheck"]]]
 """Makes a context in which checks run; it holds their results, in order."""
 ChecksArgument: TypeAlias = Annotated[
-    list[str] | None, typer.Argument(metavar="[CHECK]...", help="Checks.")
+    list[str] | None,
+    typer.Argument(metavar="[CHECK]...", help="Checks, as named below.", autocompletion=of_command),
 ]
 AllOption: TypeAlias = Annotated[bool, typer.Option("--all", help="Run every check.")]
 OutOption: TypeAlias = Annotated[

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from typer._click.globals import get_current_context
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperOption
+
+from asif.help import HelpfulCommand
 
 if TYPE_CHECKING:
     from model.machine.journals import Resumption
@@ -17,7 +19,7 @@ HELP = "Write over files that asif did not write."
 _KEY = "asif.force"
 
 
-class ForcibleCommand(TyperCommand):
+class ForcibleCommand(HelpfulCommand):
     """A command with the option --force."""
 
     def __init__(self, *args: Any, **how: Any) -> None:

@@ -1,6 +1,6 @@
-"""Progress of long work on standard error: bars on a terminal, elsewhere plain lines.
+"""Progress of long work on standard error: plain lines, also on a terminal.
 
-Rule of this file: no other output.  Work that ends within a second prints no line.
+Rule of this file: no other output, and no escape.  Work that ends within a second prints no line.
 """
 
 from __future__ import annotations
@@ -9,24 +9,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from shutil import get_terminal_size
 from threading import Event, Lock, Thread
 from time import monotonic
-from typing import Any
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.progress import Progress as Bars
-from rich.text import Text
 
 from model.progress import Progress
+from reports.lines import wrap
 
 SHORT_S, LINE_S = 1.0, 15.0
 """Seconds after which a stage gets its first line, and after which it gets another one."""
@@ -34,43 +22,11 @@ SHORT_S, LINE_S = 1.0, 15.0
 
 @contextmanager
 def show_progress() -> Iterator[Progress]:
-    """A context with the function that long work calls with its progress, from any thread."""
-    errors = Console(stderr=True)
-    with _bars(errors) if errors.is_terminal else _lines() as progress:
-        yield progress
+    """A context with the function that long work calls with its progress, from any thread.
 
-
-# --- on a terminal ---------------------------------------------------------------------------
-class Rate(ProgressColumn):
-    """The column with the recent rate, in parts a second."""
-
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.3g}/s" if task.speed else "")
-
-
-@contextmanager
-def _bars(errors: Console) -> Iterator[Progress]:
-    """A bar for each stage, with rate and time left."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate())
-    times = (TimeElapsedColumn(), TimeRemainingColumn())
-    printed = sys.stdout.isatty()  # then what is printed meanwhile stands above the bars
-    with Bars(*columns, *times, console=errors, transient=True, redirect_stdout=printed) as bars:
-        stages: dict[str, Any] = {}
-
-        def progress(stage: str, done: int, total: int, what: str = "") -> None:
-            shown = f"{stage}: {what}" if what else stage
-            if stage not in stages:
-                stages[stage] = bars.add_task(shown, total=total)
-            bars.update(stages[stage], description=shown, completed=done, total=total)
-
-        yield progress
-
-
-# --- elsewhere -------------------------------------------------------------------------------
-@contextmanager
-def _lines() -> Iterator[Progress]:
-    """Lines of each stage, which a thread prints: a stage may be silent for minutes."""
-    lines, ended = Lines(lambda line: print(line, file=sys.stderr, flush=True)), Event()
+    A thread prints the lines: a stage may be silent for minutes.
+    """
+    lines, ended = Lines(_print), Event()
 
     def tick() -> None:
         while not ended.wait(SHORT_S):
@@ -83,6 +39,14 @@ def _lines() -> Iterator[Progress]:
     finally:
         ended.set()
         thread.join()
+
+
+def _print(line: str) -> None:
+    """Print a line on standard error, no wider than a terminal."""
+    errors = sys.stderr
+    if errors.isatty():
+        line = wrap(line, get_terminal_size().columns)
+    print(line, file=errors, flush=True)
 
 
 @dataclass(slots=True)

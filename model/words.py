@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import partial
 from itertools import islice
 from numbers import Number
 from typing import Any
@@ -83,33 +84,35 @@ def changes(before: object, after: object, room: int = ROOM) -> str:
     return cut(_joined(differing, room, ", "), room)
 
 
-def in_full(value: object) -> str:
+def in_full(value: object, most: int = MANY_ITEMS) -> str:
     """The value on one line with all its parts: `Commit(number 2, keys {a b})`.
 
-    Empty parts of a record are left out, and of a long container all but its first items.
+    Empty parts of a record are left out.  most: the items of a container that are there, half as
+    many of one within it.
     """
+    inner = partial(in_full, most=max(most // 2, _ITEMS))
     match value:
         case Body(_, _, data) if data:
-            return f"{_small(value)}({' '.join(map(in_full, data))})"
+            return f"{_small(value)}({' '.join(map(inner, data))})"
         case Event() | Body():
             return _small(value)
         case Log():
-            return _items("()", map(in_full, value), value.length, MANY_ITEMS)
+            return _items("()", map(inner, value), value.length, most)
         case Mapping():
-            pairs = sorted(f"{in_full(one)}: {in_full(found)}" for one, found in value.items())
-            return _items("{}", pairs, len(value), MANY_ITEMS)
+            pairs = sorted(f"{inner(one)}: {inner(found)}" for one, found in value.items())
+            return _items("{}", pairs, len(value), most)
         case AbstractSet():
-            return _items("{}", sorted(map(in_full, value)), len(value), MANY_ITEMS)
+            return _items("{}", sorted(map(inner, value)), len(value), most)
     parts = record_of(value)
     if parts is not None:
         shown = (
-            f"{name.strip('_').replace('_', ' ')} {in_full(found)}"
+            f"{name.strip('_').replace('_', ' ')} {inner(found)}"
             for name, found in parts.items()
             if found is not None and not (isinstance(found, Sized) and not len(found))
         )
         return f"{type_words(value)}({', '.join(shown)})"
     if isinstance(value, tuple | list):
-        return _items("()", map(in_full, value), len(value), MANY_ITEMS)
+        return _items("()", map(inner, value), len(value), most)
     return " ".join(_small(value).split())
 
 

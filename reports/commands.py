@@ -6,9 +6,12 @@ return, and the command line prints them.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
+from rich.box import SIMPLE_HEAD
 from rich.console import RenderableType
 from rich.table import Column, Table
 from rich.text import Text
@@ -20,7 +23,7 @@ from model.results.experiment import Reproduction
 from model.results.explanation import ExplainedTable
 from model.results.lineage import LineageResult, LogVerification, PortsResult
 from model.results.plans import PlanResult
-from model.results.proofs import ProofResult
+from model.results.proofs import LemmaResult, ProofResult
 from model.results.run import ComparedRun, RealRun, RunViolation
 from model.results.simulation import Simulation
 from model.results.study import Study
@@ -37,22 +40,35 @@ from reports.results.words import word
 Output: TypeAlias = Iterator[RenderableType]
 
 
-def proofs(result: ProofResult) -> Output:
-    """The output of `asif prove` for one protocol: its lemmas, each with the unexpected answers."""
+def proofs(result: ProofResult, *, long: bool = True) -> Output:
+    """The output of `asif prove` for one protocol: its lemmas, each with the unexpected answers.
+
+    long: each lemma in full; otherwise those alone that are not as they should be.
+    """
+    if not long:
+        yield f"{result.protocol}:"
+        yield proof_results.table(result.lemmas)
     for lemma in result.lemmas:
-        yield proof_results.summary(lemma)
-        for query in lemma.queries:
-            if query.answer is not query.expect:
-                yield f"  {query.name}: {query.answer} - EXPECTED {query.expect}"
-            if query.cvc5 is Answer.UNKNOWN:
-                yield f"  {query.name}: cvc5 cannot decide it in time"
-            elif query.contradicted:
-                yield f"  {query.name}: CVC5 SAYS {query.cvc5}"
-        for hypothesis in lemma.hypotheses:
-            if not hypothesis.needed:
-                yield f"  NOT NEEDED: {hypothesis.name}"
-    yield from map(proof_results.comparison, result.drift)
+        if long or not lemma.fine:
+            yield from _lemma(lemma)
+    for one in result.drift:
+        if long or one.drift:
+            yield from proof_results.comparison(one)
     yield from (f"LOST: {one}" for one in result.lost)
+
+
+def _lemma(lemma: LemmaResult) -> Output:
+    yield from proof_results.lemma_in_full(lemma)
+    for query in lemma.queries:
+        if query.answer is not query.expect:
+            yield f"  {query.name}: {query.answer} - EXPECTED {query.expect}"
+        if query.cvc5 is Answer.UNKNOWN:
+            yield f"  {query.name}: cvc5 cannot decide it in time"
+        elif query.contradicted:
+            yield f"  {query.name}: CVC5 SAYS {query.cvc5}"
+    for hypothesis in lemma.hypotheses:
+        if not hypothesis.needed:
+            yield f"  NOT NEEDED: {hypothesis.name}"
 
 
 def run(result: RealRun) -> Output:
@@ -127,18 +143,36 @@ def study(result: Study) -> Output:
     yield from simulation_results.study_lines(result)
 
 
-def explanation(tables: Sequence[ExplainedTable]) -> Output:
-    """The output of `asif simulate --explain`: a table for each table of a scenario."""
+def explanation(tables: Sequence[ExplainedTable], *, long: bool = True) -> Output:
+    """The output of `asif simulate --explain`: a table for each table of a scenario.
+
+    long: with all keys; otherwise a row for each name of a table.
+    """
+    if not long:
+        yield from _names_of_tables(tables)
+        return
     for found in tables:
         yield f"\n{found.name}: {found.meaning}"
         if not found.keys:
             yield "  (none)"
             continue
-        table = Table(Column("key", no_wrap=True), "value", "unit", "default", "meaning")
+        table = Table("key", "value", "unit", "default", "meaning")
         for row in found.keys:
             meaning = (row.default or "required", row.meaning)
             table.add_row(row.key, row.values, row.unit, *meaning)
         yield table
+
+
+def _names_of_tables(tables: Sequence[ExplainedTable]) -> Output:
+    """A row for each name of a table: its keys are counted, and its meaning is in a few words."""
+    keys = Counter({found.name: 0 for found in tables})
+    for found in tables:
+        keys[found.name] += len(found.keys)
+    meanings = {found.name: found.meaning for found in reversed(tables)}
+    rows = Table("table", Column("keys", justify="right"), "meaning", box=SIMPLE_HEAD)
+    for name, count in keys.items():
+        rows.add_row(name, f"{count:,}", re.split(r"[:;(]|\.( |$)", meanings[name])[0].strip())
+    yield rows
 
 
 def fits(found: Sequence[ProtocolFit]) -> Output:

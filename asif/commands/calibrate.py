@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from asif.console import JsonOption, publish
+from asif.console import Exact, JsonOption, publish
 from asif.early import result_file
 from model.machine import temporary
 
@@ -62,7 +62,7 @@ def calibrate(
         "What is not here was not measured, and has its default.",
     )
     text = costs_toml(found.values(), about)
-    words = [text.removesuffix("\n")] if out is None else []
+    words = [Exact(text.removesuffix("\n"))] if out is None else []
     result = Calibration(load, tuple(found.values()))
     publish(words, result, json_, {} if out is None else {out: text})
 

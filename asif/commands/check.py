@@ -31,6 +31,7 @@ from asif.commands.check_options import (
     OperatorsOption,
     OutOption,
     PinOption,
+    RunOption,
     ScopeOption,
     SecondsOption,
     SparkOption,
@@ -45,6 +46,7 @@ from asif.commands.check_options import (
 from asif.commands.duties import print_duties
 from asif.commands.pin import PinnedFile, file_to_pin, write_pins
 from asif.console import (
+    Exact,
     Profile,
     calls_on_spark,
     publish,
@@ -75,6 +77,7 @@ def check(
     operators: OperatorsOption = None,
     duties: DutiesOption = False,
     scope: ScopeOption = None,
+    run: RunOption = None,
     profile: CheckProfileOption = Profile.QUICK,
     walks: WalksOption = None,
     examples: ExamplesOption = None,
@@ -97,6 +100,9 @@ def check(
 ) -> None:
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     budget = _budget(limit, seconds, memory)
+    if run is not None:
+        _replay(name, run, json_, long=long)
+        return
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
@@ -128,6 +134,16 @@ def check(
     )
     readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
     _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
+
+
+def _replay(name: str | None, run: Path, json_: Path | None, *, long: bool) -> None:
+    """Replay a saved run, as --run asks for.  Raises Exit if it violates a property."""
+    from asif.replay import replay
+
+    result, words = replay(name, run, long=long)
+    publish(words, result, json_)
+    if result.counterexample is not None:
+        raise typer.Exit(1)
 
 
 def _verdicts(names: Sequence[str], **how: Any) -> list[Verdict]:
@@ -309,7 +325,7 @@ def _readings(names: Sequence[str]) -> Iterator[str]:
     for name in names:
         for reading in readings_of(subject(name).protocol.behaviour):
             yield f"{reading.quote}:"
-            yield diff(reading.changes)
+            yield Exact(diff(reading.changes))
 
 
 def _words(result: Verdict, below: Sequence[str], *, long: bool) -> Iterator[RenderableType]:

@@ -11,14 +11,19 @@ from typing import Annotated, TypeAlias
 import typer
 
 from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, WAIT_HELP, Profile
-from asif.early import result_file, result_folder, seldom_used_folder
+from asif.early import result_folder, seldom_used_folder
+from asif.json_output import json_file
 from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most
+from asif.names import protocols
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
 """The groups of options in the help."""
 
 NameArgument: TypeAlias = Annotated[
-    str | None, typer.Argument(metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.")
+    str | None,
+    typer.Argument(
+        metavar="[NAME|FILE.py[:VARIANT]]", help="A protocol.", autocompletion=protocols
+    ),
 ]
 AllOption: TypeAlias = Annotated[
     bool,
@@ -48,6 +53,15 @@ ScopeOption: TypeAlias = Annotated[
         "--scope",
         metavar="SCOPE",
         help="Explore this scope alone; with --master, all of Spark explores it.",
+        rich_help_panel=TRY,
+    ),
+]
+RunOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--run",
+        metavar="FILE",
+        help="Replay a run that `asif explore` saved, and nothing else.",
         rich_help_panel=TRY,
     ),
 ]
@@ -167,6 +181,6 @@ LongOption: TypeAlias = Annotated[
 CheckJsonOption: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--json", metavar="FILE", help=JSON_HELP, callback=result_file, rich_help_panel=WRITE
+        "--json", metavar="FILE", help=JSON_HELP, callback=json_file, rich_help_panel=WRITE
     ),
 ]

@@ -10,10 +10,16 @@ import typer
 from asif.console import ConfOption, JsonOption, WaitOption, calls_on_spark, publish, settings
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
+from asif.names import toml
 from model.machine.supervision import resumable
 
 WorkloadArgument: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="WORKLOAD.toml", help="A workload, as in docs/workloads.")
+    Path,
+    typer.Argument(
+        metavar="WORKLOAD.toml",
+        help="A workload, as in docs/workloads.",
+        autocompletion=toml("workloads"),
+    ),
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,

@@ -8,11 +8,13 @@ import typer
 
 from asif.console import JsonOption, publish
 from asif.limits import PAIRS, at_most
+from asif.names import boxes
 
 
 def classify(
     name: Annotated[
-        str | None, typer.Argument(metavar="[BOX|FILE.py]", help="A box; default: all.")
+        str | None,
+        typer.Argument(metavar="[BOX|FILE.py]", help="A box; default: all.", autocompletion=boxes),
     ] = None,
     limit: Annotated[
         int,

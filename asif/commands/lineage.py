@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -131,10 +132,11 @@ def lineage(
                 question = Question(event, forward, scope, record, depends or [])
                 answer, asked = _ask(log, question)
                 result = _result(log, question, answer, asked)
-                files = {} if json_ is None else {json_: json_of(result, answer)}
-                if out is not None:
-                    files[out / f"{_file_name(question)}.svg"] = answer.picture()
-                publish(commands.lineage(result, answer.count), files=files)
+                drawing = None if out is None else out / f"{_file_name(question)}.svg"
+                files = {} if drawing is None else {drawing: answer.picture()}
+                as_json = partial(json_of, answer=answer)
+                words = commands.lineage(result, answer.count)
+                publish(words, result, json_, files, as_json=as_json)
     except LogError as error:
         raise Invalid(str(error)) from None
 

@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Column, Table
 
 from asif.console import JsonOption, console, publish
+from asif.names import protocols
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 def list_(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME|FILE.py]", help="A protocol; default: all.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME|FILE.py]", help="A protocol; default: all.", autocompletion=protocols
+        ),
     ] = None,
     json_: JsonOption = None,
 ) -> None:

@@ -9,11 +9,17 @@ import typer
 
 from asif.console import JsonOption, publish
 from asif.early import result_folder
+from asif.names import toml
 
 
 def plan(
     instance: Annotated[
-        Path, typer.Argument(metavar="INSTANCE.toml", help="An instance, as in docs/plans.")
+        Path,
+        typer.Argument(
+            metavar="INSTANCE.toml",
+            help="An instance, as in docs/plans.",
+            autocompletion=toml("plans"),
+        ),
     ],
     out: Annotated[
         Path | None,

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from asif.console import JsonOption, print_all, publish
 from asif.early import result_file, result_folder
 from asif.force import forced
+from asif.names import protocols
 from asif.processes import call_all
+
+if TYPE_CHECKING:
+    from model.results.proofs import ProofResult
+    from reports.commands import Output
 
 
 def prove(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME|FILE.py]", help="A protocol or a lemma; default: all."),
+        typer.Argument(
+            metavar="[NAME|FILE.py]",
+            help="A protocol or a lemma; default: all.",
+            autocompletion=protocols,
+        ),
     ] = None,
     mutants: Annotated[
         bool, typer.Option("--mutants", help="Also drop each hypothesis: is it needed?")
@@ -35,6 +45,10 @@ def prove(
             metavar="FILE", help="Write lemmas and counterexamples.", callback=result_file
         ),
     ] = None,
+    long: Annotated[
+        bool,
+        typer.Option("--long", help="Print all: each statement, and each counterexample."),
+    ] = False,
     json_: JsonOption = None,
 ) -> None:
     """Prove or refute lemmas with Z3; an unbounded lemma is about worlds of any size."""
@@ -42,7 +56,7 @@ def prove(
     from model.machine import files
     from proofs.prove import prover as proving
     from proofs.prove.lemma_index import choose
-    from reports import commands, page
+    from reports import page
 
     subjects = choose(name)
     if smtlib is not None:
@@ -59,7 +73,21 @@ def prove(
             execute=call_all,
             progress=progress,
         )
-    words = (line for one in results for line in (*commands.proofs(one), proving.summary(one)))
+    whole = long or sum(len(one.lemmas) for one in results) == 1
+    words = _words(results, whole=whole, all_=name is None)
     publish(words, results, json_, {} if markdown is None else {markdown: page.lemmas(results)})
     if not all(result.fine for result in results):
         raise typer.Exit(1)
+
+
+def _words(results: Sequence[ProofResult], *, whole: bool, all_: bool) -> Output:
+    """The output: a screen, or the whole of it.  all_: of all protocols, a line each."""
+    from proofs.prove.prover import summary
+    from reports import commands
+
+    for one in results:
+        if whole or not (all_ and one.fine):
+            yield from commands.proofs(one, long=whole)
+        yield summary(one)
+    if not whole:
+        yield "(--long: each statement, and each counterexample)"

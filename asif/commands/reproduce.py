@@ -21,6 +21,7 @@ from asif.console import (
 from asif.early import result_folder
 from asif.force import resumption
 from asif.limits import EVENTS, SEEDS, at_most
+from asif.names import of_command
 from asif.processes import call_all
 from model.errors import Invalid, some_of, unknown
 from model.machine.supervision import resumable
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="[EXPERIMENT]", help="An experiment, as in lima-fig9.")
+        str | None,
+        typer.Argument(
+            metavar="[EXPERIMENT]",
+            help="An experiment, as named below.",
+            autocompletion=of_command,
+        ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
     seeds: Annotated[

@@ -12,6 +12,7 @@ import typer
 from asif.console import JsonOption, publish
 from asif.early import result_folder
 from asif.limits import FLIGHTS, WINDOW, at_most
+from asif.names import protocols
 
 if TYPE_CHECKING:
     from model.progress import Progress
@@ -82,13 +83,17 @@ LimitOption: TypeAlias = Annotated[
     typer.Option(min=1, help="Set the number of flights.", callback=at_most(FLIGHTS)),
 ]
 ProtocolOption: TypeAlias = Annotated[
-    str, typer.Option(metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.")
+    str,
+    typer.Option(
+        metavar="NAME|FILE.py[:VARIANT]", help="The protocol that runs.", autocompletion=protocols
+    ),
 ]
 CompareOption: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="NAME|FILE.py[:VARIANT]",
         help="Also run this protocol; default: the one that the first names, if any.",
+        autocompletion=protocols,
     ),
 ]
 OutOption: TypeAlias = Annotated[
@@ -235,6 +240,7 @@ def run_and_compare(
     from model.protocol import Failures
     from model.registry import protocols
     from sim.comparison import compare
+    from sim.inputs.flights import FEW
     from sim.inputs.streams import deployable
     from sim.untimed.crashes import crash_plans, crashable
 
@@ -253,7 +259,7 @@ def run_and_compare(
         if any(
             one and one.promise.assumes.failures is Failures.SINGLE for one in (protocol, other)
         ):
-            crashes = _one_by_one(crashes)
+            crashes = _one_by_one(crashes)[: 1 if workload.size < FEW else None]
     plans = crash_plans(crashes, names, workload.size)
     return compare(protocol, other, workload, plans, progress=progress, keep=keep)
 

@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from asif.console import FreshOption, JsonOption, publish
 from asif.early import result_file, result_picture
 from asif.force import resumption
+from asif.names import scenarios
 from model.errors import Invalid
 from model.machine.supervision import resumable
+
+if TYPE_CHECKING:
+    from model.results.explanation import ExplainedTable
+    from reports.commands import Output
 
 ScenarioArgument: TypeAlias = Annotated[
     str | None,
     typer.Argument(
         metavar="SCENARIO.toml",
         help="A scenario, as in docs/scenarios; with --explain, the name of a protocol.",
+        autocompletion=scenarios,
     ),
 ]
 SetOption: TypeAlias = Annotated[
@@ -62,6 +68,9 @@ ExplainOption: TypeAlias = Annotated[
         help="Print the keys of a scenario and the knobs of a protocol, and simulate nothing.",
     ),
 ]
+LongOption: TypeAlias = Annotated[
+    bool, typer.Option("--long", help="Print every key that --explain can print.")
+]
 WhichOption: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -85,6 +94,7 @@ def simulate(
     allow_cut_off: CutOffOption = False,
     until_caught_up: CaughtUpOption = False,
     explain: ExplainOption = False,
+    long: LongOption = False,
     which: WhichOption = False,
     study: StudyOption = False,
     fresh: FreshOption = False,
@@ -103,12 +113,14 @@ def simulate(
     from sim.timed.trace import chrome
 
     one_run = bool(plot or trace or until_caught_up or allow_cut_off)
+    if long and not explain:
+        raise Invalid("--long prints all keys: give --explain, too")
     if explain:
         if which:
             raise Invalid("--explain prints keys, and --which protocols; give one of them")
         if set_ or study or one_run:
             raise Invalid("--explain simulates nothing; give it with --json alone")
-        _explain(scenario, json_)
+        _explain(scenario, json_, long=long)
         return
     if which:
         if study or one_run:
@@ -144,9 +156,8 @@ def _file(scenario: str | None, *, fresh: bool, study: bool) -> str:
     return scenario
 
 
-def _explain(protocol: str | None, json_: Path | None) -> None:
+def _explain(protocol: str | None, json_: Path | None, *, long: bool) -> None:
     from model.registry import modules, subject
-    from reports import commands
     from sim.scenarios.explain import explain_knobs, explain_tables
 
     if protocol is not None and protocol.endswith(".toml"):
@@ -155,7 +166,19 @@ def _explain(protocol: str | None, json_: Path | None) -> None:
     names = [protocol] if protocol else [family.name for family in modules().values()]
     knobs = [table for name in names for table in explain_knobs(subject(name).protocol)]
     found = (*tables, *knobs)
-    publish(commands.explanation(found), found, json_)
+    publish(_explanation(tables, knobs, long=long or protocol is not None), found, json_)
+
+
+def _explanation(
+    tables: Sequence[ExplainedTable], knobs: Sequence[ExplainedTable], *, long: bool
+) -> Output:
+    """All keys, or the names of the tables and the way to the rest."""
+    from reports import commands
+
+    yield from commands.explanation((*tables, *knobs) if long else tables, long=long)
+    if not long:
+        yield "knobs and timers of a protocol: asif simulate --explain NAME"
+        yield "(--long: every key of every table, with its values, unit, default and meaning)"
 
 
 def _which(scenario: str | None, set_: Sequence[str], json_: Path | None) -> None:

@@ -20,11 +20,15 @@ from asif.console import (
 )
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
+from asif.names import toml
 from model.errors import Invalid
 from model.machine.supervision import resumable
 
 SweepArgument: TypeAlias = Annotated[
-    Path, typer.Argument(metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.")
+    Path,
+    typer.Argument(
+        metavar="SWEEP.toml", help="A sweep, as in docs/sweeps.", autocompletion=toml("sweeps")
+    ),
 ]
 OutOption: TypeAlias = Annotated[
     Path | None,

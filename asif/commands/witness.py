@@ -8,10 +8,16 @@ import typer
 
 from asif.console import JsonOption, publish
 from asif.limits import WORLDS, at_most
+from asif.names import protocols
 
 
 def witness(
-    name: Annotated[str, typer.Argument(metavar="NAME|FILE.py", help="A protocol or variant.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE.py", help="A protocol or variant.", autocompletion=protocols
+        ),
+    ],
     scope: Annotated[
         str | None, typer.Argument(help="One of its scopes; default: all of them.")
     ] = None,

@@ -6,20 +6,18 @@ Rule of this file: it never fails; without a place to write, it says so.
 from __future__ import annotations
 
 import os
-import platform
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from asif.ending.lines import without_secrets
+from asif.versions import lines
 from model.machine import temporary
 
 MOST = 200_000
 """The characters of a file."""
-LIBRARIES = ("asif-testbed", "typer", "rich", "pydantic", "simpy", "z3-solver", "pyspark")
 
 
 def write_details(command: str, error: BaseException, argv: Sequence[str]) -> str:
@@ -48,17 +46,11 @@ def _folders() -> Iterator[Path]:
 
 
 def _text(command: str, error: BaseException, argv: Sequence[str]) -> str:
-    versions = [f"python {platform.python_version()}", platform.platform()]
-    for name in LIBRARIES:
-        try:
-            versions.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            versions.append(f"{name}: not installed")
     parts = [
         f"A fault of asif, in: {command}",
         f"arguments: {[*argv]!r}",
         f"folder: {os.path.abspath(os.curdir)}" if _has_folder() else "folder: gone",
-        f"versions: {'; '.join(versions)}",
+        f"versions: {'; '.join(lines())}",
         f"{sys.executable}, process {os.getpid()}",
         "",
         _trace(error),

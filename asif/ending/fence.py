@@ -18,6 +18,7 @@ from asif.ending.codes import EPILOG, ExitCode
 from asif.ending.details import write_details
 from asif.ending.lines import one_line
 from asif.force import ForcibleCommand, forced
+from asif.json_output import words_aside
 from model.errors import Invalid, StepFailed, describe_error, words_of
 from model.machine.users_code import blaming
 
@@ -44,7 +45,7 @@ class FencedCommand(ForcibleCommand):
         """Perform the command, if its results can be written.  Raises Escaped."""
         try:
             ask_early(context, force=forced())
-            with blaming():
+            with words_aside(context), blaming():
                 return super().invoke(context)
         except PASSED:
             raise

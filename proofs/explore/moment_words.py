@@ -108,20 +108,27 @@ def write_of(protocol: Protocol, site: Site, before: Node, effect: Effect) -> St
 
 def undone(system: System, site: Site, effects: Iterable[Effect]) -> str:
     """The first of the effects that a crash prevented; not a timer, since the crash ends it."""
-    for effect in effects:
-        match effect:
-            case Save(value):
-                return f"saving {show_value(system.protocol, value)}"
-            case Sync():
-                return "syncing"
-            case Send(to, message):
-                return f"sending {show_value(system.protocol, message)} to {to}"
-            case Emit(output):
-                return f"emitting {show_output(system.protocol, site, output)}"
-            case Rewind(to):
-                return f"going back to place {to}"
-            case SetTimer() | CancelTimer():
-                continue
+    lasting = (one for one in effects if not isinstance(one, SetTimer | CancelTimer))
+    return next((describe_effect(system, site, one) for one in lasting), "")
+
+
+def describe_effect(system: System, site: Site, effect: Effect) -> str:
+    """The effect in words, as a thing that a node is doing; "" of a ghost."""
+    match effect:
+        case Save(value):
+            return f"saving {show_value(system.protocol, value)}"
+        case Sync():
+            return "syncing"
+        case Send(to, message):
+            return f"sending {show_value(system.protocol, message)} to {to}"
+        case Emit(output):
+            return f"emitting {show_output(system.protocol, site, output)}"
+        case Rewind(to):
+            return f"going back to place {to}"
+        case SetTimer(timer):
+            return f"setting the timer {timer}"
+        case CancelTimer(timer):
+            return f"ending the timer {timer}"
     return ""
 
 

@@ -263,15 +263,39 @@ def pytest_file(subject: str, failure: Counterexample, says: str) -> str:
     """
     scope = failure.trace.system.scope
     home = failure.trace.system.protocol
-    place = targets(home).index(scope)
-    actions = "".join(f"    {action!r},\n" for action in failure.trace.actions)
-    return f'''"""A run that fails, of {_in_docstring(subject)}
+    place = f"targets(protocol)[{targets(home).index(scope)}]"
+    found = "The random attack found this run and shrunk it.  The test fails until the protocol is"
+    broken = _in_docstring(f"It violates: {failure.property.name}.")
+    about = f"{_in_docstring(says)}\n{broken}\n\n{found}\nmended."
+    return _pytest_text(
+        f"A run that fails, of {subject}", about, subject, place, failure.trace.actions
+    )
 
-{_in_docstring(says)}
-{_in_docstring(f"It violates: {failure.property.name}.")}
 
-The random attack found this run and shrunk it.  The test fails until the protocol is
-mended.
+def pytest_of_run(subject: str, scope: str, actions: Sequence[Action], broken: str) -> str:
+    """The text of a pytest module that replays a run that was made by hand; the test fails if the
+    run violates a property.
+
+    subject: as of `pytest_file`.  scope: the name of a pinned scope.  broken: the property that the
+    run violates; "" if none.
+    """
+    name = "A run that fails" if broken else "A run that is as it should be"
+    about = f"It was made by hand in the scope {scope!r}."
+    about += f"  It violates: {broken}." if broken else ""
+    known = "one.scope for one in protocol.evidence.scopes"
+    place = f"next({known} if one.name == {scope!r})"
+    return _pytest_text(f"{name}, of {subject}", _in_docstring(about), subject, place, actions)
+
+
+def _pytest_text(
+    title: str, about: str, subject: str, place: str, actions: Sequence[Action]
+) -> str:
+    """The text of the module.  place: the scope, as Python finds it in the `protocol`."""
+    lines = "".join(f"    {action!r},\n" for action in actions)
+    targets_ = "from proofs.explore.random_attack import targets\n"
+    return f'''"""{_in_docstring(title)}
+
+{about}
 """
 
 from model.core import Arrival
@@ -280,20 +304,19 @@ from model.observations import first_violation
 from model.actions import Crash, Deliver, Disturb, Disturbance, Inject, Reread, Restart, Suspect
 from model.actions import Timeout
 from model.world import apply, initial
-from proofs.explore.random_attack import targets
-from model.registry import subject
+{targets_ if place.startswith("targets") else ""}from model.registry import subject
 
 ACTIONS = (
-{actions})
+{lines})
 
 
 def test_the_run_is_as_if_nothing_had_failed():
     protocol = subject({subject!r}).protocol
-    system = System(protocol, targets(protocol)[{place}])
+    system = System(protocol, {place})
     world = initial(system)
     for action in ACTIONS:
         world = apply(system, world, action)
-    assert first_violation(system, world) is None
+        assert first_violation(system, world) is None
 '''
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from model.results.grid import Cell, CellMark, Grid, GridRow
@@ -114,17 +116,34 @@ _Line: TypeAlias = list[tuple[str, str]]
 def text(grid: Grid, *, width: int = WIDTH) -> str:
     """The grid as lines of characters, the caption first; if possible, no line is longer than
     `width`."""
-    return style(grid, width=width).plain
+    return "".join(f"{line.plain}\n" for line in _styled(grid, width))
 
 
-def style(grid: Grid, *, width: int = WIDTH) -> Text:
-    """The same lines with colours, for a terminal."""
-    lines = Text(no_wrap=True, overflow="crop")
+@dataclass(frozen=True, slots=True)
+class DrawnGrid:
+    """The grid for rich: as wide as the console, with colours on a terminal.
+
+    indent: the columns before each line.
+    """
+
+    grid: Grid
+    indent: int = 0
+
+    def __rich_console__(self, _: Console, options: ConsoleOptions) -> RenderResult:
+        for line in _styled(self.grid, options.max_width - self.indent):
+            yield Text.assemble(" " * self.indent, line) if line else Text()
+
+
+def style(grid: Grid, *, indent: int = 0) -> DrawnGrid:
+    """The grid for console.print."""
+    return DrawnGrid(grid, indent)
+
+
+def _styled(grid: Grid, width: int) -> Iterator[Text]:
     for line in _lines(grid, width):
         shown = Text.assemble(*((part, _STYLES.get(mark, "")) for part, mark in line))
         shown.rstrip()
-        lines.append_text(shown).append("\n")
-    return lines
+        yield shown
 
 
 def _lines(grid: Grid, width: int) -> Iterator[_Line]:

@@ -12,19 +12,24 @@ BEGINNING = 4
 
 
 def shorten(
-    drawn: Sequence[Sequence[str]], most: int | None, decisive: Sequence[int] = ()
+    drawn: Sequence[Sequence[str]],
+    most: int | None,
+    decisive: Sequence[int] = (),
+    tall: Sequence[int] = (),
 ) -> Iterator[str]:
     """The rows of all moments; or of those for which there is room, if these are too many.
 
+    tall: the rows that each moment counts for; by default, those that it has.
     decisive: the moments that stay besides the first and the last one, the most important one
     first.  More first ones and last ones fill the room that is left.
     """
     shown: Collection[int] = range(len(drawn))
-    if most is not None and sum(map(len, drawn)) > most:
-        shown = _chosen(drawn, most, decisive)
+    tall = tall or [*map(len, drawn)]
+    if most is not None and sum(tall) > most:
+        shown = _chosen(tall, most, decisive)
     hidden = 0
     for at, rows in enumerate(drawn):
-        alone = {at - 1, at + 1}.issubset(shown) and len(rows) == 1  # its sign is as long
+        alone = {at - 1, at + 1}.issubset(shown) and tall[at] == 1  # its sign is as long
         if at not in shown and not alone:
             hidden += 1
             continue
@@ -40,22 +45,22 @@ def _more(hidden: int) -> str:
     return f"  ⋮  {hidden} more (--long draws all)"
 
 
-def _chosen(drawn: Sequence[Sequence[str]], most: int, decisive: Sequence[int]) -> set[int]:
+def _chosen(tall: Sequence[int], most: int, decisive: Sequence[int]) -> set[int]:
     """The moments that fit into a number of rows."""
     chosen: set[int] = set()
-    for at in (0, len(drawn) - 1, *decisive):
-        if _rows(drawn, chosen | {at}) <= most:
+    for at in (0, len(tall) - 1, *decisive):
+        if _rows(tall, chosen | {at}) <= most:
             chosen.add(at)
-    for places in (range(BEGINNING), reversed(range(len(drawn)))):
+    for places in (range(BEGINNING), reversed(range(len(tall)))):
         for at in places:
-            if _rows(drawn, chosen | {at}) > most:
+            if _rows(tall, chosen | {at}) > most:
                 break
             chosen.add(at)
     return chosen
 
 
-def _rows(drawn: Sequence[Sequence[str]], chosen: Collection[int]) -> int:
+def _rows(tall: Sequence[int], chosen: Collection[int]) -> int:
     """The number of rows of these moments, with one for each place where others are left out."""
-    places = range(len(drawn))
+    places = range(len(tall))
     gaps = sum(at not in chosen and (at == 0 or at - 1 in chosen) for at in places)
-    return gaps + sum(len(drawn[at]) for at in chosen)
+    return gaps + sum(tall[at] for at in chosen)

@@ -59,4 +59,10 @@ def _below(line: Timeline, moment: TimelineMoment) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent=" " * (_INDENT + 2))
+    return textwrap.wrap(
+        text,
+        width,
+        subsequent_indent=" " * (_INDENT + 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -7,6 +7,7 @@ row of the moment that takes it, or as a stub with a cross where it was lost.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -26,8 +27,11 @@ from reports.diagrams.timeline import (
     captions,
     timeline,
 )
+from reports.lines import widest_piece
 
-WIDTH = 100
+WIDTH, USUAL = 100, 80
+"""The width of a drawing in a file; and the one that decides which moments of a long run are drawn,
+so that wider terminals have the same words."""
 _MARKS = {CRASH: "✕", RESTART: "○"}
 _NARROWEST = 14
 _MARGIN, _PITCH = 5, 2
@@ -41,6 +45,8 @@ _STYLES = (
     (r"○( restart)?", "yellow"),
     (r"↻", "red"),
 )
+_STAYS = "\u00a0"
+"""A space at which no line ends."""
 _LEGEND = "● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊ down   ‹n› sent in step n"
 
 
@@ -58,20 +64,25 @@ def text(
     moments in the middle, so that it has no more rows than this below its heading.
     """
     line, width = timeline(story, culprit), max(width, 40)
-    if run_list.is_too_narrow(line, width):
-        rows = []
-        drawn = [run_list.rows(line, at, width) for at in range(len(line.moments))]
-    else:
-        grid = _Grid(line, width)
-        rows = grid.heading()
-        drawn = [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
-    rows += shorten(drawn, most, line.decisive)
+    rows, drawn = _drawn(line, width)
+    usual = drawn if most is None or width == USUAL else _drawn(line, USUAL)[1]
+    rows += shorten(drawn, most, line.decisive, [*map(len, usual)])
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
     legend += "   ✗ wrong" if line.has_culprit else ""
-    rows += ["", *textwrap.wrap(legend, width)]
+    whole = "   ".join(one.replace(" ", _STAYS) for one in legend.split("   "))
+    rows += ["", *(row.replace(_STAYS, " ") for row in textwrap.wrap(whole, width))]
     for paragraph in captions(caption, culprit):
         rows += textwrap.wrap(paragraph, width)
     return "\n".join(row.rstrip() for row in rows) + "\n"
+
+
+def _drawn(line: Timeline, width: int) -> tuple[list[str], list[list[str]]]:
+    """The heading, and the rows of each moment: a list where lanes have no room for their words."""
+    columns = _columns(line, width)
+    if columns is None or run_list.is_too_narrow(line, width):
+        return [], [run_list.rows(line, at, width) for at in range(len(line.moments))]
+    grid = _Grid(line, width, columns)
+    return grid.heading(), [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +111,65 @@ def style(story: Story, *, culprit: Culprit | None = None, most: int | None = No
     return Diagram(story, culprit, most)
 
 
+def _columns(line: Timeline, width: int) -> list[int] | None:
+    """The columns of the lanes; each gap is as wide as its content, or as wide as possible.
+
+    None: some gap is too narrow for one of its words.
+    """
+    lanes = len(line.lanes)
+    needs = [[_NARROWEST] for _ in range(lanes + 1)]  # left of each lane, and right of the last
+    least = [[_MARGIN], *([_PITCH] for _ in range(lanes))]
+    needs[0] = [len(line.lanes[0]) // 2 + 4]
+    needs[-1] = [len(line.lanes[-1]) // 2 + 1]
+    for at, words, around, breaks in _texts(line):
+        needs[at].append(len(words) + around)
+        least[at].append(widest_piece(words) + around if breaks else 0)
+    gaps, least_gaps = [max(need) for need in needs], [max(one) for one in least]
+    if sum(least_gaps) > width:
+        return None
+    while sum(gaps) > width:
+        widest = max(range(lanes + 1), key=lambda at: gaps[at] - least_gaps[at])
+        gaps[widest] -= 1
+    return [sum(gaps[: at + 1]) for at in range(lanes)]
+
+
+def _texts(line: Timeline) -> Iterator[tuple[int, str, int, bool]]:
+    """The texts of all moments: (gap, words, columns around them, do they go on below?)."""
+    for moment in line.moments:
+        yield moment.lane + (moment.side > 0), moment.notes, 4, True
+        after = moment.lane + 1
+        if moment.handed:
+            yield moment.lane, moment.handed.replace(" ", "\u00a0"), 8, True
+        if moment.crash:
+            yield after, moment.crash, 4, True
+        for emitted in moment.emits:
+            yield moment.lane + (moment.side > 0), emitted.words, 4, True
+        if moment.lost:
+            yield moment.lost.lane + 1, moment.lost.words, 3, True
+        if arrow := moment.taken:
+            into = arrow.receiver + (arrow.sender > arrow.receiver)
+            yield into, _label(line, arrow), 8, False
+        for arrow in moment.stray:
+            yield arrow.sender + (arrow.receiver > arrow.sender), arrow.label, 9, False
+
+
+def _label(line: Timeline, arrow: Arrow) -> str:
+    return f"{arrow.label} ‹{line.steps[arrow.sent_at]}›"
+
+
+def _wrapped(words: str, room: int, indent: str = "") -> list[str]:
+    return textwrap.wrap(
+        words, room, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 class _Grid:
     """The columns of the lanes, and the functions that draw into a row."""
 
-    def __init__(self, line: Timeline, width: int) -> None:
+    def __init__(self, line: Timeline, width: int, columns: Sequence[int]) -> None:
         self.line = line
         self.width = width
-        self.columns = self._columns()
+        self.columns = columns
 
     def heading(self) -> list[str]:
         """The names of the lanes, in as many rows as they need side by side; then the lanes."""
@@ -159,34 +222,6 @@ class _Grid:
         _write(cells, max(0, min(_MARGIN, self.width - len(words) - 2)), f" {words} ")
         return "".join(cells)
 
-    def _columns(self) -> list[int]:
-        """The columns of the lanes; each gap is as wide as its content, or as wide as possible."""
-        lanes = len(self.line.lanes)
-        needs = [[_NARROWEST] for _ in range(lanes + 1)]  # left of each lane, and right of the last
-        needs[0] = [len(self.line.lanes[0]) // 2 + 4]
-        needs[-1] = [len(self.line.lanes[-1]) // 2 + 1]
-        for moment in self.line.moments:
-            free = moment.lane + (moment.side > 0)
-            needs[free].append(len(moment.notes) + 4)
-            if moment.handed:
-                needs[moment.lane].append(len(moment.handed) + 8)
-            if moment.crash:
-                needs[moment.lane + 1].append(len(moment.crash) + 4)
-            needs[moment.lane + 1] += [len(emitted.words) + 3 for emitted in moment.emits]
-            if moment.lost:
-                needs[moment.lost.lane + 1].append(len(moment.lost.words) + 3)
-            if arrow := moment.taken:
-                into = arrow.receiver + (arrow.sender > arrow.receiver)
-                needs[into].append(len(self._label(arrow)) + 8)
-            for arrow in moment.stray:
-                needs[arrow.sender + (arrow.receiver > arrow.sender)].append(len(arrow.label) + 9)
-        gaps = [max(need) for need in needs]
-        least = [_MARGIN, *[_PITCH] * lanes]
-        while sum(gaps) > self.width:
-            widest = max(range(lanes + 1), key=lambda at: gaps[at] - least[at])
-            gaps[widest] -= 1
-        return [sum(gaps[: at + 1]) for at in range(lanes)]
-
     def _lanes(self, at: int, *, mark: bool = True) -> str:
         """A row with lanes alone.  mark: as the lanes are after the moment, otherwise before it."""
         cells = [" "] * self.width
@@ -203,7 +238,7 @@ class _Grid:
         cells[start] = "├" if start < end else "┤"
         right = start < end
         cells[end - 1 if right else end + 1] = "▶" if right else "◀"
-        label = f" {self._label(arrow)} "
+        label = f" {_label(self.line, arrow)} "
         near = self.columns[arrow.receiver + (-1 if right else 1)]
         room = abs(end - near) - 4
         if len(label) <= room:
@@ -214,18 +249,15 @@ class _Grid:
         _write(above, max(0, min(low + 1, self.width - len(label))), label)
         return ["".join(above)]
 
-    def _label(self, arrow: Arrow) -> str:
-        return f"{arrow.label} ‹{self.line.steps[arrow.sent_at]}›"
-
     def _add_notes(self, at: int, cells: list[str], moment: TimelineMoment) -> list[str]:
         """The row with the notes on its free side, and further rows for the rest of the notes."""
         x = self.columns[moment.lane]
         edges = [4, *self.columns, self.width]
         right = moment.side > 0
         room = edges[moment.lane + 2] - x - 3 if right else x - edges[moment.lane] - 3
-        notes = textwrap.wrap(moment.notes, max(room, 6))
+        notes = _wrapped(moment.notes, max(room, 6))
         for emitted in moment.emits:
-            notes += textwrap.wrap(emitted.words, max(room, 6), subsequent_indent="  ")
+            notes += _wrapped(emitted.words, max(room, 6), "  ")
         rows = [cells, *(list(self._lanes(at)) for _ in notes[1:])]
         for row, note in zip(rows, notes, strict=False):
             _write(row, x + 2 if right else max(4, x - 1 - len(note)), note)
@@ -235,7 +267,7 @@ class _Grid:
         """The row with words right of a lane, and further rows for the rest of the words."""
         x = self.columns[lane]
         edges = [*self.columns, self.width]
-        lines = textwrap.wrap(words, max(edges[lane + 1] - x - 3, 6))
+        lines = _wrapped(words, max(edges[lane + 1] - x - 3, 6))
         rows = [cells, *(list(self._lanes(at)) for _ in lines[1:])]
         for row, line in zip(rows, lines, strict=True):
             _write(row, x + 2, line)

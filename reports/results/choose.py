@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from rich.box import SIMPLE
 from rich.console import RenderableType
 from rich.table import Column, Table
+from rich.text import Text
 
 from model.results.choice import ChoiceProtocol, PinnedCounterexample, TriedSetting, WorkloadChoice
 from reports.results.simulations import format_value
@@ -77,7 +78,7 @@ def table(result: WorkloadChoice) -> Table:
         Column("recovery", justify="right", no_wrap=True),
         Column("longest", justify="right", no_wrap=True),
         Column("formula", justify="right", no_wrap=True),
-        Column("over-\nhead", justify="right", no_wrap=True),
+        Column("overhead", justify="right", no_wrap=True),
         Column("latency,\n99 %", justify="right", no_wrap=True),
         Column("", overflow="fold"),
         box=SIMPLE,
@@ -92,8 +93,8 @@ def table(result: WorkloadChoice) -> Table:
     return rows
 
 
-def _name(one: ChoiceProtocol) -> str:
-    return f"[strike]{one.name}[/strike]" if one.crossed_out else one.name
+def _name(one: ChoiceProtocol) -> Text:
+    return Text(one.name, style="strike" if one.crossed_out else "")
 
 
 def _guarantee(one: ChoiceProtocol) -> str:

@@ -5,12 +5,13 @@ Rule of this file: it adds up and sorts answers, and decides nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
-from rich.console import Group, RenderableType
-from rich.padding import Padding
+from rich.console import RenderableType
+from rich.table import Column, Table
 from rich.text import Text
 
 from model.results.answers import QueryKind
@@ -117,7 +118,21 @@ def induction(lemma: LemmaResult) -> Induction:
     return Induction(columns, rows, tuple(others))
 
 
-def summary(lemma: LemmaResult) -> Group:
+INDENT = 2
+"""The indent of what stands below the name of a lemma."""
+
+
+def table(lemmas: Iterable[LemmaResult]) -> Table:
+    """A row for each lemma, with its verdict."""
+    right = partial(Column, justify="right")
+    rows = Table("lemma", "verdict", "section", right("queries"), right("seconds"))
+    for one in lemmas:
+        numbers = f"{len(one.queries):,}", f"{one.seconds:.1f}"
+        rows.add_row(one.name, one.verdict, one.section, *numbers)
+    return rows
+
+
+def lemma_in_full(lemma: LemmaResult) -> Iterator[RenderableType]:
     """One lemma for a terminal: verdict, section, time; the statement; the counterexample."""
     facts = [lemma.section, lemma.scope, f"{len(lemma.queries)} queries"]
     if lemma.hypotheses:
@@ -127,25 +142,22 @@ def summary(lemma: LemmaResult) -> Group:
     head = Text.assemble((lemma.name, "bold"), ": ", (lemma.verdict, style))
     if not lemma.as_expected:
         head.append(" - NOT AS EXPECTED", style="bold red")
-    parts: list[RenderableType] = [head, _indent(Text("; ".join(facts), style="dim"))]
-    parts.append(_indent(Text(lemma.statement)))
-    parts += [_indent(grid.style(shown)) for shown in lemma.counterexamples]
-    return Group(*parts, "")
+    yield head
+    yield Text(" " * INDENT + "; ".join(facts), style="dim")
+    yield Text(" " * INDENT + lemma.statement)
+    yield from (grid.style(shown, indent=INDENT) for shown in lemma.counterexamples)
+    yield ""
 
 
-def _indent(text: Text) -> Padding:
-    return Padding(text, (0, 0, 0, 2), expand=False)
-
-
-def comparison(abstraction: AbstractionResult) -> Group:
+def comparison(abstraction: AbstractionResult) -> Iterator[RenderableType]:
     """How the formulas fit the Python: how often each transition was taken."""
     taken = ", ".join(f"{n:,} × {name}" for name, n in abstraction.transitions.items())
     drift = abstraction.drift
     verdict = ("DRIFT", "bold red") if drift else ("no drift", "green")
     head = Text.assemble((abstraction.name, "bold"), ": ", verdict)
     head.append(f" in {abstraction.states:,} states; {taken}", style="dim")
-    parts: list[RenderableType] = [head]
+    yield head
     if drift:
-        parts.append(_indent(Text(f"in the scope {drift.scope}:")))
-        parts.append(_indent(grid.style(drift.grid)))
-    return Group(*parts, "")
+        yield f"{' ' * INDENT}in the scope {drift.scope}:"
+        yield grid.style(drift.grid, indent=INDENT)
+    yield ""

@@ -50,9 +50,9 @@
   function Arrow({message, size, at, last, hot, onHover}) {
     const end = message.ended === undefined || message.ended === null ? last : message.ended;
     const x1 = size.x(message.from), x2 = size.x(message.to);
-    const flat = message.sent === end;
-    const y1 = size.y(message.sent), y2 = size.y(end);
+    const flat = message.sent === end && message.ended === end;
     const open = message.ended === undefined || message.ended === null;
+    const y1 = size.y(message.sent), y2 = size.y(end) + (open ? ROW * 0.45 : 0);
     const stop = message.lost || open ? 0.72 : 1;
     const away = 6 * Math.sign(x2 - x1);
     const tip = {x: x1 + (x2 - away - x1) * stop, y: y1 + (y2 - y1) * stop};

@@ -5,6 +5,9 @@
   const html = asif.html, steps = asif.steps;
   const ROOM = 72, EMPTY = new Set(["()", "{}", "none", ""]);
 
+  /* The name of a field, which may break behind its dots. */
+  const shown = (name) => name.replace(/_/g, " ").replace(/\./g, ".\u200b");
+
   /* A long text: its beginning, which opens to the whole. */
   function Text({text}) {
     if (text.length <= ROOM) return html`<span>${text}</span>`;
@@ -13,7 +16,7 @@
 
   function Field({name, text, was, changed}) {
     return html`<div class=${changed ? "sp-field sp-changed" : "sp-field"}>
-      <dt>${name.replace(/_/g, " ")}${changed && html`<span class="sp-hidden"> (changed)</span>`}</dt>
+      <dt>${shown(name)}${changed && html`<span class="sp-hidden"> (changed)</span>`}</dt>
       <dd><${Text} text=${EMPTY.has(text) ? "empty" : text} />
         ${changed && was !== null && html`<small>was <${Text} text=${EMPTY.has(was) ? "empty" : was} /></small>`}
       </dd></div>`;
@@ -33,7 +36,7 @@
       ${(node.says || node.kind) && html`<p class="sp-kind">${node.says || node.kind}</p>`}
       <dl>${full.map(([key, text]) => html`<${Field} key=${key} name=${key} text=${text}
         changed=${key in node.changed} was=${node.changed[key]} />`)}</dl>
-      ${bare.length > 0 && html`<p class="sp-bare">empty: ${bare.map(([key]) => key.replace(/_/g, " ")).join(", ")}</p>`}
+      ${bare.length > 0 && html`<p class="sp-bare">empty: ${bare.map(([key]) => shown(key)).join(", ")}</p>`}
     </section>`;
   }
 
@@ -116,7 +119,7 @@
         <thead><tr><th scope="col">node</th><th scope="col">field</th>
           <th scope="col">this run</th><th scope="col">without failures</th></tr></thead>
         <tbody>${rows.map(([node, key, mine, theirs]) => html`<tr><th scope="row">${node}</th>
-          <td>${key.replace(/_/g, " ") || "it is"}</td><td><${Text} text=${EMPTY.has(mine) ? "empty" : mine} /></td>
+          <td>${shown(key) || "it is"}</td><td><${Text} text=${EMPTY.has(mine) ? "empty" : mine} /></td>
           <td><${Text} text=${EMPTY.has(theirs) ? "empty" : theirs} /></td></tr>`)}</tbody></table></div>`}
     </section>`;
   }

@@ -7,17 +7,17 @@
   const KEYS = {
     ArrowLeft: (at) => at - 1, ArrowRight: (at) => at + 1, Home: () => 0, End: (_, last) => last,
   };
-  const FIELDS = "input, textarea, select, [contenteditable]";
+  const TAKE_KEYS = "input, textarea, select, [contenteditable], [role=region]";
 
-  /* Go by keys while the stepper, or nothing that takes keys, has the focus. */
+  /* Go by keys, unless an element has the focus that takes them itself: a field, or a part that
+     scrolls. */
   function useKeys(root, go) {
     useEffect(function () {
       function press(event) {
         const move = KEYS[event.key], focus = document.activeElement;
         const modified = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
         if (!move || modified || event.defaultPrevented || !root.current) return;
-        const free = !focus || focus === document.body;
-        if (!free && (!root.current.contains(focus) || focus.matches(FIELDS))) return;
+        if (focus && focus.matches(TAKE_KEYS)) return;
         event.preventDefault();
         go(move);
       }

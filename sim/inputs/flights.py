@@ -171,9 +171,17 @@ def flight_workload(limit: int | None = None, *, one_run: bool = False) -> Workl
     )
 
 
+FEW = 5_000
+"""Of fewer departures, each node crashes once, and not between effects: a crash that waits for an
+effect may never come, and a node that is still down cannot crash."""
+
+
 def flight_crashes(events: int) -> Sequence[str]:
     """Crashes that show something: alone, two neighbours at once, and between two effects."""
     fifth = events // 5
+    if events < FEW:
+        first, second, third = (max(1, events * part // 5) for part in (1, 2, 3))
+        return (f"EWR@{first}", f"JFK@{second}", f"region@{second}", f"LGA@{third}")
     return (
         f"EWR@{fifth}",
         f"JFK@{2 * fifth}",

@@ -21,6 +21,7 @@ from model.results.classes import BoxResult
 from model.results.engine import EngineCheck
 from model.results.experiment import Reproduction
 from model.results.explanation import ExplainedTable
+from model.results.explored import ReplayedRun
 from model.results.lineage import LineageResult, LogVerification, PortsResult
 from model.results.listing import ListedProtocol
 from model.results.plans import PlanResult
@@ -36,7 +37,7 @@ from model.results.verdict import ScopeVerdict, Verdict, WitnessResult
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "json.md"
 WRITTEN: dict[str, tuple[type, ...]] = {
     "calibrate": (Calibration,),
-    "check": (Verdict, ScopeVerdict, DutyResult),
+    "check": (Verdict, ScopeVerdict, DutyResult, ReplayedRun),
     "choose": (WorkloadChoice,),
     "classify": (BoxResult,),
     "lineage": (PortsResult, LineageResult, LogVerification),

@@ -26,6 +26,7 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "list": (["micro-batch"], 0),
     "check": (["micro-batch", "--duties"], 0),
     "witness": (["micro-batch", "no crash"], 0),
+    "explore": (["micro-batch", "nowhere"], 2),
     "run": (["--events", "e.csv", "--pattern", "a, b", "--out", "outputs"], 0),
     "classify": (["filter"], 0),
     "prove": (["skipping", "--markdown", "lemmas.md"], 0),

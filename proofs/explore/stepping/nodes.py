@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from model.core import NodeName
+from model.errors import describe_error
 from model.results.steps import NodeChange
 from model.system import System
 from model.words import cut, in_full, own_words, record_of, type_words
@@ -78,12 +79,20 @@ def _texts(before: str, alone: str, value: object, depth: int) -> dict[str, str]
     of a value that is no record."""
     parts = record_of(value) if depth else None
     if not parts:
-        return {alone: cut(in_full(value), TEXT)}
+        return {alone: _text(value)}
     found: dict[str, str] = {}
     for field, inner in parts.items():
         name = f"{before}{field}"
         found |= _texts(f"{name}.", name, inner, depth - 1)
     return found
+
+
+def _text(value: object) -> str:
+    """The text of a value, which may be anybody's."""
+    try:
+        return cut(in_full(value), TEXT)
+    except Exception as error:
+        return f"no text: {describe_error(error)}"
 
 
 def _change(old: ShownNode | None, new: ShownNode) -> NodeChange:

@@ -20,7 +20,8 @@ REST = 300
 
 class UnfailedRun(NamedTuple):
     """The failure-free run, up to rest if the other one is at rest.  beside: for each world of the
-    run, the world of this one beside it.  parts: the first action of the run, from 1, that this one does not have as it is."""
+    run, the world of this one beside it.  parts: the first action of the run, from 1, that this one
+    does not have as it is."""
 
     trace: Trace
     beside: tuple[int, ...]

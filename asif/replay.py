@@ -1,0 +1,68 @@
+"""`asif check --run FILE`: a run that `asif explore` saved, once more.
+
+Rule of this file: nothing is explored; proofs.explore.stepping replays the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+
+from model.errors import Invalid
+from model.machine.input_files import read_text
+
+if TYPE_CHECKING:
+    from model.results.explored import ReplayedRun, SavedRun
+
+
+def read_run(path: Path) -> SavedRun:
+    """The saved run in a file.  Raises Invalid."""
+    from model.results.explored import SavedRun
+    from model.results.plain import read
+
+    text = read_text(path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"{path}: it is no JSON: {error}") from None
+    return read(SavedRun, value, str(path))
+
+
+def replay(name: str | None, path: Path, *, long: bool) -> tuple[ReplayedRun, list[RenderableType]]:
+    """The result of the replay, and its output.
+
+    name: the protocol that runs it; None: the one that the file names.  long: the run is drawn
+    whole.  Raises Invalid if the protocol does not offer one of its actions.
+    """
+    from model.registry import subject
+    from model.results.explored import ReplayedRun
+    from model.results.verdict import ScopeCounterexample
+    from proofs.explore.culprit.find import find_culprit
+    from proofs.explore.explorer import Counterexample
+    from proofs.explore.stepping.saved_runs import replay_saved
+    from proofs.explore.story import story
+
+    saved = read_run(path)
+    protocol = subject(name or saved.subject).protocol
+    trace, broken = replay_saved(protocol, saved)
+    steps, shown = len(trace.actions), None
+    if broken is not None:
+        drawn = story(trace)
+        culprit = find_culprit(Counterexample(broken, trace), drawn)
+        shown = ScopeCounterexample(broken.name, steps, 0, None, drawn, culprit)
+    result = ReplayedRun(protocol.name, saved.scope, steps, shown)
+    return result, [*_words(result, long=long)]
+
+
+def _words(result: ReplayedRun, *, long: bool) -> Iterator[RenderableType]:
+    from reports.results.refutation import refutation
+    from reports.results.words import steps
+
+    if result.counterexample is not None:
+        yield from refutation(result.counterexample, "the saved run", long=long)
+    ends = "refuted" if result.counterexample else "violates nothing"
+    yield f"{result.protocol}, {result.scope}: {steps(result.steps)}, {ends}"

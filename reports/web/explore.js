@@ -1,0 +1,105 @@
+/* The page of `asif explore`: the world at the address of the page, and ways to other worlds.
+   Rule of this file: the state of the page is its address, #SCOPE/3.0.12. */
+"use strict";
+(function (asif) {
+  const html = asif.html;
+  const {useEffect, useRef, useState} = window.preactHooks;
+
+  async function ask(path, given) {
+    const response = await fetch(path + "?" + new URLSearchParams(given || {}));
+    const answer = await response.json();
+    if (answer.error) throw new Error(answer.error);
+    return answer;
+  }
+
+  /* The scope and the run of the address. */
+  function here() {
+    const [scope, run] = location.hash.replace(/^#/, "").split("/");
+    let name = "";
+    try { name = decodeURIComponent(scope || ""); } catch { name = scope; }
+    return {scope: name, run: run || ""};
+  }
+
+  const hash = (scope, run) => "#" + encodeURIComponent(scope) + "/" + run;
+  const choices = (run) => (run ? run.split(".") : []);
+
+  function Bar({scopes, place, world, busy, onShortest}) {
+    const begin = hash(place.scope, ""), back = hash(place.scope, choices(place.run).slice(0, -1).join("."));
+    const file = (path) => path + "?" + new URLSearchParams(place);
+    return html`<div class="ex-bar" role="group" aria-label="Run">
+      <label>Scope <select value=${place.scope} onChange=${(event) => { location.hash = hash(event.target.value, ""); }}>
+        ${scopes.scopes.map((one) => html`<option key=${one.name} value=${one.name}
+          selected=${one.name === place.scope}>${one.name}${one.expect === "refuted" ? " (refuted)" : ""}</option>`)}
+      </select></label>
+      <button type="button" disabled=${!place.run} onClick=${() => { location.hash = back; }}>Undo</button>
+      <button type="button" disabled=${!place.run} onClick=${() => { location.hash = begin; }}>Begin again</button>
+      <button type="button" disabled=${busy} onClick=${onShortest}>Shortest counterexample</button>
+      ${world && place.run && html`<a href=${file("/run.json")} download>Save as JSON</a>
+        <a href=${file("/test.py")} download>Save as a test</a>`}
+    </div>`;
+  }
+
+  /* Look at the world of the address, and again when it changes. */
+  function usePlace(scopes) {
+    const [place, setPlace] = useState(here()), [world, setWorld] = useState(null), [error, setError] = useState("");
+    const asked = useRef(0);
+    useEffect(function () {
+      const move = () => setPlace(here());
+      window.addEventListener("hashchange", move);
+      return () => window.removeEventListener("hashchange", move);
+    }, []);
+    useEffect(function () {
+      if (!scopes) return;
+      if (!place.scope) { location.replace(hash(scopes.first, "")); return; }
+      const number = ++asked.current;
+      ask("/world", place).then(
+        (found) => { if (number === asked.current) { setWorld(found); setError(""); } },
+        (problem) => { if (number === asked.current) { setWorld(null); setError(problem.message); } });
+    }, [scopes, place.scope, place.run]);
+    return {place, world, error};
+  }
+
+  function Walk({place, world}) {
+    const [at, setAt] = useState(null), last = world.run.steps.length - 1, title = useRef(null);
+    useEffect(() => setAt(null), [world]);
+    const now = at === null ? last : at;
+    const link = (n) => hash(place.scope, world.address.slice(0, n).join("."));
+    function choose(choice) {
+      location.hash = hash(place.scope, world.address.concat(choice).join("."));
+      title.current.focus();
+    }
+    return html`<div class="ex-columns"><section><h2 tabindex="-1" ref=${title}>What happens next?</h2>
+        ${now === last ? html`<${asif.Choices} world=${world} onChoose=${choose} />`
+          : html`<p class="ex-past">Below you look at step ${now} of this run. <a href=${link(now)}>Go on from step ${now}</a></p>`}
+      </section><${asif.Promises} world=${world} /></div>
+      <h2>The run so far</h2>
+      <${asif.Stepper} run=${world.run} at=${now} onStep=${setAt} link=${link} />`;
+  }
+
+  function Page() {
+    const [scopes, setScopes] = useState(null), [lost, setLost] = useState("");
+    const [busy, setBusy] = useState(false), [said, setSaid] = useState("");
+    useEffect(() => { ask("/scopes").then(setScopes, (problem) => setLost(problem.message)); }, []);
+    const {place, world, error} = usePlace(scopes);
+    useEffect(() => { document.title = `${scopes ? scopes.protocol : "asif"}: step ${choices(place.run).length}`; });
+    function shortest() {
+      setBusy(true);
+      setSaid("Searching, for half a minute at most…");
+      ask("/shortest", {scope: place.scope}).then(function (found) {
+        setSaid(found.says);
+        if (found.address) location.hash = hash(place.scope, found.address.join("."));
+      }, (problem) => setSaid(problem.message)).then(() => setBusy(false));
+    }
+    if (!scopes) return html`<p class=${lost ? "ex-error" : ""}>${lost || "Asking asif…"}</p>`;
+    const problem = error.includes("Failed to fetch") ? "asif explore does not answer: it has ended." : error;
+    return html`<h1>${scopes.protocol}</h1><p class="ex-title">${scopes.title}</p>
+      <${Bar} scopes=${scopes} place=${place} world=${world} busy=${busy} onShortest=${shortest} />
+      <p class="ex-note" role="status">${said}</p>
+      ${problem && html`<p class="ex-error" role="alert">${problem} <a href=${hash(scopes.first, "")}>Begin</a></p>`}
+      ${world && html`<${Walk} place=${place} world=${world} />`}`;
+  }
+
+  const root = document.getElementById("page");
+  root.textContent = "";
+  window.preact.render(html`<${Page} />`, root);
+})(window.asif);

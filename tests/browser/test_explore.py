@@ -1,0 +1,156 @@
+"""`asif explore` in a real browser: choose, crash at an effect, go back, save, replay."""
+
+from __future__ import annotations
+
+import json
+import runpy
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from asif.replay import replay
+from model.properties import COMPLETE
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+ASIF = [sys.executable, "-m", "asif"]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """The address of the page of a server that ends with the tests, by Ctrl-C."""
+    command = [
+        *ASIF,
+        "explore",
+        "micro-batch:commit-first",
+        "stateless",
+        "--no-open",
+        "--port",
+        "0",
+    ]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    ) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 130
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    opened = browser.new_page(viewport={"width": 1400, "height": 900}, accept_downloads=True)
+    said: list[str] = []
+    opened.on("pageerror", lambda error: said.append(str(error)))
+    opened.goto(address)
+    expect(opened.locator(".sp-count")).to_have_text("step 0 of 0")
+    yield opened
+    opened.close()
+    assert said == []
+
+
+def choose(page: Page, *texts: str) -> None:
+    for text in texts:
+        steps = int(page.locator(".sp-count").inner_text().split()[-1])
+        page.get_by_role("button", name=text, exact=True).click()
+        expect(page.locator(".sp-count")).to_have_text(f"step {steps + 1} of {steps + 1}")
+
+
+WAY = (
+    *("a (gap 1) comes to source", "the timer trigger of source runs out"),
+    *("query takes latest 1 of source", "source takes read #0 1-1 of query"),
+)
+
+
+def crash(page: Page) -> None:
+    """Crash query as it has saved all, and before it sends its result."""
+    choose(page, *WAY)
+    card = page.locator(".ex-choice", has_text="query takes events #0 1-1 of source")
+    card.locator("summary").click()
+    effects = card.locator(".ex-effects > li")
+    texts = [text.strip() for text in effects.all_inner_texts()]
+    place = next(at for at, text in enumerate(texts) if text.startswith("sending write"))
+    assert "crash" in texts[place - 1]
+    effects.nth(place - 1).get_by_role("button").click()
+    expect(page.locator(".sp-count")).to_have_text("step 5 of 5")
+
+
+def test_choose_crash_at_an_effect_and_go_back(page: Page) -> None:
+    crash(page)
+    expect(page.locator(".sp-say [role=status]")).to_contain_text(
+        "before sending write #0 1-1 to sink"
+    )
+    expect(page.locator("[data-node=query] h3")).to_contain_text("down")
+    expect(page.locator(".ex-state")).to_contain_text("No crash of this scope is left.")
+    page.go_back()
+    expect(page.locator(".sp-count")).to_have_text("step 4 of 4")
+    expect(page.locator(".ex-state")).to_contain_text("Left: 1 crash.")
+    page.go_forward()
+    expect(page.locator(".sp-count")).to_have_text("step 5 of 5")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".sp-count")).to_have_text("step 4 of 4")
+
+
+def test_an_address_opened_anew_is_the_same_state(page: Page, browser: Browser) -> None:
+    crash(page)
+    other = browser.new_page()
+    other.goto(page.url)
+    expect(other.locator(".sp-count")).to_have_text("step 5 of 5")
+    assert other.locator(".sp-nodes").inner_text() == page.locator(".sp-nodes").inner_text()
+    assert other.locator(".ex-state").inner_text() == page.locator(".ex-state").inner_text()
+    other.close()
+
+
+def test_a_step_before_the_end_leads_to_another_run(page: Page) -> None:
+    crash(page)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".sp-count")).to_have_text("step 4 of 5")
+    page.get_by_role("link", name="Go on from step 4").click()
+    expect(page.locator(".sp-count")).to_have_text("step 4 of 4")
+
+
+def test_the_shortest_counterexample_and_its_saved_run(page: Page, tmp_path: Path) -> None:
+    page.get_by_role("button", name="Shortest counterexample").click()
+    expect(page.locator(".sp-count")).to_have_text("step 7 of 7", timeout=60_000)
+    expect(page.locator(".ex-state")).to_contain_text("Step 7 violates a property")
+    expect(page.locator(".ex-state")).to_contain_text("Guarantee of this run: gap")
+    files = {}
+    for name in ("Save as JSON", "Save as a test"):
+        with page.expect_download() as begun:
+            page.get_by_role("link", name=name).click()
+        files[name] = tmp_path / begun.value.suggested_filename
+        begun.value.save_as(files[name])
+    assert json.loads(files["Save as JSON"].read_text("utf-8"))["scope"] == "stateless"
+    result, _ = replay(None, files["Save as JSON"], long=False)
+    assert result.counterexample is not None
+    assert (result.steps, result.counterexample.property) == (7, COMPLETE.name)
+    test = runpy.run_path(str(files["Save as a test"]))
+    with pytest.raises(AssertionError):
+        test["test_the_run_is_as_if_nothing_had_failed"]()
+
+
+def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> None:
+    page.goto(f"{address}0.99")
+    expect(page.get_by_role("alert")).to_contain_text("choice 2 is 99, and the world there offers")
+    page.get_by_role("alert").get_by_role("link", name="Begin").click()
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(
+    page: Page, width: int, scheme: str
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    choose(page, *WAY)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    faults = Axe().run(page).response["violations"]
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in faults] == []

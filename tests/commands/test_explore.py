@@ -1,0 +1,205 @@
+"""`asif explore` without a browser: whom it answers, and how it ends; `asif check --run`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import pytest
+
+from asif.cli import main
+from asif.explore.answers import Answers
+from asif.explore.server import FILES, WEB, listen
+from model.registry import protocols, subject
+
+BROKEN = """
+from model.core import Inputs
+from docs.examples.forgetful import PROTOCOL as OTHER
+
+def step(site, state, event):
+    raise OSError("no disk")
+
+PROTOCOL = OTHER.vary(family="broken", step=step, variants=())
+"""
+LARGE = """
+from docs.examples.forgetful import PROTOCOL as OTHER
+
+def boot(site):
+    return tuple(range(200_000))
+
+def step(site, state, event):
+    return state, ()
+
+PROTOCOL = OTHER.vary(family="large", boot=boot, step=step, recover=None, variants=())
+"""
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    protocol = protocols()["micro-batch:commit-first"]
+    with listen(Answers(protocol.name, protocol, protocol.evidence.scopes[0]), 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_port
+        server.shutdown()
+
+
+class Given(NamedTuple):
+    status: int
+    policy: str
+    text: str
+
+
+def ask(port: int, path: str, method: str = "GET", host: str | None = None) -> Given:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+        connection.putrequest(method, path, skip_host=True)
+        connection.putheader("Host", f"127.0.0.1:{port}" if host is None else host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        policy = answer.headers["Content-Security-Policy"] or ""
+        return Given(answer.status, policy, answer.read().decode())
+
+
+def world(port: int, run: str, scope: str = "stateless") -> Given:
+    return ask(port, f"/world?scope={quote(scope)}&run={run}")
+
+
+def test_it_answers_its_own_page_alone(port: int) -> None:
+    for host in ("", "example.org", f"example.org:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}"):
+        for path in ("/", "/scopes", "/run.json?scope=stateless&run="):
+            assert ask(port, path, host=host).status == 421, host
+    assert ask(port, "/", host=f"localhost:{port}").status == 200
+    assert ask(port, "/scopes", "POST").status == 501
+
+
+def test_it_hands_out_its_files_and_no_others(port: int) -> None:
+    for path in (*FILES, "/palette.css"):
+        answer = ask(port, path)
+        assert answer.status == 200
+        assert "default-src 'none'" in answer.policy
+    for path in ("/../palette.py", "/vendor/../../page.py", "/etc/passwd", "//etc/passwd"):
+        assert ask(port, path).status == 404
+    page = (WEB / "explore.html").read_text("utf-8")
+    assert all(f'"{path}"' in page for path in FILES if path != "/")
+
+
+@pytest.mark.parametrize(
+    ("run", "scope", "says"),
+    [
+        ("x", "stateless", "'x' is no address of a state: write numbers, as in 3.0.12"),
+        ("0.99", "stateless", "choice 2 is 99, and the world there offers 5 actions, from 0"),
+        ("0." * 2_000 + "0", "stateless", "the run has 2,001 actions; at most 2,000 are shown"),
+        ("", "nowhere", "unknown scope of micro-batch:commit-first 'nowhere'"),
+        ("%00", "stateless", "is no address of a state"),
+    ],
+)
+def test_an_illegal_address_is_one_line(port: int, run: str, scope: str, says: str) -> None:
+    answer = world(port, run, scope)
+    assert answer.status == 404
+    found = json.loads(answer.text)["error"]
+    assert says in found
+    assert "\n" not in found
+
+
+def answers_of(path: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Answers:
+    path.write_text(text)
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    protocol = subject(str(path)).protocol
+    return Answers(str(path), protocol, protocol.evidence.scopes[0])
+
+
+def test_a_step_that_raises_is_shown_and_ends_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = answers_of(tmp_path / "explored_broken.py", BROKEN, monkeypatch)
+    first = answers.world(answers.first.name, "")
+    assert first.choices[0].fails.endswith("OSError: no disk (line 6 of explored_broken.py)")
+    end = answers.world(answers.first.name, "0")
+    assert end.choices == ()
+    assert end.run.steps[-1].fails
+    assert end.broken.startswith("every step answers (")
+    assert end.broken_in == 1
+    assert "It violates: every step answers" in answers.test(answers.first.name, "0")
+
+
+def test_a_huge_state_is_shown_by_its_beginning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = answers_of(tmp_path / "explored_large.py", LARGE, monkeypatch)
+    seen = answers.world(answers.first.name, "0")
+    changes = [one for step in seen.run.steps for one in step.nodes.values()]
+    texts = [text for one in changes for text in one.fields.values()]
+    assert max(map(len, texts)) <= 300
+    assert any(text.startswith("(0 1 2 3") and text.endswith("…)") for text in texts)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Any, str]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["asif", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    return ended.value.code, capsys.readouterr().err
+
+
+def test_what_cannot_be_explored_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bad = tmp_path / "explored_bad.py"
+    bad.write_text("1 / 0")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        used = str(taken.getsockname()[1])
+        for arguments, says in (
+            (["micro-bach"], "did you mean micro-batch"),
+            (["micro-batch", "nowhere"], "unknown scope of micro-batch 'nowhere'"),
+            ([str(bad)], "importing it raises ZeroDivisionError"),
+            (["micro-batch", "--port", used], f"--port {used}: it is in use; give another one"),
+        ):
+            code, line = refused(capsys, "explore", *arguments, "--no-open")
+            assert code == 2, line
+            assert line.count("\n") == 1
+            assert says in line
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_it() -> None:
+    command = [sys.executable, "-m", "asif", "explore", "micro-batch", "--no-open", "--port", "0"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline().startswith("http://127.0.0.1:")
+        assert server.stdout.readline() == "Ctrl-C ends it\n"
+        server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 130
+        assert server.stderr is not None
+        assert server.stderr.read().count("\n") == 1
+
+
+def test_a_saved_run_is_replayed_with_an_exit_code(
+    tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = json.loads(ask(port, "/run.json?scope=stateless&run=0.0.0.0.6.0.0").text)
+    assert saved["violates"].startswith("at rest, all failure-free outputs")
+    file = tmp_path / "run.json"
+    for actions, name, wanted in (
+        (saved["actions"], [], 1),
+        (saved["actions"][:4], [], 0),
+        (saved["actions"], ["micro-batch"], 2),
+        ([{"action": "__import__('os')", "says": "no"}], [], 2),
+        ([{"action": 3}], [], 2),
+    ):
+        file.write_text(json.dumps({**saved, "actions": actions}))
+        code, line = refused(capsys, "check", *name, "--run", str(file))
+        assert (code, line.count("\n")) == (wanted, int(wanted == 2)), line
+    file.write_text("{")
+    assert refused(capsys, "check", "--run", str(file))[0] == 2
+    assert refused(capsys, "check", "--run", str(tmp_path / "none.json"))[0] == 2
