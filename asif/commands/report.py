@@ -23,7 +23,6 @@ from asif.console import FreshOption, JsonOption, Profile, ProfileOption, publis
 from asif.early import result_folder
 from asif.force import forced, resumption
 from asif.kept_reports import FOLDER, earlier, keep
-from asif.origin import origin
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
@@ -141,6 +140,7 @@ def _results(profile: Profile, found: Sequence[Any], seconds: float) -> ReportRe
     """The results of all parts, in their order."""
     from importlib.metadata import version
 
+    from asif.origin import origin
     from model.results.report import ReportResults
 
     verdicts, bugs, proofs, operators, ran, spark, flink = found

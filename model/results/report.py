@@ -23,8 +23,8 @@ from model.results.verdict import Verdict
 class ReportOrigin(NamedTuple):
     """When, where and of what a report was made.
 
-    moment: as 2026-11-28T12:51:06Z.  commit: of the source, and "+" behind it if files of the
-    source had changed since; None: not known.  machine: the system, its processor and its memory,
+    moment: as 2026-11-28T12:51:06Z.  commit: of the source, with "-dirty" if files of it
+    differ; None: not known.  machine: the system, its processor and its memory,
     in words.  versions: of Python and of the libraries that decide results, by name.
     """
 
