@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from model.results.verdict import Verdict
-from reports.page.blocks import Tone, Word, Words
+from reports.page.blocks import Word, Words, WordTone
 
 
 def number(value: int | None) -> str:
@@ -37,15 +37,15 @@ def slug(name: str) -> str:
 def judged(expected: bool) -> Word:
     """Is it as expected?"""
     if expected:
-        return Word("✓ as expected", Tone.GOOD)
-    return Word("✗ not as expected", Tone.BAD)
+        return Word("✓ as expected", WordTone.GOOD)
+    return Word("✗ not as expected", WordTone.BAD)
 
 
 def outcome(verdict: Verdict) -> Word:
     """The outcome as a chip."""
     word = verdict.outcome.value
-    tones = {"holds": Tone.HOLDS, "refuted": Tone.REFUTED}
-    return Word(word, tones.get(word, Tone.BAD))
+    tones = {"holds": WordTone.HOLDS, "refuted": WordTone.REFUTED}
+    return Word(word, tones.get(word, WordTone.BAD))
 
 
 def joined(parts: list[Words], between: str = ", ") -> Words:

@@ -23,9 +23,9 @@ from reports.page.blocks import (
     PageSection,
     Sentence,
     TableRow,
-    Tone,
     Word,
     Words,
+    WordTone,
     parts_of,
     said,
 )
@@ -128,9 +128,9 @@ def _word(one: str | Word) -> str:
     if isinstance(one, str):
         return _escaped(one)
     found = _escaped(one.text)
-    if one.tone is Tone.CODE:
+    if one.tone is WordTone.CODE:
         found = _code(one.text)
-    elif one.tone is Tone.STRONG:
+    elif one.tone is WordTone.STRONG:
         found = f"**{found}**"
     return f"[{found}](#{slug(one.to)})" if one.to else found
 

@@ -52,9 +52,7 @@ def write(
         address: {name: one.panels for name, one in made.items()} for address, made in data.items()
     }
     html, text = out / "report.html", out / "report.md"
-    beside = {
-        out / DATA / name: one.text for made in data.values() for name, one in made.items()
-    }
+    beside = {out / DATA / name: one.text for made in data.values() for name, one in made.items()}
     # The data comes first: a page that is there finds its data.
     pages = {
         **beside,

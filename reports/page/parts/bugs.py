@@ -15,9 +15,9 @@ from reports.page.blocks import (
     PageSection,
     Sentence,
     TableRow,
-    Tone,
     Word,
     Words,
+    WordTone,
     coded,
     said,
     table,
@@ -48,13 +48,13 @@ def room(results: Sequence[BugResult]) -> PageRoom:
         [
             seen,
             joined([Word(file, to=address(file)) for file in files]),
-            joined([Word(name, Tone.CODE) for name in variants]),
+            joined([Word(name, WordTone.CODE) for name in variants]),
         ]
         for seen, files, variants in found.symptoms
     ]
     blocks: list[Block] = [
         Sentence(coded(words)),
-        Sentence(f"{count}reachable worlds.", Tone.PLAIN if fine else Tone.BAD),
+        Sentence(f"{count}reachable worlds.", WordTone.PLAIN if fine else WordTone.BAD),
         PageSection("The reports", [table("Reports", REPORTS, [*map(_row, found.rows)])]),
         PageSection("From a symptom to a model", [table("Symptoms", SYMPTOMS, symptoms)]),
     ]

@@ -16,9 +16,9 @@ from reports.page.blocks import (
     PageSection,
     Sentence,
     TableRow,
-    Tone,
     Word,
     Words,
+    WordTone,
     table,
 )
 from reports.page.formats import slug, time
@@ -58,7 +58,11 @@ def address(one: EngineCheck) -> str:
 
 def _row(one: EngineCheck) -> TableRow:
     good = sum(case.agrees for case in one.cases)
-    sign = Word("✓ as predicted", Tone.GOOD) if one.holds else Word("✗ not as predicted", Tone.BAD)
+    sign = (
+        Word("✓ as predicted", WordTone.GOOD)
+        if one.holds
+        else Word("✗ not as predicted", WordTone.BAD)
+    )
     return TableRow(
         [
             Word(one.title, to=address(one)),
@@ -75,7 +79,7 @@ def _row(one: EngineCheck) -> TableRow:
 
 def _count(one: spark.OutageCount) -> TableRow:
     checks = ", ".join(f"{check} {times}" for check, times in one.checks)
-    tone = Tone.GOOD if one.agreed == one.cases else Tone.BAD
+    tone = WordTone.GOOD if one.agreed == one.cases else WordTone.BAD
     good = Word(f"{one.agreed} of {one.cases}", tone)
     return TableRow([one.kind, str(one.times), checks, good])
 
@@ -84,9 +88,9 @@ def _panel(one: EngineCheck) -> PagePanel:
     shown = spark.shown(one)
     facts = f"{one.machine.engine} · {one.check} · {one.profile} profile · {time(one.seconds)}"
     blocks: list[Block] = [
-        Sentence(Word(facts, Tone.DIM)),
-        Sentence(f"{shown.summary}.", Tone.GOOD if one.holds else Tone.BAD),
-        *(Sentence(Word(note, Tone.DIM)) for note in one.notes),
+        Sentence(Word(facts, WordTone.DIM)),
+        Sentence(f"{shown.summary}.", WordTone.GOOD if one.holds else WordTone.BAD),
+        *(Sentence(Word(note, WordTone.DIM)) for note in one.notes),
         *_times(shown),
     ]
     if shown.shares:
@@ -129,4 +133,4 @@ def _cases(shown: spark.ShownCheck) -> Iterator[Block]:
 
 
 def _sign(sign: str) -> Word:
-    return Word(sign, Tone.GOOD if sign == "✓" else Tone.BAD)
+    return Word(sign, WordTone.GOOD if sign == "✓" else WordTone.BAD)

@@ -17,9 +17,9 @@ from reports.page.blocks import (
     PageSection,
     Sentence,
     TableRow,
-    Tone,
     Word,
     Words,
+    WordTone,
     table,
 )
 from reports.page.formats import counted, joined, slug, time
@@ -51,7 +51,7 @@ def address(run: RealRun) -> str:
 
 
 def _row(run: RealRun) -> TableRow:
-    same = Word("✓ the same", Tone.GOOD) if run.same else Word("✗ not the same", Tone.BAD)
+    same = Word("✓ the same", WordTone.GOOD) if run.same else Word("✗ not the same", WordTone.BAD)
     numbers = (len(run.crashes), run.with_crashes.count, run.replayed, run.peak_backup)
     cells = [f"{one:,}" for one in (run.events, *numbers)]
     first = Word(run.protocol, to=address(run))
@@ -67,8 +67,8 @@ def _panel(run: RealRun) -> PagePanel:
         words += f"{run.failure_free.count:,}."
     meta = f"{run.input} · {run.events:,} events · {time(run.seconds)}"
     blocks: list[Block] = [
-        Sentence(Word(meta, Tone.DIM)),
-        Sentence(words, Tone.GOOD if run.same else Tone.BAD),
+        Sentence(Word(meta, WordTone.DIM)),
+        Sentence(words, WordTone.GOOD if run.same else WordTone.BAD),
         _facts(run),
     ]
     if run.left_out:
@@ -81,7 +81,7 @@ def _panel(run: RealRun) -> PagePanel:
 
 
 def _facts(run: RealRun) -> FactList:
-    edges: list[Words] = [Word(f"{u} → {v}", Tone.CODE) for u, v in run.graph.edges]
+    edges: list[Words] = [Word(f"{u} → {v}", WordTone.CODE) for u, v in run.graph.edges]
     crashes = ", ".join(f"{one.node} at event {one.at_event:,}" for one in run.crashes)
     replayed = f"{run.replayed:,} events; {run.discarded:,} duplicates discarded"
     return FactList(
@@ -98,7 +98,7 @@ def _facts(run: RealRun) -> FactList:
 
 
 def _digest(one: OutputDigest) -> Words:
-    return [f"{one.count:,} results, SHA-256 ", Word(one.sha256, Tone.CODE)]
+    return [f"{one.count:,} results, SHA-256 ", Word(one.sha256, WordTone.CODE)]
 
 
 def _beside(run: RealRun, other: ComparedRun) -> Block:
