@@ -16,7 +16,7 @@ from model.results.grid import Grid
 from model.results.steps import SteppedRun
 
 
-class WordTone(StrEnum):
+class Ink(StrEnum):
     """The look of words.  GOOD, BAD: as expected, or not.  NOTE: refuted as expected."""
 
     PLAIN = ""
@@ -33,7 +33,7 @@ class Word(NamedTuple):
     """Words with a look, or with a link to an address of the page ("log-io:published")."""
 
     text: str
-    tone: WordTone = WordTone.PLAIN
+    tone: Ink = Ink.PLAIN
     to: str = ""
 
 
@@ -59,7 +59,7 @@ def plain_text(words: Words) -> str:
 def coded(text: str) -> Words:
     """The text with each part between backquotes as code."""
     parts = re.split(r"`([^`]+)`", text)
-    return [Word(one, WordTone.CODE) if at % 2 else one for at, one in enumerate(parts) if one]
+    return [Word(one, Ink.CODE) if at % 2 else one for at, one in enumerate(parts) if one]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Sentence:
     """A paragraph.  tone: GOOD and BAD have a box of that colour."""
 
     words: Words
-    tone: WordTone = WordTone.PLAIN
+    tone: Ink = Ink.PLAIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,13 @@ from reports import findings
 from reports.page.blocks import (
     Block,
     FoldedPart,
+    Ink,
     PagePanel,
     PageRoom,
     Sentence,
     TableRow,
     Word,
     Words,
-    WordTone,
     coded,
     table,
 )
@@ -57,7 +57,7 @@ def rooms(results: ReportResults) -> list[PageRoom]:
             name,
             members[0].title,
             [
-                Sentence(Word(f"{members[0].source}.", WordTone.DIM)),
+                Sentence(Word(f"{members[0].source}.", Ink.DIM)),
                 _table(name, members),
                 *_claims(claims.get(name, [])),
                 *_took(seconds.get(name)),
@@ -116,4 +116,4 @@ def claims_table(errata: Sequence[dict[str, str]]) -> Block:
 def _took(one: family_results.FamilySeconds | None) -> Iterator[Block]:
     if one is not None:
         parts = ", ".join(f"{part} {time(took)}" for part, took in one.parts)
-        yield Sentence(Word(f"Seconds of work: {time(one.total)} ({parts}).", WordTone.DIM))
+        yield Sentence(Word(f"Seconds of work: {time(one.total)} ({parts}).", Ink.DIM))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from model.results.verdict import Verdict
-from reports.page.blocks import Word, Words, WordTone
+from reports.page.blocks import Ink, Word, Words
 
 
 def number(value: int | None) -> str:
@@ -37,15 +37,15 @@ def slug(name: str) -> str:
 def judged(expected: bool) -> Word:
     """Is it as expected?"""
     if expected:
-        return Word("✓ as expected", WordTone.GOOD)
-    return Word("✗ not as expected", WordTone.BAD)
+        return Word("✓ as expected", Ink.GOOD)
+    return Word("✗ not as expected", Ink.BAD)
 
 
 def outcome(verdict: Verdict) -> Word:
     """The outcome as a chip."""
     word = verdict.outcome.value
-    tones = {"holds": WordTone.HOLDS, "refuted": WordTone.REFUTED}
-    return Word(word, tones.get(word, WordTone.BAD))
+    tones = {"holds": Ink.HOLDS, "refuted": Ink.REFUTED}
+    return Word(word, tones.get(word, Ink.BAD))
 
 
 def joined(parts: list[Words], between: str = ", ") -> Words:

@@ -13,13 +13,13 @@ from reports.page.blocks import (
     Block,
     FactList,
     FoldedPart,
+    Ink,
     ItemList,
     PageSection,
     Sentence,
     TableRow,
     Word,
     Words,
-    WordTone,
     parts_of,
     table,
 )
@@ -41,7 +41,7 @@ MOST_CHANGES = 12
 def first_screen(results: ReportResults, before: KeptReport | None) -> list[Block]:
     """The blocks of the index.  before: the report to compare with; None: there is none."""
     return [
-        Sentence(Word(_about(results), WordTone.DIM)),
+        Sentence(Word(_about(results), Ink.DIM)),
         *_wrong(results),
         *_found(results),
         *_matrix(results),
@@ -63,12 +63,11 @@ def _about(results: ReportResults) -> str:
 def _wrong(results: ReportResults) -> Iterator[Block]:
     lines = surprises(results)
     if not lines:
-        yield Sentence(f"Everything is as expected: {_expected(results)}", WordTone.GOOD)
+        yield Sentence(f"Everything is as expected: {_expected(results)}", Ink.GOOD)
         yield from (Sentence(f"Skipped: {one}") for one in results.skipped)
         return
     blocks: list[Block] = [
-        Sentence([Word("✗ ", WordTone.BAD), *parts_of(line)], WordTone.BAD)
-        for line in lines[:FIRST]
+        Sentence([Word("✗ ", Ink.BAD), *parts_of(line)], Ink.BAD) for line in lines[:FIRST]
     ]
     if rest := lines[FIRST:]:
         blocks.append(FoldedPart(f"{len(rest)} more", [ItemList(rest)]))
@@ -163,8 +162,8 @@ def _table(found: Sequence[OutcomeChange], most: int = MOST_CHANGES) -> Block:
     rows: list[Sequence[Words]] = [
         [
             Word(one.address, to=one.address if one.now else ""),
-            one.before or Word("new", WordTone.DIM),
-            one.now or Word("not in this report", WordTone.DIM),
+            one.before or Word("new", Ink.DIM),
+            one.now or Word("not in this report", Ink.DIM),
         ]
         for one in found[:most]
     ]

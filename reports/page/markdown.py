@@ -18,6 +18,7 @@ from reports.page.blocks import (
     FindingCard,
     FoldedPart,
     GridDrawing,
+    Ink,
     ItemList,
     PageRoom,
     PageSection,
@@ -25,7 +26,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     parts_of,
     said,
 )
@@ -128,9 +128,9 @@ def _word(one: str | Word) -> str:
     if isinstance(one, str):
         return _escaped(one)
     found = _escaped(one.text)
-    if one.tone is WordTone.CODE:
+    if one.tone is Ink.CODE:
         found = _code(one.text)
-    elif one.tone is WordTone.STRONG:
+    elif one.tone is Ink.STRONG:
         found = f"**{found}**"
     return f"[{found}](#{slug(one.to)})" if one.to else found
 

@@ -13,13 +13,13 @@ from model.core import Guarantee
 from model.results.report import ReportResults
 from model.results.simulation import Simulation
 from model.results.verdict import Verdict
-from reports.page.blocks import DataTable, TableRow, Word, Words, WordTone, table
+from reports.page.blocks import DataTable, Ink, TableRow, Word, Words, table
 from reports.page.parts import costs, runs
 from reports.results import simulations as simulation_results
 from reports.results.families import family_of
 
 COST = ("#Bytes on links", "#Recovery", "#Peak backup, events")
-_KEPT = {Guarantee.PRECISE: WordTone.HOLDS, Guarantee.GAP: WordTone.REFUTED}
+_KEPT = {Guarantee.PRECISE: Ink.HOLDS, Guarantee.GAP: Ink.REFUTED}
 
 
 def matrix(results: ReportResults) -> DataTable:
@@ -49,9 +49,9 @@ def _row(name: str, members: Sequence[Verdict], results: ReportResults) -> Table
     fine = expected == len(members)
     words: list[Words] = [
         Word(name, to=name),
-        "–" if itself is None else Word(itself.word, _KEPT.get(itself, WordTone.PLAIN)),
+        "–" if itself is None else Word(itself.word, _KEPT.get(itself, Ink.PLAIN)),
         *(str(counts[one] or "") for one in Guarantee),
-        Word(f"{expected} of {len(members)}", WordTone.GOOD if fine else WordTone.BAD),
+        Word(f"{expected} of {len(members)}", Ink.GOOD if fine else Ink.BAD),
         *_costs(name, results),
     ]
     return TableRow(words, off=not fine)

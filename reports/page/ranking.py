@@ -16,7 +16,7 @@ from model.results.bugs import BugResult
 from model.results.report import ReportResults
 from model.results.verdict import ScopeResult, Verdict
 from reports import findings as finding_words
-from reports.page.blocks import FindingCard, Word, Words, WordTone, coded, parts_of, said
+from reports.page.blocks import FindingCard, Ink, Word, Words, coded, parts_of, said
 from reports.page.formats import counted
 from reports.page.parts import bugs
 from reports.page.thumbnails import thumbnail
@@ -96,7 +96,7 @@ def _shortest(one: Finding, verdicts: dict[str, Verdict]) -> FoundRun | None:
 def _claim_card(family: str, about: Verdict, one: Finding, run: FoundRun | None) -> FindingCard:
     paper = about.source.partition(",")[0].partition(":")[0]
     source = ", ".join(filter(None, (paper, _section(one.section))))
-    verdict: list[str | Word] = [Word(one.verdict.value, WordTone.REFUTED)]
+    verdict: list[str | Word] = [Word(one.verdict.value, Ink.REFUTED)]
     if one.remark:
         verdict += [": ", *parts_of(coded(one.remark))]
     claim = coded(finding_words.claim(one))
@@ -152,6 +152,6 @@ def _engine(one: BugResult) -> RankedFinding | None:
     to = bugs.address(one.file)
     words = said("Smallest run: ", Word(counted(run.steps, "step"), to=to), f"{_lost(scope)}.")
     mended = f" as reported; as mended: {one.fixed.outcome.value}"
-    verdict = said(Word("refuted", WordTone.REFUTED), mended)
+    verdict = said(Word("refuted", Ink.REFUTED), mended)
     card = FindingCard(f"{one.engine}, {one.report}", one.about, verdict, words, _picture(run), to)
     return RankedFinding(ENGINE, 0, run, card)

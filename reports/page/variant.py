@@ -15,13 +15,13 @@ from reports.page.blocks import (
     CodeText,
     DrawnPicture,
     FoldedPart,
+    Ink,
     ItemList,
     PageSection,
     Sentence,
     TableRow,
     Word,
     Words,
-    WordTone,
     coded,
     said,
     table,
@@ -70,7 +70,7 @@ def panel_of(verdict: Verdict) -> list[Block]:
 
 def _vacuous(verdict: Verdict) -> Iterator[Block]:
     for why in verdict.vacuous:
-        yield Sentence(f"Vacuous: {why}", WordTone.BAD)
+        yield Sentence(f"Vacuous: {why}", Ink.BAD)
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     ordered = sorted(verdict.refuted, key=lambda one: _run_of(one).steps)
     shown: list[Block] = [
         FoldedPart(
-            [one.name, " ", Word(result_words.steps(_run_of(one).steps), WordTone.DIM)],
+            [one.name, " ", Word(result_words.steps(_run_of(one).steps), Ink.DIM)],
             run(_run_of(one), one.name, whole=not at),
             open=not at,
             name=one.name,
@@ -91,7 +91,7 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     if failure is not None:
         replay = FoldedPart("A pytest file that replays this run", [CodeText(failure.pytest)])
         inside = [*run(failure, "found at random, shrunk"), replay]
-        summary: Words = ["Found at random ", Word(result_words.steps(failure.steps), WordTone.DIM)]
+        summary: Words = ["Found at random ", Word(result_words.steps(failure.steps), Ink.DIM)]
         shown.append(FoldedPart(summary, inside, open=not ordered))
     yield PageSection("Counterexamples", shown)
 
@@ -108,15 +108,15 @@ def run(found: Run, name: str, *, whole: bool = True) -> list[Block]:
     """
     pinned = found.pinned if isinstance(found, ScopeCounterexample) else None
     after = f"after {number(found.steps)} step{'' if found.steps == 1 else 's'} this run violates "
-    words: list[str | Word] = [Word(name, WordTone.STRONG), f": {after}“{found.property}”"]
+    words: list[str | Word] = [Word(name, Ink.STRONG), f": {after}“{found.property}”"]
     if pinned is not None:
         good = pinned == found.steps
-        tone = WordTone.GOOD if good else WordTone.BAD
+        tone = Ink.GOOD if good else Ink.BAD
         words += ["; ", Word(f"{'✓' if good else '✗'} {pinned} steps pinned", tone)]
     words.append(".")
     blocks: list[Block] = []
     if found.culprit is not None and found.run is None:
-        blocks.append(Sentence(found.culprit.says, WordTone.REFUTED))
+        blocks.append(Sentence(found.culprit.says, Ink.REFUTED))
     svg = ""
     if whole or found.run is None:
         svg = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
@@ -131,7 +131,7 @@ def _guarantee(verdict: Verdict) -> Iterator[Block]:
     rows = []
     for one in verdict.classes:
         off = one.claimed is not None and one.claimed is not one.found
-        tone = WordTone.BAD if off and not verdict.expected else WordTone.STRONG
+        tone = Ink.BAD if off and not verdict.expected else Ink.STRONG
         found = Word(result_words.word(one.found), tone)
         rows.append(
             TableRow([result_words.word(one.operators), result_words.word(one.claimed), found])
@@ -141,13 +141,13 @@ def _guarantee(verdict: Verdict) -> Iterator[Block]:
         blocks.append(table("Guarantee", ("Operator class", "Claimed", "Found"), rows))
     if verdict.untried_classes:
         names = ", ".join(map(result_words.word, verdict.untried_classes))
-        blocks.append(Sentence(Word(f"Not tried: {names} operators.", WordTone.DIM)))
+        blocks.append(Sentence(Word(f"Not tried: {names} operators.", Ink.DIM)))
     if blocks:
         yield PageSection("Guarantee", blocks)
 
 
 def _scope(one: ScopeResult) -> TableRow:
-    differs = [Word(f" ✗ {way}", WordTone.BAD) for way in result_words.differences(one)]
+    differs = [Word(f" ✗ {way}", Ink.BAD) for way in result_words.differences(one)]
     return TableRow(
         [
             one.name,
@@ -176,7 +176,7 @@ def _operators(one: ScopeResult) -> Words:
         return f"{word} (not derived)"
     if one.derived is one.operators:
         return word
-    return [word, " ", Word(f"(✗ derived: {result_words.word(one.derived)})", WordTone.BAD)]
+    return [word, " ", Word(f"(✗ derived: {result_words.word(one.derived)})", Ink.BAD)]
 
 
 def _worlds(one: ScopeResult) -> Words:
@@ -184,16 +184,16 @@ def _worlds(one: ScopeResult) -> Words:
         return f"{one.states:,} (until refuted)"
     if one.complete:
         return number(one.states)
-    return [f"{one.states:,} ", Word("(✗ incomplete)", WordTone.BAD)]
+    return [f"{one.states:,} ", Word("(✗ incomplete)", Ink.BAD)]
 
 
 def _pinned(one: ScopeResult) -> Words:
     if one.pinned is None:
-        return Word("not pinned", WordTone.DIM)
+        return Word("not pinned", Ink.DIM)
     if one.until_refuted:
         return number(one.pinned)
     good = one.pinned == one.states
-    return [f"{one.pinned:,} ", Word("✓", WordTone.GOOD) if good else Word("✗", WordTone.BAD)]
+    return [f"{one.pinned:,} ", Word("✓", Ink.GOOD) if good else Word("✗", Ink.BAD)]
 
 
 # --- the evidence --------------------------------------------------------------------------------
@@ -202,19 +202,17 @@ def _coverage(verdict: Verdict) -> Iterator[Block]:
     fell = f"Crashes fell on {verdict.hit:,} of the {verdict.points:,} crash points"
     blocks: list[Block] = [Sentence(f"{fell} that exist in these scopes{every}.")]
     if verdict.missed:
-        missed = [said(Word(one.point, WordTone.CODE), f": {one.why}") for one in verdict.missed]
+        missed = [said(Word(one.point, Ink.CODE), f": {one.why}") for one in verdict.missed]
         blocks.append(FoldedPart(f"{len(missed)} missed", [ItemList(missed)]))
     yield PageSection("Coverage", blocks)
 
 
 def _evidence(verdict: Verdict) -> Iterator[Block]:
     items: list[Words] = [
-        [Word(number(count), WordTone.STRONG), f" {note}"]
-        for note, count in verdict.evidence.items()
+        [Word(number(count), Ink.STRONG), f" {note}"] for note, count in verdict.evidence.items()
     ]
     items += [
-        [Word("✗ 0", WordTone.BAD), f" {note}: this should have happened"]
-        for note in verdict.missing
+        [Word("✗ 0", Ink.BAD), f" {note}: this should have happened"] for note in verdict.missing
     ]
     blocks: list[Block] = [ItemList(items, small=True)] if items else []
     attack = verdict.attack
@@ -241,11 +239,11 @@ def _mutant(one: MutantResult) -> FoldedPart:
         by = FINDERS.get(one.by, f"the {one.by}")
         scope = f" in “{one.scope}”" if one.scope else ""
         steps = f", in a run of {one.steps} steps" if one.steps is not None else ""
-        fate = Word(f"found by {by}{scope} after {time(one.seconds)}{worlds}{steps}", WordTone.DIM)
+        fate = Word(f"found by {by}{scope} after {time(one.seconds)}{worlds}{steps}", Ink.DIM)
     else:
-        fate = Word(f"✗ survived {time(one.seconds)}{worlds}", WordTone.BAD)
+        fate = Word(f"✗ survived {time(one.seconds)}{worlds}", Ink.BAD)
     change = f"# {one.module}\n- {one.old}\n+ {one.new}"
-    return FoldedPart([Word(one.name, WordTone.STRONG), " ", fate], [CodeText(change, diff=True)])
+    return FoldedPart([Word(one.name, Ink.STRONG), " ", fate], [CodeText(change, diff=True)])
 
 
 def guarantees(verdict: Verdict) -> Sequence[Words]:
@@ -253,7 +251,7 @@ def guarantees(verdict: Verdict) -> Sequence[Words]:
     return [
         [
             f"{result_words.word(one.operators)}: ",
-            Word(result_words.word(one.found), WordTone.STRONG),
+            Word(result_words.word(one.found), Ink.STRONG),
         ]
         for one in verdict.classes
     ]

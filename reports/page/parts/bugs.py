@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from model.results.bugs import BugResult
 from reports.page.blocks import (
     Block,
+    Ink,
     PagePanel,
     PageRoom,
     PageSection,
@@ -17,7 +18,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     coded,
     said,
     table,
@@ -48,13 +48,13 @@ def room(results: Sequence[BugResult]) -> PageRoom:
         [
             seen,
             joined([Word(file, to=address(file)) for file in files]),
-            joined([Word(name, WordTone.CODE) for name in variants]),
+            joined([Word(name, Ink.CODE) for name in variants]),
         ]
         for seen, files, variants in found.symptoms
     ]
     blocks: list[Block] = [
         Sentence(coded(words)),
-        Sentence(f"{count}reachable worlds.", WordTone.PLAIN if fine else WordTone.BAD),
+        Sentence(f"{count}reachable worlds.", Ink.PLAIN if fine else Ink.BAD),
         PageSection("The reports", [table("Reports", REPORTS, [*map(_row, found.rows)])]),
         PageSection("From a symptom to a model", [table("Symptoms", SYMPTOMS, symptoms)]),
     ]

@@ -17,6 +17,7 @@ from reports.page.blocks import (
     Block,
     DrawnPicture,
     FoldedPart,
+    Ink,
     ItemList,
     PagePanel,
     PageRoom,
@@ -25,7 +26,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     table,
 )
 from reports.page.formats import slug, time
@@ -46,7 +46,7 @@ _OVER_TIME = (
     "has an empty queue.  Then over time: latency of outputs, events kept upstream, messages that "
     "wait at nodes."
 )
-_TONES = {"✓": WordTone.GOOD, "✗": WordTone.BAD}
+_TONES = {"✓": Ink.GOOD, "✗": Ink.BAD}
 NUMBERS = ("Number", "Section", "#Published", "#Ours", "Verdict", "How", "Why")
 
 
@@ -96,7 +96,7 @@ def address(one: Simulation | Reproduction) -> str:
 
 # --- scenarios -----------------------------------------------------------------------------------
 def _scenario_row(one: Simulation) -> TableRow:
-    same = Word("✓ the same", WordTone.GOOD) if one.same else Word("✗ not the same", WordTone.BAD)
+    same = Word("✓ the same", Ink.GOOD) if one.same else Word("✗ not the same", Ink.BAD)
     costs = [simulation_results.values(one, name)[0] for name in ("recovery_s", "link_event_bytes")]
     return TableRow(
         [Word(one.scenario, to=address(one)), one.protocol, same, *costs], off=not one.same
@@ -106,8 +106,8 @@ def _scenario_row(one: Simulation) -> TableRow:
 def _scenario(one: Simulation, svg: str) -> PagePanel:
     summary = f"{simulation_results.verdict(one)}."
     blocks: list[Block] = [
-        Sentence(Word(f"{one.protocol} · {one.input} · {one.pattern}", WordTone.DIM)),
-        Sentence(summary, WordTone.GOOD if one.same else WordTone.BAD),
+        Sentence(Word(f"{one.protocol} · {one.input} · {one.pattern}", Ink.DIM)),
+        Sentence(summary, Ink.GOOD if one.same else Ink.BAD),
         Sentence(f"{simulation_results.overhead(one)}."),
     ]
     if svg:
@@ -131,7 +131,7 @@ def _experiment(one: Reproduction, svg: str) -> PagePanel:
     seeds = f"{one.seeds} seed{'' if one.seeds == 1 else 's'}"
     seeds += "" if one.as_published else " (fewer than published)"
     facts = f"{one.source} · {one.runs:,} runs of {one.events:,} events · {seeds}"
-    blocks: list[Block] = [Sentence(Word(f"{facts} · {time(one.seconds)}", WordTone.DIM))]
+    blocks: list[Block] = [Sentence(Word(f"{facts} · {time(one.seconds)}", Ink.DIM))]
     if svg:
         blocks.append(DrawnPicture(f"Figure: {one.title}", svg))
     if one.notes:
@@ -160,7 +160,7 @@ def _number(one: ComparedNumber) -> TableRow:
             one.section,
             experiment_results.shown(one, one.published),
             experiment_results.beside(one),
-            Word(verdict, _TONES.get(sign, WordTone.PLAIN)),
+            Word(verdict, _TONES.get(sign, Ink.PLAIN)),
             one.way,
             "; ".join(filter(None, (one.reason, experiment_results.marked(one)))),
         ]

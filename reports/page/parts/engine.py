@@ -11,6 +11,7 @@ from model.results.engine import EngineCheck
 from reports.page.blocks import (
     Block,
     DrawnPicture,
+    Ink,
     PagePanel,
     PageRoom,
     PageSection,
@@ -18,7 +19,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     table,
 )
 from reports.page.formats import slug, time
@@ -58,11 +58,7 @@ def address(one: EngineCheck) -> str:
 
 def _row(one: EngineCheck) -> TableRow:
     good = sum(case.agrees for case in one.cases)
-    sign = (
-        Word("✓ as predicted", WordTone.GOOD)
-        if one.holds
-        else Word("✗ not as predicted", WordTone.BAD)
-    )
+    sign = Word("✓ as predicted", Ink.GOOD) if one.holds else Word("✗ not as predicted", Ink.BAD)
     return TableRow(
         [
             Word(one.title, to=address(one)),
@@ -79,7 +75,7 @@ def _row(one: EngineCheck) -> TableRow:
 
 def _count(one: spark.OutageCount) -> TableRow:
     checks = ", ".join(f"{check} {times}" for check, times in one.checks)
-    tone = WordTone.GOOD if one.agreed == one.cases else WordTone.BAD
+    tone = Ink.GOOD if one.agreed == one.cases else Ink.BAD
     good = Word(f"{one.agreed} of {one.cases}", tone)
     return TableRow([one.kind, str(one.times), checks, good])
 
@@ -88,9 +84,9 @@ def _panel(one: EngineCheck) -> PagePanel:
     shown = spark.shown(one)
     facts = f"{one.machine.engine} · {one.check} · {one.profile} profile · {time(one.seconds)}"
     blocks: list[Block] = [
-        Sentence(Word(facts, WordTone.DIM)),
-        Sentence(f"{shown.summary}.", WordTone.GOOD if one.holds else WordTone.BAD),
-        *(Sentence(Word(note, WordTone.DIM)) for note in one.notes),
+        Sentence(Word(facts, Ink.DIM)),
+        Sentence(f"{shown.summary}.", Ink.GOOD if one.holds else Ink.BAD),
+        *(Sentence(Word(note, Ink.DIM)) for note in one.notes),
         *_times(shown),
     ]
     if shown.shares:
@@ -133,4 +129,4 @@ def _cases(shown: spark.ShownCheck) -> Iterator[Block]:
 
 
 def _sign(sign: str) -> Word:
-    return Word(sign, WordTone.GOOD if sign == "✓" else WordTone.BAD)
+    return Word(sign, Ink.GOOD if sign == "✓" else Ink.BAD)

@@ -9,13 +9,13 @@ from model.results.classes import BoxResult, OperatorResults
 from reports.page.blocks import (
     Block,
     GridDrawing,
+    Ink,
     PagePanel,
     PageRoom,
     PageSection,
     Sentence,
     TableRow,
     Word,
-    WordTone,
     said,
     table,
 )
@@ -44,7 +44,7 @@ def room(results: OperatorResults) -> PageRoom:
                 word(one.paper),
                 one.before,
                 one.after,
-                Word(word(one.found), WordTone.GOOD if one.found is one.paper else WordTone.BAD),
+                Word(word(one.found), Ink.GOOD if one.found is one.paper else Ink.BAD),
                 word(one.by_values),
             ],
             off=one.found is not one.paper,
@@ -69,11 +69,9 @@ def room(results: OperatorResults) -> PageRoom:
 
 def _row(one: BoxResult) -> TableRow:
     title = Word(one.title, to=_address(one) if one.witnesses else "")
-    differs = [Word(" differs", WordTone.BAD)] if one.differs else []
+    differs = [Word(" differs", Ink.BAD)] if one.differs else []
     paper = said(word(one.paper), *differs)
-    return TableRow(
-        [title, Word(one.name, WordTone.CODE), word(one.class_), paper, number(one.pairs)]
-    )
+    return TableRow([title, Word(one.name, Ink.CODE), word(one.class_), paper, number(one.pairs)])
 
 
 def _panel(one: BoxResult) -> PagePanel:

@@ -19,6 +19,7 @@ from reports.page.blocks import (
     Block,
     FoldedPart,
     GridDrawing,
+    Ink,
     ItemList,
     PagePanel,
     PageRoom,
@@ -27,7 +28,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     said,
     table,
 )
@@ -58,7 +58,7 @@ def room(entries: Sequence[ProofResult]) -> PageRoom:
     """The lemmas of all protocols."""
     found = proof_results.view(entries)
     blocks: list[Block] = [
-        Sentence(_summary(entries, timed=True), WordTone.GOOD if found.fine else WordTone.BAD),
+        Sentence(_summary(entries, timed=True), Ink.GOOD if found.fine else Ink.BAD),
         Sentence(_MEANT),
         *_errata(entries),
     ]
@@ -119,7 +119,7 @@ def _errata(entries: Sequence[ProofResult]) -> Iterator[Block]:
 
 
 def _row(entry: ProofResult, lemma: LemmaResult) -> TableRow:
-    scope = Word(lemma.scope, WordTone.STRONG if lemma.scope == UNBOUNDED else WordTone.PLAIN)
+    scope = Word(lemma.scope, Ink.STRONG if lemma.scope == UNBOUNDED else Ink.PLAIN)
     needed = f"{lemma.needed} of {len(lemma.hypotheses)}" if lemma.hypotheses else "–"
     return TableRow(
         [
@@ -136,17 +136,15 @@ def _row(entry: ProofResult, lemma: LemmaResult) -> TableRow:
 
 
 def _chip(lemma: LemmaResult) -> Word:
-    tones = {"holds": WordTone.HOLDS, "refuted": WordTone.REFUTED}
-    return Word(lemma.verdict, tones.get(lemma.outcome.value, WordTone.BAD))
+    tones = {"holds": Ink.HOLDS, "refuted": Ink.REFUTED}
+    return Word(lemma.verdict, tones.get(lemma.outcome.value, Ink.BAD))
 
 
 def _otherwise(lemma: LemmaResult) -> list[Word]:
     if lemma.as_expected:
         return []
     same = lemma.outcome is lemma.expect
-    return [
-        Word(" ✗ not as expected" if same else f" ✗ expected: {lemma.expect.value}", WordTone.BAD)
-    ]
+    return [Word(" ✗ not as expected" if same else f" ✗ expected: {lemma.expect.value}", Ink.BAD)]
 
 
 def _panel(entry: ProofResult, lemma: LemmaResult) -> PagePanel:
@@ -160,7 +158,7 @@ def _lemma(lemma: LemmaResult, *, timed: bool) -> list[Block]:
     facts = f"{lemma.section}; {lemma.scope}; {lemma.fragment}"
     facts += f"; {counted(len(lemma.queries), 'query', 'queries')}"
     facts += f" in {time(lemma.seconds)}" if timed else ""
-    blocks: list[Block] = [Sentence(lemma.statement), Sentence(Word(f"{facts}.", WordTone.DIM))]
+    blocks: list[Block] = [Sentence(lemma.statement), Sentence(Word(f"{facts}.", Ink.DIM))]
     blocks += map(GridDrawing, lemma.counterexamples)
     blocks += _queries(lemma) if timed else _surprising(lemma)
     blocks += _hypotheses(lemma.hypotheses, timed=timed)
@@ -196,11 +194,11 @@ def _answer(one: QueryResult) -> Word:
     words = f"{'✓' if one.fine else '✗'} {one.answer.value}"
     words += "" if one.answer is one.expect else f", expected: {one.expect.value}"
     words += f", cvc5: {one.cvc5.value}" if one.contradicted and one.cvc5 else ""
-    return Word(words, WordTone.GOOD if one.fine else WordTone.BAD)
+    return Word(words, Ink.GOOD if one.fine else Ink.BAD)
 
 
 def _timed(one: QueryResult) -> Words:
-    return [_answer(one), " ", Word(time(one.seconds), WordTone.DIM)]
+    return [_answer(one), " ", Word(time(one.seconds), Ink.DIM)]
 
 
 def _hypotheses(found: Sequence[HypothesisResult], *, timed: bool) -> Iterator[Block]:
@@ -208,16 +206,10 @@ def _hypotheses(found: Sequence[HypothesisResult], *, timed: bool) -> Iterator[B
         return
     items: list[Words] = []
     for one in found:
-        sign = (
-            Word("✓ needed: ", WordTone.GOOD)
-            if one.needed
-            else Word("✗ not needed: ", WordTone.BAD)
-        )
+        sign = Word("✓ needed: ", Ink.GOOD) if one.needed else Word("✗ not needed: ", Ink.BAD)
         why = f"without “{one.name}” there is a counterexample to “{one.by}”"
         words = why if one.needed else f"without “{one.name}” no counterexample is found"
-        items.append(
-            [sign, words, *([Word(f" {time(one.seconds)}", WordTone.DIM)] if timed else [])]
-        )
+        items.append([sign, words, *([Word(f" {time(one.seconds)}", Ink.DIM)] if timed else [])])
     blocks: list[Block] = [ItemList(items)]
     if timed:
         drawn = [(one.name, one.grid) for one in found if one.grid is not None]
@@ -231,10 +223,10 @@ def _drift(found: Sequence[AbstractionResult]) -> Iterator[Block]:
         return
     rows = []
     for one in found:
-        verdict = Word("✓ no drift", WordTone.GOOD)
+        verdict = Word("✓ no drift", Ink.GOOD)
         if one.drift is not None:
             words = f"✗ drift in the scope {one.drift.scope}: {one.drift.what}"
-            verdict = Word(words, WordTone.BAD)
+            verdict = Word(words, Ink.BAD)
         taken = ", ".join(f"{name}: {times:,}" for name, times in one.transitions.items())
         rows.append(TableRow([one.name, verdict, f"{one.states:,}", taken], off=bool(one.drift)))
     columns = ("Formulas of", "Compared with the Python", "#States", "Transitions taken")

@@ -12,6 +12,7 @@ from reports.page.blocks import (
     Block,
     DrawnPicture,
     FactList,
+    Ink,
     PagePanel,
     PageRoom,
     PageSection,
@@ -19,7 +20,6 @@ from reports.page.blocks import (
     TableRow,
     Word,
     Words,
-    WordTone,
     table,
 )
 from reports.page.formats import counted, joined, slug, time
@@ -51,7 +51,7 @@ def address(run: RealRun) -> str:
 
 
 def _row(run: RealRun) -> TableRow:
-    same = Word("✓ the same", WordTone.GOOD) if run.same else Word("✗ not the same", WordTone.BAD)
+    same = Word("✓ the same", Ink.GOOD) if run.same else Word("✗ not the same", Ink.BAD)
     numbers = (len(run.crashes), run.with_crashes.count, run.replayed, run.peak_backup)
     cells = [f"{one:,}" for one in (run.events, *numbers)]
     first = Word(run.protocol, to=address(run))
@@ -67,8 +67,8 @@ def _panel(run: RealRun) -> PagePanel:
         words += f"{run.failure_free.count:,}."
     meta = f"{run.input} · {run.events:,} events · {time(run.seconds)}"
     blocks: list[Block] = [
-        Sentence(Word(meta, WordTone.DIM)),
-        Sentence(words, WordTone.GOOD if run.same else WordTone.BAD),
+        Sentence(Word(meta, Ink.DIM)),
+        Sentence(words, Ink.GOOD if run.same else Ink.BAD),
         _facts(run),
     ]
     if run.left_out:
@@ -81,7 +81,7 @@ def _panel(run: RealRun) -> PagePanel:
 
 
 def _facts(run: RealRun) -> FactList:
-    edges: list[Words] = [Word(f"{u} → {v}", WordTone.CODE) for u, v in run.graph.edges]
+    edges: list[Words] = [Word(f"{u} → {v}", Ink.CODE) for u, v in run.graph.edges]
     crashes = ", ".join(f"{one.node} at event {one.at_event:,}" for one in run.crashes)
     replayed = f"{run.replayed:,} events; {run.discarded:,} duplicates discarded"
     return FactList(
@@ -98,7 +98,7 @@ def _facts(run: RealRun) -> FactList:
 
 
 def _digest(one: OutputDigest) -> Words:
-    return [f"{one.count:,} results, SHA-256 ", Word(one.sha256, WordTone.CODE)]
+    return [f"{one.count:,} results, SHA-256 ", Word(one.sha256, Ink.CODE)]
 
 
 def _beside(run: RealRun, other: ComparedRun) -> Block:
