@@ -35,7 +35,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A wide window, which must see no error of a script."""
-    with browser.new_context(viewport=WIDE, offline=True) as context:
+    with browser.new_context(viewport=WIDE, offline=True) as context:  # type: ignore[arg-type]
         opened = context.new_page()
         errors: list[str] = []
         opened.on("pageerror", lambda error: errors.append(str(error)))

@@ -304,9 +304,9 @@ def test_every_link_leads_to_something(tmp_path: Path) -> None:
     anchors = re.findall(r'<a id="([^"]*)"', made.markdown)
     assert len(anchors) == len({*anchors})
     assert {*re.findall(r"\]\(#([^)]*)\)", made.markdown)} <= {*anchors}
-    known = {room["address"] for room in made.index["rooms"]}
-    known |= {one["address"] for room in made.index["rooms"] for one in room["panels"]}
-    assert {*_links([made.index["first"], made.rooms])} <= known
+    known = {room["address"] for room in made.first["rooms"]}
+    known |= {one["address"] for room in made.first["rooms"] for one in room["panels"]}
+    assert {*_links([made.first["first"], made.rooms])} <= known
 
 
 def _links(value: Any) -> Iterator[str]:
@@ -336,7 +336,7 @@ def test_names_of_users_are_texts_in_the_page_and_in_its_data(tmp_path: Path) ->
     results = _results(verdicts=(_verdict("upstream-backup"), _verdict(odd)), runs=())
     made = written(results, tmp_path)
     assert made.html.count("</script") == made.html.count("<script")
-    (family,) = (room for room in made.index["rooms"] if room["family"])
+    (family,) = (room for room in made.first["rooms"] if room["family"])
     assert len(family["panels"]) == 2
     assert family["panels"][1]["address"] in made.rooms["upstream-backup"]["panels"]
 
@@ -385,10 +385,10 @@ def test_runs_that_differ_and_verdicts_that_surprise_are_said_first(tmp_path: Pa
         assert "✗ expected: refuted" in text
         assert "✗ pinned: 12,345 states" in text
         assert "✗ expected: precise" in text
-    section = made.index["first"][1]
+    section = made.first["first"][1]
     assert section["title"] == "Not as expected: 3"  # a survivor among the mutants, too
     assert {one.get("tone") for one in section["blocks"]} == {"bad"}
-    assert not any(one.get("tone") == "good" for one in blocks_of(made.index["first"], "Sentence"))
+    assert not any(one.get("tone") == "good" for one in blocks_of(made.first["first"], "Sentence"))
 
 
 def test_a_report_is_fine_if_all_is_as_expected_and_no_mutant_survives(tmp_path: Path) -> None:
@@ -491,7 +491,7 @@ def test_a_room_with_much_data_has_several_files(
     monkeypatch.setattr(writing, "LARGEST", 20_000)
     many = tuple(_verdict(f"p:{name}", refuted=True) for name in "abcdefgh")
     made = written(_results(verdicts=(_verdict("p"), *many), runs=(), bugs=()), tmp_path)
-    files = made.index["rooms"][0]["files"]
+    files = made.first["rooms"][0]["files"]
     assert files[:3] == ["p.js", "p-1.js", "p-2.js"]
     assert all((tmp_path / "report" / name).stat().st_size < 40_000 for name in files)
     assert [*made.rooms["p"]["panels"]] == ["p/itself", *(one.protocol for one in many)]

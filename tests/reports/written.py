@@ -15,11 +15,11 @@ from reports import page
 
 
 class WrittenReport(NamedTuple):
-    """html: the text of report.html.  index: the data in it.  rooms: the data beside it, by
+    """html: the text of report.html.  first: the data in it.  rooms: the data beside it, by
     address.  said: all words of the page and of its rooms.  markdown: the text of report.md."""
 
     html: str
-    index: dict[str, Any]
+    first: dict[str, Any]
     rooms: dict[str, dict[str, Any]]
     said: str
     markdown: str
