@@ -396,7 +396,7 @@ def test_a_report_is_fine_if_all_is_as_expected_and_no_mutant_survives(tmp_path:
     fine = _results(verdicts=(good,), runs=())
     assert fine.fine
     assert surprises(fine) == []
-    first = written(fine, tmp_path).index["first"][1]
+    first = written(fine, tmp_path).first["first"][1]
     assert first["tone"] == "good"
     assert first["words"].startswith("Everything is as expected: 1 of 1 protocols")
     wrong_type = replace(figure2.rows()[0], found=Guarantee.GAP)
