@@ -51,6 +51,14 @@ def _full(found: Mapping[str, object]) -> dict[str, Plain]:
 
 def script_text(value: Plain) -> str:
     """The JSON of a value as a part of a script, also of one within a page: no text of it ends the
-    script."""
-    text = visible(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    script, and every control character is shown as its number."""
+    text = json.dumps(_shown(value), ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
+
+
+def _shown(value: Plain) -> Plain:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(name): _shown(one) for name, one in value.items()}
+    return [*map(_shown, value)] if isinstance(value, list) else value

@@ -328,7 +328,7 @@ def test_no_text_ends_a_script_or_is_lost(text: str) -> None:
     script = script_text({"text": text})
     assert "<" not in script
     assert "\n" not in script
-    assert json.loads(script) == {"text": visible(json.loads(json.dumps(text)))} or "\\" in script
+    assert json.loads(script) == {"text": visible(text)}
 
 
 def test_names_of_users_are_texts_in_the_page_and_in_its_data(tmp_path: Path) -> None:
