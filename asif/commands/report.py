@@ -22,6 +22,7 @@ from asif.commands.spark import on_spark
 from asif.console import FreshOption, JsonOption, Profile, ProfileOption, publish
 from asif.early import result_folder
 from asif.force import forced, resumption
+from asif.kept_reports import FOLDER, earlier, keep
 from asif.processes import call_all
 from model.calls import GatheredCalls, gather
 from model.errors import Invalid
@@ -71,9 +72,16 @@ def report(
     out: Annotated[
         Path,
         typer.Option(
-            help="Write report.html and report.md to this folder.", callback=result_folder
+            help="Write report.html, its data and report.md to this folder.", callback=result_folder
         ),
     ] = Path("build/report"),
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE|COMMIT",
+            help="Compare with the kept report that begins so; without it, with the last one.",
+        ),
+    ] = None,
     fresh: FreshOption = False,
     json_: JsonOption = None,
 ) -> None:
@@ -81,9 +89,11 @@ def report(
     from asif.progress import show_progress
     from model.machine.locks import LOCK, held
     from reports import page
+    from reports.page.changes import kept
 
     started, quick = perf_counter(), profile is Profile.QUICK
     wanted = _wanted(quick, profile, out)
+    before = earlier(out, profile.value, since)
     with (
         held(out / LOCK, str(out)),
         show_progress() as progress,
@@ -100,7 +110,8 @@ def report(
         pictures = page.pictures(results)
         drawn: GatheredCalls[str, str] = gather(call_all, pictures, "drawing", progress)
         results = replace(results, lost=(*results.lost, *_lines(drawn.lost)))
-        pages = page.write(results, out, drawn.found, force=forced())
+        pages = page.write(results, out, drawn.found, before=before, force=forced())
+        keep(out, kept(results))
         progress("report", 100, 100)
     words = (line for part, one in zip(PARTS, found, strict=True) for line in part.summary(one))
     publish(chain(words, _lost(results.lost), map(str, pages)), results, json_)
@@ -115,10 +126,12 @@ def _wanted(quick: bool, profile: Profile, out: Path) -> list[Check]:
     from flink_check.engine import ENGINE as FLINK
     from model.machine.files import refuse_unwritable
     from model.machine.folders import refuse_foreign
+    from reports.page.writing import DATA
     from spark_check.engine import ENGINE as SPARK
 
     chosen = "report" if quick else profile.value
     refuse_unwritable([out / "report.html", out / "report.md"], force=forced())
+    refuse_foreign([out / DATA, out / FOLDER])
     refuse_foreign(folders_of([*checks(FLINK, chosen).values()], out / "flink", 1))
     return [*checks(SPARK, chosen).values()]
 
@@ -127,6 +140,7 @@ def _results(profile: Profile, found: Sequence[Any], seconds: float) -> ReportRe
     """The results of all parts, in their order."""
     from importlib.metadata import version
 
+    from asif.origin import origin
     from model.results.report import ReportResults
 
     verdicts, bugs, proofs, operators, ran, spark, flink = found
@@ -144,6 +158,7 @@ def _results(profile: Profile, found: Sequence[Any], seconds: float) -> ReportRe
         runs=ran.runs,
         lost=ran.lost,
         seconds=seconds,
+        origin=origin(),
     )
 
 

@@ -1,9 +1,9 @@
 """Marks: a part of a file says that asif wrote it.
 
 Rule of this file: no file is changed here.  A mark is part of the content: a first key of JSON, a
-first line of Python, TOML and SMT-LIB, a last line of SVG, HTML and Markdown, a text of PNG,
-metadata of Parquet, a comment of PDF.  CSV has no place for one: there it is the header, of the
-outputs of a run or of the numbers of a plot.
+first line of Python, JavaScript, TOML and SMT-LIB, a last line of SVG, HTML and Markdown, a text of
+PNG, metadata of Parquet, a comment of PDF.  CSV has no place for one: there it is the header, of
+the outputs of a run or of the numbers of a plot.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _PNG_TEXT = b"tEXtSoftware\0" + NAME.encode()
 _KEY = f'"{MADE_BY}": "{NAME}"'
 _WORDS = f"made by {NAME}"
 _LAST = f"<!-- {_WORDS} -->\n"
-_LINES = {".py": "#", ".toml": "#", ".smt2": ";"}
+_LINES = {".py": "#", ".toml": "#", ".smt2": ";", ".js": "//"}
 """How a comment begins, in files that have one in their first line."""
 _HEAD = re.compile(
-    rf"\s*(?:\[\s*)?\{{\s*{_KEY}|[#;] {_WORDS}\b|(?:{','.join(CSV_HEADER)}|"
+    rf"\s*(?:\[\s*)?\{{\s*{_KEY}|(?:[#;]|//) {_WORDS}\b|(?:{','.join(CSV_HEADER)}|"
     rf"{','.join(NUMBERS_HEADER)})\r?\n".encode()
 )
 _PDF, _PDF_END = b"%PDF-", f"% {_WORDS}\n".encode()

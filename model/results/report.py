@@ -5,7 +5,9 @@ Rule of this file: a field for each part of the report.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from model.results.bugs import BugResult
 from model.results.classes import OperatorResults
@@ -18,12 +20,40 @@ from model.results.simulation import Simulation
 from model.results.verdict import Verdict
 
 
+class ReportOrigin(NamedTuple):
+    """When, where and of what a report was made.
+
+    moment: as 2026-11-28T12:51:06Z.  commit: of the source, with "-dirty" if files of it
+    differ; None: not known.  machine: the system, its processor and its memory,
+    in words.  versions: of Python and of the libraries that decide results, by name.
+    """
+
+    moment: str
+    commit: str | None
+    machine: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReport:
+    """The outcomes of a report, to compare later ones with.
+
+    outcomes: by the address of each thing in the page, its outcome in a few words, without times.
+    """
+
+    version: str
+    profile: str
+    origin: ReportOrigin | None
+    outcomes: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportResults:
     """version: of asif.  bugs: those of real engines.  simulated, reproduced: scenarios and
     experiments.  engine: the checks on Spark and Flink.  runs: those on real input.  lost: a line
     for each simulation, experiment, run or picture whose process died.  skipped: a line for each
-    engine that is not installed: its checks, and why."""
+    engine that is not installed: its checks, and why.  origin: None of results that no command
+    made."""
 
     version: str
     profile: str
@@ -38,6 +68,7 @@ class ReportResults:
     lost: tuple[str, ...] = key(absent=True, default=())
     skipped: tuple[str, ...] = key(absent=True, default=())
     seconds: float
+    origin: ReportOrigin | None = key(absent=True, default=None)
 
     @property
     def fine(self) -> bool:

@@ -1,4 +1,4 @@
-"""Grids drawn: columns are events or states, rows are lanes (`html`, `text`, `style`).
+"""Grids drawn: columns are events or states, rows are lanes (`laid_out`, `text`, `style`).
 
 Rule of this file: no knowledge of the meaning of a grid.  Colour alone never distinguishes a mark.
 Columns that do not fit beside the others go below them.
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from markupsafe import Markup
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
@@ -72,63 +71,41 @@ def _marks(grid: Grid) -> list[CellMark]:
     return [mark for mark in _MEANINGS if mark in used]
 
 
-# --- HTML --------------------------------------------------------------------------------------
-_ROW = Markup("<tr{}>{}{}</tr>\n")
+# --- for a page ----------------------------------------------------------------------------------
+class LaidOutGrid(NamedTuple):
+    """A grid as a page draws it: a table, then the facts, then the legend.
+
+    lanes: the rows, but for the facts.  facts: (text, labels of the lanes with this one text).
+    legend: (mark, sign, meaning).
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    lanes: tuple[LaidOutLane, ...]
+    facts: tuple[tuple[str, tuple[str, ...]], ...]
+    legend: tuple[tuple[str, str, str], ...]
 
 
-def html(grid: Grid) -> Markup:
-    """The grid as a table of class `grid`; a lane is a bar over its columns with text."""
-    names = Markup().join(Markup('<th scope="col">{}</th>').format(c) for c in grid.columns)
-    rows = [_html_row(row, len(grid.columns)) for row in _lanes(grid)]
-    for fact in _facts(grid):
-        listed = Markup(", ").join(Markup("<code>{}</code>").format(f) for f in fact.labels)
-        cell = Markup('<td colspan="{}">{}</td>').format(len(grid.columns), listed)
-        label = Markup('<th scope="row">{}</th>').format(fact.text)
-        rows.append(_ROW.format(Markup(' class="always"'), label, cell))
-    drawn = Markup('<table class="grid">\n<thead><tr><td></td>{}</tr></thead>\n<tbody>\n{}</tbody>')
-    return drawn.format(names, Markup().join(rows)) + Markup("\n</table>\n") + _html_legend(grid)
+class LaidOutLane(NamedTuple):
+    """cells: (text with its sign, mark); none below a heading."""
+
+    label: str
+    cells: tuple[tuple[str, str], ...]
 
 
-def _html_row(row: GridRow, columns: int) -> Markup:
-    if row.heading:
-        over = Markup('<th colspan="{}" scope="rowgroup">{}</th>').format(columns + 1, row.label)
-        return _ROW.format(Markup(' class="lanes"'), over, "")
-    cells = row.cells
-    shown = Markup().join(_html_cell(cells, at) for at in range(len(cells)))
-    return _ROW.format("", Markup('<th scope="row">{}</th>').format(row.label), shown)
+def laid_out(grid: Grid) -> LaidOutGrid:
+    """The grid as a page draws it."""
+    lanes = [
+        LaidOutLane(row.label, () if row.heading else tuple(map(_signed, row.cells)))
+        for row in _lanes(grid)
+    ]
+    facts = tuple((one.text, one.labels) for one in _facts(grid))
+    legend = tuple((mark.value, SIGNS.get(mark, "(…)"), _MEANINGS[mark]) for mark in _marks(grid))
+    return LaidOutGrid(grid.caption, grid.columns, tuple(lanes), facts, legend)
 
 
-def _html_cell(cells: Sequence[Cell], at: int) -> Markup:
-    """A cell.  Its classes: `starts` and `ends` of a bar; `again` for a bar that goes on as it was,
-    which needs no stress."""
-    cell = cells[at]
-    if not cell.text:
-        return Markup("<td></td>")
-    names = ["on", cell.mark]
-    names += ["starts"] if at == 0 or not cells[at - 1].text else []
-    names += ["ends"] if at + 1 == len(cells) or not cells[at + 1].text else []
-    names += (
-        ["again"]
-        if at and cells[at - 1] == cell and cell.mark in (CellMark.PLAIN, CellMark.BAD)
-        else []
-    )
-    return Markup('<td><div class="{}">{}{}</div></td>').format(
-        " ".join(filter(None, names)), _html_sign(cell.mark), cell.text
-    )
-
-
-def _html_sign(mark: CellMark) -> Markup:
-    if mark not in SIGNS:
-        return Markup()
-    return Markup('<b title="{}">{}</b> ').format(_MEANINGS[mark], SIGNS[mark])
-
-
-def _html_legend(grid: Grid) -> Markup:
-    one = Markup('<span><span class="on {0} starts ends">{1}</span> {2}</span>\n')
-    marks = _marks(grid)
-    shown = [one.format(mark, SIGNS.get(mark, "aslant"), _MEANINGS[mark]) for mark in marks]
-    legend = Markup('<p class="legend">{}</p>\n').format(Markup().join(shown))
-    return legend if marks else Markup()
+def _signed(cell: Cell) -> tuple[str, str]:
+    return _add_sign(cell), cell.mark.value
 
 
 # --- characters --------------------------------------------------------------------------------

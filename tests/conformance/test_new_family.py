@@ -154,9 +154,11 @@ def test_it_is_run_simulated_and_reported(project: Path) -> None:
     assert result["metrics"]["crashes"] == 1
     assert result["metrics"]["traffic"]["state copies"]["messages"]
     python(project, "-c", REPORT)
-    for page in ("report.html", "report.md"):
-        text = (project / "page" / page).read_text()
-        assert "Passive standby" in text
+    markdown = (project / "page" / "report.md").read_text()
+    data = (project / "page" / "report" / "standby.js").read_text()
+    assert "Passive standby" in (project / "page" / "report.html").read_text()
+    assert "Passive standby" in markdown
+    for text in (markdown, data):
         assert "every replica is ready" in text
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from model.results.engine import EngineCheck
 from model.results.plain import plain, read
-from reports import commands, engine_page, page
+from reports import commands, engine_page
 from reports.results import spark as engine
 from tests.reports.test_spark_results import GOOD, RESULTS
+from tests.reports.written import written
 
 SHARES = {"detection": 0.0123, "start of the process": 0.9877}
 SHARED = replace(GOOD, cases=(GOOD.cases[0], replace(GOOD.cases[1], shares=SHARES)))
@@ -32,10 +33,10 @@ def test_shares_are_shown_where_they_are() -> None:
 
 
 def test_the_report_has_them(tmp_path: Path) -> None:
-    for file in page.write(replace(RESULTS, engine=(SHARED,)), tmp_path):
-        assert "Share of the variance" in file.read_text()
-    for file in page.write(replace(RESULTS, engine=(GOOD,)), tmp_path):
-        assert "Share of the variance" not in file.read_text()
+    for text in written(replace(RESULTS, engine=(SHARED,)), tmp_path).both:
+        assert "Share of the variance" in text
+    for text in written(replace(RESULTS, engine=(GOOD,)), tmp_path).both:
+        assert "Share of the variance" not in text
 
 
 def test_results_without_shares_are_read_as_before() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import html.parser
+import json
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from docs.examples import relay
 from model.core import Guarantee, OperatorClass
@@ -43,8 +47,12 @@ from proofs.classify import verdict as classifying
 from proofs.classify.figure3 import BOXES
 from proofs.explore.verdict import verdict
 from reports import palette
-from reports.page import write
+from reports.page import write, writing
+from reports.page.encoding import script_text
+from reports.page.surprises import surprises
 from reports.results import run as plots
+from reports.safe_text import visible
+from tests.reports.written import blocks_of, written
 
 
 def _story() -> Story:
@@ -200,13 +208,13 @@ def _results(**changed: Any) -> ReportResults:
 
 
 def test_operators_have_their_classes_and_witnesses(tmp_path: Path) -> None:
-    html, markdown = _written(_results(), tmp_path)
-    for page in (html, markdown):
-        assert "t2' t3' t4' t5' t6'" in page.replace("&#39;", "'")
-        assert "join" in page
-        assert "differs" in page
-    assert markdown.count("is not deterministic") == 1
-    assert "two runs over the same streams put out different things" in html
+    made = written(_results(), tmp_path)
+    for text in made.both:
+        assert "t2' t3' t4' t5' t6'" in text
+        assert "join" in text
+        assert "differs" in text
+        assert "two runs over the same streams put out different things" in text
+    assert made.markdown.count("is not deterministic") == 1
 
 
 def test_a_class_that_is_not_the_pinned_one_is_said(tmp_path: Path) -> None:
@@ -214,17 +222,14 @@ def test_a_class_that_is_not_the_pinned_one_is_said(tmp_path: Path) -> None:
         _verdict(name, scopes=(_scope("small", derived=derived),))
         for name, derived in (("p", None), ("p:other", OperatorClass.REPEATABLE))
     )
-    html, markdown = _written(_results(verdicts=(unknown, other)), tmp_path)
-    assert "(not derived)" in html
-    assert "(not derived)" in markdown
-    for page in (html, markdown):
-        assert "derived: repeatable" in page
+    for text in written(_results(verdicts=(unknown, other)), tmp_path).both:
+        assert "(not derived)" in text
+        assert "derived: repeatable" in text
 
 
 def test_bugs_of_engines_have_symptom_and_verdicts(tmp_path: Path) -> None:
-    html, markdown = _written(_results(), tmp_path)
-    outline = _outline(html)
-    for text in (" ".join(outline.text.split()), markdown.replace("\\", "")):
+    made = written(_results(), tmp_path)
+    for text in made.both:
         for said in (
             *("duplicates without a crash", "log-io:scale-down-of-what-was-chosen"),
             *("KIP-447", "Kafka", "it comes <twice>", "Who was taken for dead commits."),
@@ -233,135 +238,147 @@ def test_bugs_of_engines_have_symptom_and_verdicts(tmp_path: Path) -> None:
         ):
             assert said in text
         assert "participants disagree" not in text  # no bug of these results shows it
-    assert "bug-kip-447" in outline.ids
-    assert "KIP-447: after 3 steps this run violates" in " ".join(outline.text.split())
+    assert [*made.rooms["bugs"]["panels"]] == ["bugs/kip_447"]
+    assert "KIP-447: after 3 steps this run violates" in made.said
 
 
 def test_a_bug_that_is_not_as_pinned_or_not_found_is_said(tmp_path: Path) -> None:
     forms = _verdict("kip_447"), _verdict("kip_447:reported", expected=False)
     results = _results(verdicts=(), runs=(), bugs=(_bug(forms=forms),))
     assert not results.fine
-    html, markdown = _written(results, tmp_path)
-    for text in (" ".join(_outline(html).text.split()), markdown):
+    for text in written(results, tmp_path).both:
         assert "1 of 2 forms" in text
         assert "not refuted" in text
         assert "as expected" in text.partition("not refuted")[2].lower()
     no_stream = _results(bugs=(_bug(stream=False),))
-    assert "refuted in 3 steps, no stream" in _written(no_stream, tmp_path)[1]
+    assert "refuted in 3 steps, no stream" in written(no_stream, tmp_path).markdown
 
 
 def test_where_no_models_are_installed_the_report_says_where_they_are(tmp_path: Path) -> None:
-    for text in _written(_results(bugs=()), tmp_path):
+    for text in written(_results(bugs=()), tmp_path).both:
         assert "docs/how-to/engines" in text
         assert "not in this installation" in text
 
 
-def _written(results: ReportResults, out: Path) -> tuple[str, str]:
-    page, markdown = write(results, out)
-    assert (page, markdown) == (out / "report.html", out / "report.md")
-    return page.read_text(encoding="utf-8"), markdown.read_text(encoding="utf-8")
+def test_the_page_needs_no_network_and_says_where_to_read_without_scripts(tmp_path: Path) -> None:
+    made = written(_results(), tmp_path)
+    texts = [path.read_text("utf-8") for path in (tmp_path / "report").glob("*.js")]
+    addresses = set(re.findall(r"https?://[^\s\"'\\\\<)]*", "".join([made.html, *texts])))
+    assert addresses <= {
+        *("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"),
+        *("http://www.w3.org/1998/Math/MathML", "http://www.w3.org/1999/xhtml"),
+    }
+    assert "http" not in made.markdown
+    assert "@import" not in made.html
+    outline = _Outline()
+    outline.feed(made.html)
+    outline.close()
+    assert outline.open == []
+    assert outline.links == ["report.md"]
+    assert outline.scripts == []
 
 
 class _Outline(html.parser.HTMLParser):
-    """Checks that tags nest, and keeps ids, links and text."""
+    """Checks that tags nest, and keeps links and the files of scripts."""
 
     VOID = frozenset({"meta", "br", "link", "img", "hr", "input"})
 
     def __init__(self) -> None:
         super().__init__()
         self.open: list[str] = []
-        self.ids: list[str] = []
         self.links: list[str] = []
-        self.text = ""
+        self.scripts: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_startendtag(tag, attrs)
+        found = dict(attrs)
+        self.links += [found["href"] or ""] if "href" in found else []
+        self.scripts += [found["src"] or ""] if "src" in found else []
         if tag not in self.VOID:
             self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        for name, value in attrs:
-            if name == "id":
-                self.ids.append(value or "")
-            if name in ("href", "xlink:href", "src"):
-                self.links.append(value or "")
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
-    def handle_data(self, data: str) -> None:
-        self.text += data
+
+def test_every_link_leads_to_something(tmp_path: Path) -> None:
+    made = written(_results(), tmp_path)
+    anchors = re.findall(r'<a id="([^"]*)"', made.markdown)
+    assert len(anchors) == len({*anchors})
+    assert {*re.findall(r"\]\(#([^)]*)\)", made.markdown)} <= {*anchors}
+    known = {room["address"] for room in made.first["rooms"]}
+    known |= {one["address"] for room in made.first["rooms"] for one in room["panels"]}
+    assert {*_links([made.first["first"], made.rooms])} <= known
 
 
-def _outline(page: str) -> _Outline:
-    outline = _Outline()
-    outline.feed(page)
-    outline.close()
-    assert outline.open == []
-    return outline
-
-
-def test_the_page_is_one_file_that_needs_no_network(tmp_path: Path) -> None:
-    page, markdown = _written(_results(), tmp_path)
-    addresses = set(re.findall(r"https?://[^\s\"'<)]*", page))
-    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
-    assert "http" not in markdown
-    assert "<script" not in page
-    assert "@import" not in page
-    outline = _outline(page)
-    assert len(outline.ids) == len(set(outline.ids))
-    assert all(link.startswith("#") and link[1:] in outline.ids for link in outline.links)
-
-
-def test_every_link_of_the_markdown_has_its_anchor(tmp_path: Path) -> None:
-    _, markdown = _written(_results(), tmp_path)
-    anchors = re.findall(r'<a id="([^"]*)"', markdown)
-    assert set(re.findall(r"\]\(#([^)]*)\)", markdown)) == set(anchors)
+def _links(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from [value["to"]] if "to" in value and "from" not in value else []
+        value = [*value.values()]
+    if isinstance(value, list):
+        for one in value:
+            yield from _links(one)
 
 
 def test_the_same_results_give_the_same_bytes(tmp_path: Path) -> None:
     results = _results()
-    assert _written(results, tmp_path / "1") == _written(results, tmp_path / "2")
+    assert written(results, tmp_path / "1") == written(results, tmp_path / "2")
 
 
-def test_both_forms_tell_everything(tmp_path: Path) -> None:
-    page, markdown = _written(_results(), tmp_path)
-    shown = " ".join(_outline(page).text.split())
-    for told in (
-        "upstream-backup:pairs",
-        "2 of 2 protocols and variants are as expected",
-        "12,345",
-        "crashes",
-        "12 of 14",
-        "2,000 actions in 400 walks and 40 runs of Hypothesis (2 min 10 s)",
-        "build/test_found.py",
-        "1 of 2 killed",
-        "- if a < b & c:",
-        "+ if a <= b & c:",
-        "after 40 ms, 99 worlds, in a run of 11 steps",
-        "survived",
-        "events replayed: this should have happened",
-        "⇒ match@1",
-        "ab" * 32,
-        "44.4 %",
-        "A at event 100",
-    ):
-        assert told in shown, told
-        assert told in markdown.replace("**", ""), told
-    assert "right for <every> engine" in shown
-    assert "&lt;every&gt;" in page
+@given(st.text())
+def test_no_text_ends_a_script_or_is_lost(text: str) -> None:
+    script = script_text({"text": text})
+    assert "<" not in script
+    assert "\n" not in script
+    assert json.loads(script) == {"text": visible(text)}
 
 
-def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: Path) -> None:
+def test_names_of_users_are_texts_in_the_page_and_in_its_data(tmp_path: Path) -> None:
+    odd = "upstream-backup:a/b % # ? </script><script>alert(1)</script>\u2028\x1b[31m"
+    results = _results(verdicts=(_verdict("upstream-backup"), _verdict(odd)), runs=())
+    made = written(results, tmp_path)
+    assert made.html.count("</script") == made.html.count("<script")
+    (family,) = (room for room in made.first["rooms"] if room["family"])
+    assert len(family["panels"]) == 2
+    assert family["panels"][1]["address"] in made.rooms["upstream-backup"]["panels"]
+
+
+def test_both_forms_say_everything(tmp_path: Path) -> None:
+    made = written(_results(), tmp_path)
+    for text in made.both:
+        for said in (
+            "upstream-backup:pairs",
+            "2 of 2 protocols and variants are as expected",
+            "12,345",
+            "crashes",
+            "12 of 14",
+            "2,000 actions in 400 walks and 40 runs of Hypothesis (2 min 10 s)",
+            "build/test_found.py",
+            "1 of 2 killed",
+            "- if a < b & c:",
+            "+ if a <= b & c:",
+            "after 40 ms, 99 worlds, in a run of 11 steps",
+            "survived",
+            "events replayed: this should have happened",
+            "⇒ match@1",
+            "ab" * 32,
+            "44.4 %",
+            "A at event 100",
+            "right for <every> engine",
+        ):
+            assert said in text, said
+    assert "<every>" not in made.html
+    assert "<every>" not in made.markdown
+
+
+def test_runs_that_differ_and_verdicts_that_surprise_are_said_first(tmp_path: Path) -> None:
     scopes = (
         _scope("small", states=1, complete=False, as_pinned=False, differs=(STATES, GUARANTEE)),
         _scope("a | b", expect=Outcome.REFUTED, as_pinned=False, differs=(Expectation.OUTCOME,)),
     )
     surprising = _verdict("p", expected=False, scopes=scopes)
     run = replace(_run(), same=False)
-    page, markdown = _written(_results(verdicts=(surprising,), runs=(run,)), tmp_path)
-    shown = " ".join(_outline(page).text.split())
-    for text in (shown, markdown.replace("**", "")):
+    made = written(_results(verdicts=(surprising,), runs=(run,)), tmp_path)
+    for text in made.both:
         assert "0 of 1 protocols" in text
         assert "NOT the same as" in text
         assert "differs from the failure-free one" in text
@@ -369,28 +386,40 @@ def test_a_run_that_differs_and_verdicts_that_surprise_are_said_first(tmp_path: 
         assert "✗ expected: refuted" in text
         assert "✗ pinned: 12,345 states" in text
         assert "✗ expected: precise" in text
-    assert 'class="lead wrong"' in page
-    assert 'class="lead fine"' not in page
+    section = made.first["first"][1]
+    assert section["title"] == "Not as expected: 3"  # a survivor among the mutants, too
+    assert {one.get("tone") for one in section["blocks"]} == {"bad"}
+    assert not any(one.get("tone") == "good" for one in blocks_of(made.first["first"], "Sentence"))
 
 
 def test_a_report_is_fine_if_all_is_as_expected_and_no_mutant_survives(tmp_path: Path) -> None:
     good = _verdict("p", mutants=(MUTANT,))
     fine = _results(verdicts=(good,), runs=())
     assert fine.fine
-    assert '<p class="lead fine">1 of 1 protocols' in _written(fine, tmp_path)[0]
-    for wrong in (_verdict("p"), replace(good, expected=False)):
-        assert not replace(fine, verdicts=(wrong,)).fine
+    assert surprises(fine) == []
+    first = written(fine, tmp_path).first["first"][1]
+    assert first["tone"] == "good"
+    assert first["words"].startswith("Everything is as expected: 1 of 1 protocols")
     wrong_type = replace(figure2.rows()[0], found=Guarantee.GAP)
-    assert not replace(fine, operators=OperatorResults((wrong_type,))).fine
-    assert not replace(fine, bugs=(_bug(forms=(replace(good, expected=False),)),)).fine
-    assert not replace(fine, runs=(replace(_run(), same=False),)).fine
+    for changed in (
+        {"verdicts": (_verdict("p"),)},
+        {"verdicts": (replace(good, expected=False),)},
+        {"operators": OperatorResults((wrong_type,))},
+        {"bugs": (_bug(forms=(replace(good, expected=False),)),)},
+        {"runs": (replace(_run(), same=False),)},
+        {"lost": ("simulating x: killed",)},
+    ):
+        wrong = replace(fine, **changed)
+        assert not wrong.fine
+        assert len(surprises(wrong)) == 1, changed
 
 
-def test_what_was_explored_until_it_was_refuted_is_not_called_incomplete(tmp_path: Path) -> None:
+def test_scopes_explored_until_they_were_refuted_are_not_called_incomplete(
+    tmp_path: Path,
+) -> None:
     ended = _scope("a | b", refuted=True, states=99, complete=False)
     refuted = _verdict("p", refuted=True, scopes=(ended,), attack=AttackResult())
-    page, markdown = _written(_results(verdicts=(refuted,)), tmp_path)
-    for text in (" ".join(_outline(page).text.split()), markdown):
+    for text in written(_results(verdicts=(refuted,), bugs=()), tmp_path).both:
         assert "until refuted" in text
         assert "incomplete" not in text
         assert "✗ pinned" not in text
@@ -403,9 +432,9 @@ def test_real_verdicts_are_on_both_pages(tmp_path: Path) -> None:
     """Of a small protocol that holds, and of one that is refuted."""
     both = (relay.PROTOCOL, protocols()["micro-batch:commit-first"])
     results = _results(verdicts=tuple(verdict(one, examples=5) for one in both), runs=())
-    page, markdown = _written(results, tmp_path)
-    assert "Space-time diagram" in page
-    for text in (" ".join(_outline(page).text.split()), markdown):
+    made = written(results, tmp_path)
+    assert "Space-time diagram" in made.said
+    for text in made.both:
         assert "2 of 2 protocols and variants are as expected" in text
         for one in results.verdicts:
             assert one.protocol in text
@@ -414,31 +443,59 @@ def test_real_verdicts_are_on_both_pages(tmp_path: Path) -> None:
 
 
 def test_a_report_without_a_run_or_with_one_without_a_series(tmp_path: Path) -> None:
-    page, markdown = _written(_results(runs=()), tmp_path)
-    assert "real input" not in page + markdown
+    assert "runs" not in written(_results(runs=()), tmp_path).rooms
     bare = replace(_run(), series=(), crashes=(), compared=None)
-    page, markdown = _written(_results(runs=(bare,)), tmp_path)
-    assert "over the input" not in page + markdown
-    _outline(page)
+    made = written(_results(runs=(bare,)), tmp_path)
+    assert "over the input" not in made.said + made.markdown
+
+
+def test_data_of_a_room_that_is_gone_is_deleted_and_a_user_s_file_stays(tmp_path: Path) -> None:
+    written(_results(), tmp_path)
+    (tmp_path / "report" / "mine.js").write_text("my();")
+    assert (tmp_path / "report" / "runs.js").exists()
+    written(_results(runs=()), tmp_path)
+    assert not (tmp_path / "report" / "runs.js").exists()
+    assert (tmp_path / "report" / "mine.js").read_text() == "my();"
 
 
 def test_nothing_half_written_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = _written(_results(), tmp_path)
+    before = written(_results(), tmp_path)
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(Invalid, match=r"report.html: cannot be written: No space left on device"):
+    with pytest.raises(Invalid, match=r"cannot be written: No space left on device"):
         write(_results(version="1.3"), tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["report.html", "report.md"]
-    assert (tmp_path / "report.html").read_text(encoding="utf-8") == before[0]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["report", "report.html", "report.md"]
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == before.html
 
 
 def test_a_folder_that_cannot_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(Invalid, match="cannot be written"):
         write(_results(), tmp_path / "file" / "out")
+
+
+def test_a_folder_of_the_user_s_beside_the_page_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "thesis.md").write_text("mine")
+    with pytest.raises(Invalid, match="asif needs this name"):
+        write(_results(), tmp_path)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_room_with_much_data_has_several_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "LARGEST", 20_000)
+    many = tuple(_verdict(f"p:{name}", refuted=True) for name in "abcdefgh")
+    made = written(_results(verdicts=(_verdict("p"), *many), runs=(), bugs=()), tmp_path)
+    files = made.first["rooms"][0]["files"]
+    assert files[:3] == ["p.js", "p-1.js", "p-2.js"]
+    assert all((tmp_path / "report" / name).stat().st_size < 40_000 for name in files)
+    assert [*made.rooms["p"]["panels"]] == ["p/itself", *(one.protocol for one in many)]
 
 
 # --- plots -------------------------------------------------------------------------------------

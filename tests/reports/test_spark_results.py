@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from engine_check.check import engine_case
 from model.results.engine import EngineCase, EngineCheck, EngineMachine, EngineOutage
 from model.results.report import ReportResults
-from reports import commands, page
+from reports import commands
 from reports.results import facts
 from reports.results import spark as engine
+from tests.reports.written import blocks_of, written
 
 
 def case(
@@ -114,9 +115,9 @@ def test_a_check_that_did_not_end_is_named_with_its_error(tmp_path: Path) -> Non
     broken = replace(check(), holds=False, error=error)
     line = "kill-it: DID NOT END: TimeoutError: waited 300 s (logs: here)"
     assert engine.summary_line(broken) == line
-    for file in page.write(replace(RESULTS, engine=(broken,)), tmp_path):
-        assert line in file.read_text()
-        assert "Seen on Spark" not in file.read_text()
+    for text in written(replace(RESULTS, engine=(broken,)), tmp_path).both:
+        assert line in text
+        assert "Seen on Spark" not in text
 
 
 def test_what_was_predicted_and_not_seen_at_all_is_shown() -> None:
@@ -199,8 +200,8 @@ def test_only_a_check_with_counts_has_their_picture() -> None:
 
 def test_the_page_shows_counts_over_time(tmp_path: Path) -> None:
     for checks, there in (((COUNTED,), True), ((TIMED,), False)):
-        html, _ = page.write(replace(RESULTS, engine=checks), tmp_path)
-        assert ("solid as seen on Spark" in html.read_text()) is there
+        said = written(replace(RESULTS, engine=checks), tmp_path).said
+        assert ("solid as seen on Spark" in said) is there
 
 
 def test_the_terminal_gets_table_errors_and_verdict() -> None:
@@ -210,19 +211,18 @@ def test_the_terminal_gets_table_errors_and_verdict() -> None:
     assert len(list(commands.engine_check(GOOD))) == 4
 
 
-@pytest.mark.parametrize(("checks", "fine"), [((GOOD, TIMED), True), ((GOOD, BAD), False)])
+@pytest.mark.parametrize(("checks", "fine"), [((GOOD,), True), ((BAD,), False)])
 def test_the_page_says_what_happened_on_the_engine(
     checks: tuple[EngineCheck, ...], fine: bool, tmp_path: Path
 ) -> None:
-    html, markdown = page.write(replace(RESULTS, engine=checks), tmp_path)
-    for path in (html, markdown):
-        text = path.read_text()
+    made = written(replace(RESULTS, engine=checks), tmp_path)
+    assert "(#engine)" in made.markdown, "in the contents"
+    assert "engine/spark-kill-it" in made.rooms["engine"]["panels"]
+    assert "<for>" not in made.html + made.markdown
+    for text in made.both:
         assert "On a real engine" in text
         assert "Kill it" in text
         assert ("NOT AS PREDICTED" in text) is not fine
-        assert "#engine" in text, "in the contents"
-        assert "<for>" not in text
-    assert 'id="engine-spark-kill-it"' in html.read_text()
 
 
 # --- the facts of cases, each in a column ----------------------------------------------------
@@ -286,14 +286,16 @@ def test_other_cases_make_no_table_of_facts(changed: tuple[EngineCase, ...]) -> 
 
 
 def test_the_page_has_the_table_of_facts(tmp_path: Path) -> None:
-    html, markdown = page.write(replace(RESULTS, engine=(POINTS,)), tmp_path)
-    text = html.read_text()
-    assert '<th scope="col">Restored from</th><th scope="col">Exact</th>' in text
-    assert "<td>worker: notify</td><td>3</td><td>yes</td>" in text
-    assert "<details open><summary>All 4 cases" in text
-    assert "Seen on Spark" not in text
+    made = written(replace(RESULTS, engine=(POINTS,)), tmp_path)
+    (table,) = blocks_of([*made.rooms["engine"]["panels"].values()], "DataTable")
+    names = [one["name"] for one in table["columns"]]
+    assert names == ["Case", "Killed or damaged", "Restored from", "Exact", "As predicted?"]
+    assert table["rows"][0]["cells"][1:4] == ["worker: notify", "3", "yes"]
+    assert [one.get("off", False) for one in table["rows"]] == [False, True, False, False]
+    assert "All 4 cases" in made.said
+    assert "Seen on Spark" not in made.said
     line = r"| marker | worker: snapshot \| state | 3, predicted 2 | no, predicted yes | ✗ |"
-    assert line in markdown.read_text()
+    assert line in made.markdown
 
 
 # --- two engines -----------------------------------------------------------------------------
@@ -310,22 +312,19 @@ def test_a_result_names_its_engine() -> None:
 
 def test_pictures_of_two_engines_have_different_ids(tmp_path: Path) -> None:
     checks = TIMED, replace(TIMED, machine=ON_FLINK.machine)
-    html, _ = page.write(replace(RESULTS, engine=checks), tmp_path)
-    ids = re.findall(r'\bid="([^"]+)"', html.read_text())
+    drawn = blocks_of(written(replace(RESULTS, engine=checks), tmp_path).rooms, "DrawnPicture")
+    ids = re.findall(r'\bid="([^"]+)"', "".join(one["svg"] for one in drawn))
     assert len(ids) == len({*ids}) > 20
 
 
 def test_a_page_of_two_engines_names_both_and_mixes_no_checks(tmp_path: Path) -> None:
-    html, markdown = (
-        path.read_text() for path in page.write(replace(RESULTS, engine=(GOOD, ON_FLINK)), tmp_path)
-    )
-    for text in (html, markdown):
+    made = written(replace(RESULTS, engine=(GOOD, ON_FLINK)), tmp_path)
+    for text in made.both:
         assert "Seen on Spark" in text
         assert "Seen on Flink" in text
-    assert "The same protocols on Spark and Flink" in html
-    assert "Spark and Flink, crashed for real, did as predicted in 2 of 3 cases" in html
-    for name in ("spark", "flink"):
-        assert html.count(f'id="engine-{name}-kill-it"') == 1
+    assert "The same protocols on Spark and Flink" in made.said
+    assert "Spark and Flink, crashed for real, did as predicted in 2 of 3 cases" in made.said
+    assert [*made.rooms["engine"]["panels"]] == ["engine/spark-kill-it", "engine/flink-kill-it"]
 
 
 def test_the_page_names_each_engine_and_what_was_skipped(tmp_path: Path) -> None:
@@ -333,8 +332,8 @@ def test_the_page_names_each_engine_and_what_was_skipped(tmp_path: Path) -> None
     flink = replace(GOOD, check="other", machine=MACHINE._replace(engine="Flink"))
     assert engine.summary_line(flink).startswith("other: Flink did as predicted")
     shown = replace(RESULTS, engine=(GOOD, flink), skipped=("points: no environment",))
-    for written in page.write(shown, tmp_path, {}):
-        text = written.read_text("utf-8")
+    made = written(shown, tmp_path)
+    for text in made.both:
         assert "Skipped: points: no environment" in text
         assert text.count("Seen on Flink") == text.count("Seen on Spark") == 1
-    assert "Spark and Flink, crashed for real" in (tmp_path / "report.html").read_text("utf-8")
+    assert "Spark and Flink, crashed for real" in made.said

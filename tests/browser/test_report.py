@@ -1,0 +1,191 @@
+"""The report in a browser, from a file: addresses, steps, search, narrow windows, axe, budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from reports import page as report_page
+from tests.browser.report_pages import REFUTED, large, small
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+WIDE, NARROW = {"width": 1400, "height": 900}, {"width": 420, "height": 900}
+MOST_BYTES, MOST_NODES, MOST_SCREENS = 1_000_000, 15_000, 8
+OPEN_ALL = """() => {
+  document.querySelectorAll("main details").forEach((one) => (one.open = true));
+  return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+}"""
+VIEWS = ("", "#micro-batch", f"#{REFUTED}", "#proofs", "#bugs/kip_447", "#runs", "#operators")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a small report in a file."""
+    html, _ = report_page.write(small(), tmp_path_factory.mktemp("a report"))
+    return html.as_uri()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A wide window, which must see no error of a script."""
+    with browser.new_context(viewport=WIDE, offline=True) as context:  # type: ignore[arg-type]
+        opened = context.new_page()
+        errors: list[str] = []
+        opened.on("pageerror", lambda error: errors.append(str(error)))
+        yield opened
+        assert errors == []
+
+
+def go(page: Page, address: str) -> None:
+    """Open an address as a link from elsewhere does."""
+    page.goto("about:blank")
+    page.goto(address)
+    page.wait_for_selector("main h1")
+    page.wait_for_function("!document.querySelector('.view > [role=status]')")
+
+
+def test_the_index_leads_with_surprises_and_findings(page: Page, report: str) -> None:
+    go(page, report)
+    assert page.title() == "asif 1.2: correctness report"
+    headings = page.locator("main h2").all_inner_texts()
+    assert headings[0].startswith("Not as expected: ")
+    assert headings[1].startswith("What was found: ")
+    assert "Families, guarantees and costs" in headings
+    assert page.locator("article.finding").first.locator("svg path").count() > 0
+    about = page.locator("#about ~ dl").inner_text()
+    for fact in ("2026-11-28T12:51:06Z", "0123456789ab", "Linux, 2 cores", "Python 3.11", "quick"):
+        assert fact in about
+
+
+def test_a_family_and_a_panel_open_by_their_addresses(page: Page, report: str) -> None:
+    go(page, f"{report}#micro-batch")
+    assert page.locator("h1").inner_text() == "Micro-batches with an offset log and a commit log"
+    page.get_by_role("link", name=REFUTED, exact=True).first.click()
+    page.wait_for_selector(".stepper")
+    assert page.url.endswith(f"#{REFUTED}")
+    assert page.locator("h1").inner_text().startswith(REFUTED)
+    assert page.evaluate("document.activeElement.tagName") == "H1"
+    page.go_back()
+    page.wait_for_selector("h1:has-text('Micro-batches')")
+    go(page, f"{report}#{REFUTED}")
+    assert page.locator("h1").inner_text().startswith(REFUTED)
+
+
+def test_a_step_has_an_address(page: Page, report: str) -> None:
+    go(page, f"{report}#{REFUTED}")
+    page.get_by_label("Next step (right arrow)").click()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".sp-count").inner_text().startswith("step 2 of")
+    address = page.url
+    assert address.endswith("/2")
+    go(page, address)
+    assert page.locator(".sp-count").inner_text().startswith("step 2 of")
+
+
+def test_an_address_that_is_nowhere_shows_the_index(page: Page, report: str) -> None:
+    for address in ("#nothing/of/this", "#%E0%A4%A", "#micro-batch:nobody"):
+        go(page, report + address)
+        assert page.locator("h1").inner_text() == "Is the output as if nothing had failed?"
+
+
+def test_a_file_of_data_that_is_missing_is_named(browser: Browser, tmp_path: Path) -> None:
+    html, _ = report_page.write(small(), tmp_path)
+    (tmp_path / "report" / "micro-batch.js").unlink()
+    page = browser.new_page()
+    go(page, f"{html.as_uri()}#micro-batch")
+    told = page.locator(".lead.bad").inner_text()
+    assert "report/micro-batch.js" in told
+    assert page.locator(".lead.bad a").get_attribute("href") == "report.md"
+    page.close()
+
+
+def test_the_search_finds_names_and_claims_by_keys_alone(page: Page, report: str) -> None:
+    go(page, report)
+    page.keyboard.press("/")
+    page.keyboard.type("commit-first")
+    page.wait_for_selector(f".hits a:has-text('{REFUTED}')")
+    page.keyboard.press("Escape")
+    assert page.locator(".hits").count() == 0
+    page.keyboard.type("commit log may be written before")  # a claim
+    page.wait_for_selector(".hits a:has-text('The commit log may be written before the sink')")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"h1:has-text('{REFUTED}')")
+    page.keyboard.press("/")
+    page.keyboard.type("nobody has this word")
+    assert page.locator(".hits [role=status]").inner_text() == "0 hits"
+
+
+def test_a_narrow_window_has_a_menu_and_cards_and_nothing_beside_it(
+    page: Page, report: str
+) -> None:
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    go(page, f"{report}#micro-batch")
+    menu = page.get_by_role("navigation", name="Contents")
+    assert not menu.is_visible()
+    button = page.get_by_role("button", name="Menu")
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    menu.get_by_role("link", name="Terms").click()
+    page.wait_for_selector("h1:has-text('Terms')")
+    assert not menu.is_visible()
+    for view in VIEWS:
+        go(page, report + view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"], view
+        rows = page.locator("main table[role=table] tbody tr")
+        if rows.count():
+            assert rows.first.evaluate("row => getComputedStyle(row).display") == "block"
+
+
+def test_without_scripts_there_is_a_link_to_markdown(browser: Browser, report: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(report)
+        page.get_by_role("link", name="report.md").click()
+        assert page.url.endswith("/report.md")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_axe_finds_nothing(browser: Browser, report: str, size: Any, scheme: Any) -> None:
+    page = browser.new_page(viewport=size, color_scheme=scheme)
+    for view in VIEWS:
+        go(page, report + view)
+        while page.locator("main details:not([open])").count():  # a part may have parts
+            page.evaluate(OPEN_ALL)
+        found = Axe().run(page).response["violations"]
+        said = [(one["id"], [node["html"][:120] for node in one["nodes"]][:3]) for one in found]
+        assert said == [], view
+    page.close()
+
+
+def test_only_what_scrolls_is_a_stop_of_the_tab_key(page: Page, report: str) -> None:
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        for view in VIEWS:
+            go(page, report + view)
+            idle = "[...document.querySelectorAll('main .scroll')].filter(box => "
+            idle += "(box.tabIndex === 0) !== (box.scrollWidth > box.clientWidth + 1)).length"
+            page.wait_for_function(f"{idle} === 0")
+
+
+def test_a_report_of_everything_keeps_its_budgets(browser: Browser, tmp_path: Path) -> None:
+    html, _ = report_page.write(large(), tmp_path)
+    for file in (html, *(tmp_path / "report").glob("*.js")):
+        assert file.stat().st_size <= MOST_BYTES, file.name
+    for size in (WIDE, NARROW):
+        page = browser.new_page(viewport=size)  # type: ignore[arg-type]
+        for view in ("", "#log-io", "#log-io:published", "#errata", "#micro-batch"):
+            go(page, html.as_uri() + view)
+            nodes = page.evaluate("document.querySelectorAll('*').length")
+            height = page.evaluate("document.documentElement.scrollHeight")
+            assert nodes <= MOST_NODES, (view, size)
+            assert height <= MOST_SCREENS * size["height"], (view, size)
+        page.close()
