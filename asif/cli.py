@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def _complete() -> int:
-    """Print what a shell asks for; the exit code."""
+    """Print the answer to a shell; the exit code."""
     from typer.main import get_command
 
     from asif.completion import complete, words_before

@@ -1,4 +1,4 @@
-"""Completion of words by bash, zsh and fish: what a shell asks, and how it is set up.
+"""Completion of words by bash, zsh and fish: the answers to a shell, and how it is set up.
 
 Rule of this file: no word that is completed (asif.names); typer writes the scripts of zsh and fish.
 Typer's own script of bash parts a word at its colons, and most names of variants have one.

@@ -49,7 +49,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "lineage": (
         "lineage run.sqlite               # the ports of the log",
-        "lineage run.sqlite ledger.book#3 # what an event was made of",
+        "lineage run.sqlite ledger.book#3 # the origin of an event",
         "lineage run.sqlite ledger.book#3 --forward --json -",
         "lineage run.sqlite --verify",
     ),
@@ -90,7 +90,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "report": ("report --out page                # then open page/report.html",),
 }
-"""A line is what follows `asif`; # begins a comment."""
+"""A line follows `asif`; # begins a comment."""
 
 
 def examples(command: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ def json_file(context: typer.Context, param: typer.CallbackParam, value: P) -> P
 
 @contextmanager
 def words_aside(context: Any) -> Iterator[None]:
-    """A context in which a command runs: with `--json -`, what is printed is on standard error."""
+    """A context in which a command runs: with `--json -`, its words go to standard error."""
     waiting: list[str] | None = context.meta.get(_KEY)
     if waiting is None:
         yield

@@ -1,6 +1,6 @@
 """The origin of a result: the moment, the commit of the source, the machine, and the versions.
 
-Rule of this file: what is not known is None, and no command fails because of it.
+Rule of this file: an unknown version is None, and no command fails because of it.
 """
 
 from __future__ import annotations

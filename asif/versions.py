@@ -1,4 +1,4 @@
-"""The versions of asif and of what it works with, and the commit of its source.
+"""The versions of asif and of its libraries, and the commit of its source.
 
 Rule of this file: nothing is imported to know its version, and no number is asked of a network.
 """

@@ -83,7 +83,7 @@ DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5), (6, 2, 1.5, 2))
 """Lengths of strokes and gaps in widths of the line; () is solid."""
 
 
-class Look(NamedTuple):
+class PlotLook(NamedTuple):
     """The look of a series.  dashes: one of DASHES."""
 
     colour: str
@@ -101,16 +101,16 @@ class Look(NamedTuple):
         return text_of(self.colour)
 
 
-MESSAGES: Mapping[MessageKind, Look] = MappingProxyType(
+MESSAGES: Mapping[MessageKind, PlotLook] = MappingProxyType(
     {
-        MessageKind.EVENT: Look(BLUE, ">", ()),
-        MessageKind.ACKNOWLEDGEMENT: Look(ORANGE, ">", (5, 3)),
-        MessageKind.RECOVERY: Look(PURPLE, ">", (8, 3, 2, 3)),
-        MessageKind.CONTROL: Look(FG, ">", (2, 3)),
-        MessageKind.CHECKPOINT: Look(GREEN, ">", (11, 3)),
-        MessageKind.UPLOAD: Look(GREEN, ">", (11, 3)),
-        MessageKind.COPY: Look(GREEN, ">", (11, 3)),
-        MessageKind.DETERMINANT: Look(GREEN, ">", (11, 3)),
+        MessageKind.EVENT: PlotLook(BLUE, ">", ()),
+        MessageKind.ACKNOWLEDGEMENT: PlotLook(ORANGE, ">", (5, 3)),
+        MessageKind.RECOVERY: PlotLook(PURPLE, ">", (8, 3, 2, 3)),
+        MessageKind.CONTROL: PlotLook(FG, ">", (2, 3)),
+        MessageKind.CHECKPOINT: PlotLook(GREEN, ">", (11, 3)),
+        MessageKind.UPLOAD: PlotLook(GREEN, ">", (11, 3)),
+        MessageKind.COPY: PlotLook(GREEN, ">", (11, 3)),
+        MessageKind.DETERMINANT: PlotLook(GREEN, ">", (11, 3)),
     }
 )
 """The arrows of each kind of messages."""
@@ -121,9 +121,9 @@ def text_of(colour: str) -> str:
     return _TEXT.get(colour, colour)
 
 
-def look_of(number: int) -> Look:
+def look_of(number: int) -> PlotLook:
     """The look of the series of this number, from 0."""
-    return Look(SERIES[number % len(SERIES)], *_shape(number))
+    return PlotLook(SERIES[number % len(SERIES)], *_shape(number))
 
 
 def _shape(number: int) -> tuple[str, tuple[float, ...]]:
@@ -133,32 +133,32 @@ def _shape(number: int) -> tuple[str, tuple[float, ...]]:
 
 
 # --- protocols -----------------------------------------------------------------------------------
-def looks(labels: Iterable[str]) -> Callable[[str], Look]:
+def looks(labels: Iterable[str]) -> Callable[[str], PlotLook]:
     """A function that returns the look of each of the series with these labels.
 
     A series of a protocol has the colour of its family, in every picture; further designs of a
     family have marks and dashes of their own.  Other series have the colours that are left.
     """
     once = [*dict.fromkeys(labels)]
-    found: dict[str, Look] = {}
+    found: dict[str, PlotLook] = {}
     for label in sorted(once, key=lambda one: ":" in one):
         if (family := family_of(label)) is not None:
             number = _number(family)
             colour = PROTOCOLS[number * 5 // 7 % len(PROTOCOLS)]  # those often compared differ
-            options = (Look(colour, *_shape(number + at)) for at in count())
+            options = (PlotLook(colour, *_shape(number + at)) for at in count())
             found[label] = _first_free(options, found)
     others = [label for label in once if label not in found]
     used = {one.colour for one in found.values()}
     left = [colour for colour in SERIES if colour not in used] or [*SERIES]
     for at, label in enumerate(others):
-        options = (Look(left[at % len(left)], *_shape(at + further)) for further in count())
+        options = (PlotLook(left[at % len(left)], *_shape(at + further)) for further in count())
         found[label] = _first_free(options, found)
     return found.__getitem__
 
 
-def _first_free(options: Iterable[Look], found: Mapping[str, Look]) -> Look:
+def _first_free(options: Iterable[PlotLook], found: Mapping[str, PlotLook]) -> PlotLook:
     """The first look that no other label has; of more than 32 designs, some share one."""
-    tried: list[Look] = []
+    tried: list[PlotLook] = []
     for option in options:
         if option not in found.values() or option in tried:
             return option

@@ -21,7 +21,7 @@ from reports.lines import widest_piece, wrapped
 NEAT = 24
 """A column of sentences has at least this width; a narrower one stands below its row."""
 BELOW = 2
-"""The indent of what stands below its row."""
+"""The indent of the lines below a row."""
 
 
 class _Cells(NamedTuple):

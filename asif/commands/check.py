@@ -109,11 +109,10 @@ def check(
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
         runs = {"walks": walks, "examples": examples, "workers": workers, "operators": operators}
         one_scope.refuse({**others, **runs, "profile full": profile is Profile.FULL})
-        where = master, settings(conf), out / "_spark", spill, wait
         unasked = _refuse_impure(name, scope, out, json_)
         with resumable() if spill else nullcontext():
             search = partial(one_scope.check_scope, reduce=not whole, fresh=fresh)
-            alone = search(name, scope, budget, *where)
+            alone = search(name, scope, budget, master, settings(conf), out / "_spark", spill, wait)
         _end_scope(alone, out, json_, unasked, allow_unfinished=allow_unfinished, long=long)
         return
     one_scope.refuse_spill(spill, fresh=fresh)
@@ -130,8 +129,8 @@ def check(
         budget=budget,
         execute=_execute(workers, master, settings(conf), out / "_spark", wait),
     )
-    readings, how = _readings([] if all_ else names), {"all_": all_, "long": long}
-    _end(results, out, json_, file, readings, unasked, allow_unfinished=allow_unfinished, **how)
+    how = {"all_": all_, "long": long, "allow_unfinished": allow_unfinished}
+    _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
 
 
 def _replay(name: str | None, run: Path, json_: Path | None, *, long: bool) -> None:

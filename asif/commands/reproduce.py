@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -34,6 +34,23 @@ if TYPE_CHECKING:
     from sim.experiments.experiment import Experiment
 
 
+SeedsOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Set the number of seeds; default: as published.", callback=at_most(SEEDS)
+    ),
+]
+SizeOption: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--events",
+        min=1000,
+        help="Set the events a run; default: as published.",
+        callback=at_most(EVENTS),
+    ),
+]
+
+
 def reproduce(
     name: Annotated[
         str | None,
@@ -44,23 +61,8 @@ def reproduce(
         ),
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Run every experiment.")] = False,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Set the number of seeds; default: as published.",
-            callback=at_most(SEEDS),
-        ),
-    ] = None,
-    size: Annotated[
-        int | None,
-        typer.Option(
-            "--events",
-            min=1000,
-            help="Set the events a run; default: as published.",
-            callback=at_most(EVENTS),
-        ),
-    ] = None,
+    seeds: SeedsOption = None,
+    size: SizeOption = None,
     out: Annotated[
         Path,
         typer.Option(help="Keep runs and write plots in this folder.", callback=result_folder),

@@ -18,6 +18,7 @@ from model.machine.supervision import resumable
 
 if TYPE_CHECKING:
     from model.results.explanation import ExplainedTable
+    from model.results.simulation import Simulation
     from reports.commands import Output
 
 ScenarioArgument: TypeAlias = Annotated[
@@ -106,12 +107,9 @@ def simulate(
     """
     from asif.progress import show_progress
     from reports import commands
-    from reports.diagrams.picture import files
-    from reports.results import simulation_plots
     from sim.scenarios import longer, run
     from sim.scenarios import scenario as scenarios
     from sim.scenarios.overrides import overrides
-    from sim.timed.trace import chrome
 
     one_run = bool(plot or trace or until_caught_up or allow_cut_off)
     if long and not explain:
@@ -141,12 +139,24 @@ def simulate(
             result = longer.simulate_until_caught_up(draft, progress=progress, traced=traced)
         else:
             result = run.simulate(scenarios.check_draft(draft), progress=progress, traced=traced)
-    drawn: dict[Path, str | bytes] = {}
-    drawn |= {} if plot is None else files(simulation_plots.picture(result), plot)
-    drawn |= {} if trace is None else {trace: chrome(result)}
+    drawn = _files(result, plot, trace)
     publish(commands.simulation(result), replace(result, steps=None), json_, drawn)
     if not result.as_promised or (result.metrics.recoveries_cut_off and not allow_cut_off):
         raise typer.Exit(1)
+
+
+def _files(result: Simulation, plot: Path | None, trace: Path | None) -> dict[Path, str | bytes]:
+    """The content of the files that the user asked for."""
+    from reports.diagrams.picture import files
+    from reports.results import simulation_plots
+    from sim.timed.trace import chrome
+
+    drawn: dict[Path, str | bytes] = {}
+    if plot is not None:
+        drawn |= files(simulation_plots.picture(result), plot)
+    if trace is not None:
+        drawn[trace] = chrome(result)
+    return drawn
 
 
 def _file(scenario: str | None, *, fresh: bool, study: bool) -> str:

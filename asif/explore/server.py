@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(self._answer(), whole=False)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Print nothing: the page shows what goes wrong."""
+        """Print nothing: the page shows the faults."""
 
     def _answer(self) -> PageAnswer:
         if self.headers.get("Host", "") not in self._names():

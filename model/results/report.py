@@ -21,7 +21,7 @@ from model.results.verdict import Verdict
 
 
 class ReportOrigin(NamedTuple):
-    """When, where and of what a report was made.
+    """Time, machine, commit and versions of a report.
 
     moment: as 2026-11-28T12:51:06Z.  commit: of the source, with "-dirty" if files of it
     differ; None: not known.  machine: the system, its processor and its memory,

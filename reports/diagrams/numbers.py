@@ -1,6 +1,6 @@
 """The numbers of a plot as CSV: a row for each value that it shows.
 
-Rule of this file: numbers are read from what was drawn, so that a new plot needs no code here.  A
+Rule of this file: numbers are read from the drawing, so that a new plot needs no code here.  A
 series without an entry in the legend has a label that begins with "_".
 """
 
@@ -24,7 +24,7 @@ _NAMELESS = re.compile(r"_(child|container)\d+|_nolegend_|")
 
 
 class PlotNumber(NamedTuple):
-    """A value of a series; low and high: the ends of its bar of errors, or of what it covers."""
+    """A value of a series; low and high: the ends of its bar of errors, or of its range."""
 
     series: str
     x: Any

@@ -296,7 +296,7 @@ class _Sheet:
     def _meanings(self) -> list[tuple[str, float, str]]:
         """The legend of the kinds of messages and marks that occur: (drawn from (0, 0), width,
         meaning)."""
-        kinds: dict[palette.Look, set[str]] = {}
+        kinds: dict[palette.PlotLook, set[str]] = {}
         for arrow in self.line.arrows:
             kinds.setdefault(palette.MESSAGES[arrow.kind], set()).add(arrow.kind.value)
         found: list[tuple[str, float, str]] = [
@@ -359,7 +359,7 @@ def _sign(sign: str, kind: str) -> str:
     return _words(0, 4, sign, kind)
 
 
-def _sample(look: palette.Look) -> str:
+def _sample(look: palette.PlotLook) -> str:
     return path(((0, 0), (30, 0)), look.colour, 1.4, look.dashes) + _head(36, 0, 1, look.colour)
 
 

@@ -188,7 +188,7 @@ Block: TypeAlias = (
 
 class PagePanel(NamedTuple):
     """A part of a room that opens in a panel.  address: of the panel, which begins with that of the
-    room.  words: what a search finds beside the title.  mark: a word or two after the title."""
+    room.  words: found by a search beside the title.  mark: a word or two after the title."""
 
     address: str
     title: str

@@ -1,4 +1,4 @@
-"""What changed between two reports: the outcomes that are others, new, or gone.
+"""Changes between two reports: the outcomes that are others, new, or gone.
 
 Rule of this file: no time and no date is an outcome; the same results give no change.
 """

@@ -1,6 +1,6 @@
 """The first screen of the report: surprises, findings, the matrix, numbers, changes, the date.
 
-Rule of this file: the order of sections; other files make what is in them.
+Rule of this file: the order of sections; other files make their content.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _about(results: ReportResults) -> str:
     return " · ".join(parts)
 
 
-# --- what is not as expected ---------------------------------------------------------------------
+# --- surprises ---------------------------------------------------------------------
 def _wrong(results: ReportResults) -> Iterator[Block]:
     lines = surprises(results)
     if not lines:
@@ -75,7 +75,7 @@ def _wrong(results: ReportResults) -> Iterator[Block]:
     yield PageSection(f"Not as expected: {len(lines)}", blocks, "surprises")
 
 
-# --- what was found ------------------------------------------------------------------------------
+# --- findings ------------------------------------------------------------------------------
 def _found(results: ReportResults) -> Iterator[Block]:
     found = ranked(results)
     if not found:

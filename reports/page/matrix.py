@@ -1,4 +1,4 @@
-"""The matrix of families: what each guarantees in its variants, and what that costs.
+"""The matrix of families: the guarantees of each in its variants, and their costs.
 
 Rule of this file: a row for each family of the results; it counts, and computes no cost.
 """

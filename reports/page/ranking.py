@@ -1,4 +1,4 @@
-"""What was found, in order: claims of papers, reports about engines, other readings; within each by
+"""Findings, in order: claims of papers, reports about engines, other readings; within each by
 the guarantee that is lost, then by the fewest steps.
 
 Rule of this file: the order and the words; the findings are the families', the runs the results'.

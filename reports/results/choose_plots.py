@@ -13,7 +13,7 @@ from model.results.choice import ChoiceProtocol, TriedSetting, WorkloadChoice
 from reports import palette
 from reports.diagrams import canvas
 from reports.diagrams.picture import Picture
-from reports.palette import Look
+from reports.palette import PlotLook
 from reports.results.simulations import format_value
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _draw(result: WorkloadChoice, figure: Figure) -> None:
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
 
 
-def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Callable[[str], Look]) -> None:
+def _draw_unended(axes: Axes, result: WorkloadChoice, looks: Callable[[str], PlotLook]) -> None:
     """Settings of which a recovery did not end: above all others."""
     ended = [s.longest_s for one in result.protocols for s in one.settings if s.longest_s]
     top = 1.4 * max(ended, default=1.0)
@@ -110,12 +110,12 @@ def _spots(one: ChoiceProtocol) -> Iterator[ChoiceSpot]:
             yield ChoiceSpot((max(setting.overhead, LEAST), setting.longest_s), setting)
 
 
-def _colour(one: ChoiceProtocol, look: Look) -> str:
+def _colour(one: ChoiceProtocol, look: PlotLook) -> str:
     return OUT if one.crossed_out else look.colour
 
 
 def _draw_protocol(
-    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: Look
+    axes: Axes, one: ChoiceProtocol, spots: Sequence[ChoiceSpot], look: PlotLook
 ) -> None:
     if not spots:
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -20,8 +20,12 @@ from reports.diagrams.labels import PointLabel, place_labels
 from reports.diagrams.picture import Picture
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Settings: TypeAlias = "dict[str, Any]"
+"""Of an artist of matplotlib, by name."""
 
 COLUMNS = 2
 CHARACTERS = 105
@@ -58,7 +62,7 @@ def _panels(result: Reproduction, figure: Figure) -> None:
     grid = [*figure.subplots(-(-len(panels) // columns), columns, squeeze=False).flat]
     heading(figure, result)
     looks = _looks(panels)
-    handles: dict[str, Any] = {}
+    handles: dict[str, Artist] = {}
     for axes, panel in zip(grid, panels, strict=False):
         for series in panel.series:
             handle = _series(axes, panel, series, looks(series), joined=result.as_published)
@@ -74,32 +78,32 @@ def _panels(result: Reproduction, figure: Figure) -> None:
     )
 
 
-def _looks(panels: Sequence[ExperimentPanel]) -> Callable[[Series], palette.Look]:
+def _looks(panels: Sequence[ExperimentPanel]) -> Callable[[Series], palette.PlotLook]:
     """A function that returns the look of a series; a label has one look in all panels."""
     every = [series for panel in panels for series in panel.series]
     ours = palette.looks(one.label for one in every if one.kind in ("measured", "line", "bars"))
     formulas = [*dict.fromkeys(one.label for one in every if one.kind == "formula")]
     known = [*dict.fromkeys(one.label for one in every if one.kind in ("published", "unscored"))]
 
-    def look(series: Series) -> palette.Look:
+    def look(series: Series) -> palette.PlotLook:
         if series.kind == "formula":
             dashes = palette.DASHES[1 + formulas.index(series.label) % (len(palette.DASHES) - 1)]
-            return palette.Look(palette.FG, "", dashes)
+            return palette.PlotLook(palette.FG, "", dashes)
         if series.kind in ("published", "unscored"):
             mark = PUBLISHED[known.index(series.label) % len(PUBLISHED)]
-            return palette.Look(palette.FG, mark, ())
+            return palette.PlotLook(palette.FG, mark, ())
         return ours(series.label)
 
     return look
 
 
 def _series(
-    axes: Axes, panel: ExperimentPanel, series: Series, look: palette.Look, *, joined: bool
+    axes: Axes, panel: ExperimentPanel, series: Series, look: palette.PlotLook, *, joined: bool
 ) -> Any:
     """Draw a series.  joined: lines may join its points, as in the paper."""
     if series.kind == "bars":
         return _draw_bars(axes, panel, series, look)
-    style: dict[str, Any] = {"linestyle": "none", "marker": look.mark, "markersize": 4.5}
+    style: Settings = {"linestyle": "none", "marker": look.mark, "markersize": 4.5}
     match series.kind:
         case "formula":
             style = {"linestyle": look.line, "linewidth": 1}
@@ -114,17 +118,17 @@ def _series(
     label = f"_{series.label}"
     (line,) = axes.plot(series.x, series.y, color=look.colour, label=label, **style)
     if series.low:
-        band: dict[str, Any] = {"color": look.colour, "alpha": 0.15, "linewidth": 0}
+        band: Settings = {"color": look.colour, "alpha": 0.15, "linewidth": 0}
         axes.fill_between(series.x, series.low, series.high, label=label, **band)
     return line
 
 
-def _draw_bars(axes: Axes, panel: ExperimentPanel, series: Series, look: palette.Look) -> Any:
+def _draw_bars(axes: Axes, panel: ExperimentPanel, series: Series, look: palette.PlotLook) -> Any:
     bars = [one for one in panel.series if one.kind == "bars"]
     width = 0.8 / len(bars)
     shift = (bars.index(series) - (len(bars) - 1) / 2) * width
     middles = [place + shift for place in series.x]
-    whiskers: dict[str, Any] = {}
+    whiskers: Settings = {}
     if series.low:
         ends = np.abs(np.array([series.low, series.high]) - np.array(series.y))
         whiskers = {"yerr": ends, "error_kw": {"ecolor": palette.FG, "capsize": 3}}
@@ -133,7 +137,7 @@ def _draw_bars(axes: Axes, panel: ExperimentPanel, series: Series, look: palette
 
 
 def _name_points(
-    axes: Axes, panel: ExperimentPanel, looks: Callable[[Series], palette.Look]
+    axes: Axes, panel: ExperimentPanel, looks: Callable[[Series], palette.PlotLook]
 ) -> None:
     """Write the names of points beside them."""
     named = [

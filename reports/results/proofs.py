@@ -119,7 +119,7 @@ def induction(lemma: LemmaResult) -> Induction:
 
 
 INDENT = 2
-"""The indent of what stands below the name of a lemma."""
+"""The indent of the lines below the name of a lemma."""
 
 
 def table(lemmas: Iterable[LemmaResult]) -> Table:

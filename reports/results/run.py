@@ -142,7 +142,7 @@ def _title(run: RealRun) -> str:
     return f"{run.protocol}: {run.events:,} events of {run.input}"
 
 
-def _looks(one: str, other: str | None) -> Callable[[str], palette.Look]:
+def _looks(one: str, other: str | None) -> Callable[[str], palette.PlotLook]:
     """The looks of both protocols; two designs of a family differ by dashes and hatches."""
     return palette.looks(name for name in (one, other) if name)
 

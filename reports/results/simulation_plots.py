@@ -65,7 +65,7 @@ def over_time(result: Simulation) -> str:
 
 
 def picture(result: Simulation) -> Picture:
-    """The plot of a run: a bar for each crash, what it costs beside the runs without failures and
+    """The plot of a run: a bar for each crash, its cost beside the runs without failures and
     without protection, and three panels over time with the phases of recoveries shaded."""
     return plot(partial(_panels, result), WIDTH, _height(result), name="costs", about=about(result))
 

@@ -17,7 +17,7 @@ from reports import palette
 from reports.diagrams import canvas
 from reports.diagrams.labels import PointLabel, place_labels
 from reports.diagrams.picture import Picture
-from reports.palette import Look
+from reports.palette import PlotLook
 from reports.results.simulations import format_value
 from reports.results.sweeps import name_of, name_value, short_names, show_value
 
@@ -231,7 +231,7 @@ def _points(axes: Axes, chart: Chart, summary: SweepSummary) -> None:
                 markeredgecolor=palette.FG,
                 label="as in the scenario",
             )
-    ways: dict[Look, list[tuple[float, float]]] = {}
+    ways: dict[PlotLook, list[tuple[float, float]]] = {}
     for one in known:
         ways.setdefault(looks(one.group)[0], []).append(one.at)
     for look, way in ways.items():
@@ -337,12 +337,12 @@ def _rest(group: SweepGroup, chart: Chart, summary: SweepSummary) -> str:
     return ", ".join(str(group.parameters[key]) for key in summary.by if key not in shown)
 
 
-def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[Look, str]]:
+def _looks(summary: SweepSummary, key: str | None) -> Callable[[SweepGroup], tuple[PlotLook, str]]:
     """A function that returns the look and the label of a group."""
     values = [str(value) for value in (_values(summary, key) if key else [None])]
     by_family = palette.looks(values) if key == "protocol" else None
 
-    def look(group: SweepGroup) -> tuple[Look, str]:
+    def look(group: SweepGroup) -> tuple[PlotLook, str]:
         value = group.parameters[key] if key else None
         found = (
             palette.look_of(values.index(str(value)))

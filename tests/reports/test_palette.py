@@ -82,7 +82,7 @@ def of_theme(colour: str, theme: str) -> str:
     return tone.light if theme == "light" else tone.dark
 
 
-def differ(one: palette.Look, other: palette.Look, theme: str) -> bool:
+def differ(one: palette.PlotLook, other: palette.PlotLook, theme: str) -> bool:
     """Do people distinguish two series, by their colours or by marks and dashes?"""
     apart = distance(of_theme(one.colour, theme), of_theme(other.colour, theme)) >= LEAST
     return apart or (one.mark, one.dashes) != (other.mark, other.dashes)

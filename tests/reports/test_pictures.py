@@ -250,7 +250,7 @@ def test_any_two_series_of_a_legend_differ_for_all_eyes(kind: str, monkeypatch: 
             assert _shape(one) != _shape(other) or differ(_look(one), _look(other), "light")
 
 
-def _look(handle: Any) -> palette.Look:
+def _look(handle: Any) -> palette.PlotLook:
     from matplotlib.colors import to_hex
 
     colour = handle.get_color() if hasattr(handle, "get_color") else handle.get_edgecolor()
@@ -258,7 +258,7 @@ def _look(handle: Any) -> palette.Look:
         colour = colour[0]
     if to_hex(colour) not in {tone.light for tone in palette.TONES}:
         colour = handle.get_facecolor()
-    return palette.Look(to_hex(colour), "", ())
+    return palette.PlotLook(to_hex(colour), "", ())
 
 
 def _shape(handle: Any) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The run with the same events and without faults, which stands beside a run.
 
-Rule of this file: it does what the run does as long as it can, and then lets the system rest.
+Rule of this file: it follows the run as long as it can, and then lets the system rest.
 """
 
 from __future__ import annotations

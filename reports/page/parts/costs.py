@@ -1,4 +1,4 @@
-"""What recovery costs: simulated scenarios, and published experiments run again.
+"""Costs of recovery: simulated scenarios, and published experiments run again.
 
 Rule of this file: blocks of results; the pictures come from those who call.
 """

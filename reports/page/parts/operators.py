@@ -1,4 +1,4 @@
-"""What operators mean: the types of recovery, and the classes of operators with their witnesses.
+"""Meanings of operators: the types of recovery, and the classes of operators with their witnesses.
 
 Rule of this file: blocks of model.results.classes alone.
 """

@@ -1,4 +1,4 @@
-"""What is proved, what is refuted: a table of lemmas, each with its queries in a panel.
+"""Proved and refuted: a table of lemmas, each with its queries in a panel.
 
 Rule of this file: blocks of lemmas; no solver is asked.
 """
@@ -72,7 +72,7 @@ def room(entries: Sequence[ProofResult]) -> PageRoom:
 
 
 def lemmas(entries: Sequence[ProofResult]) -> str:
-    """The page of lemmas alone, in Markdown, without what depends on the machine."""
+    """The page of lemmas alone, in Markdown, without times of this machine."""
     blocks: list[Block] = [Sentence(_summary(entries, timed=False)), *_errata(entries)]
     for entry in entries:
         inside = [
