@@ -74,11 +74,12 @@ def _remove_if_left(path: str) -> None:
 
 
 def _make(place: Path) -> tuple[Path, int]:
-    """A new folder, and the descriptor that locks it."""
-    while True:  # a run that removes folders may take a new one for one that is left
+    """A new folder, and the descriptor that locks it.  Raises OSError."""
+    while True:
         path = place.resolve() / f"{_prefix()}{os.urandom(4).hex()}"
-        with suppress(FileExistsError, FileNotFoundError, BlockingIOError):
-            os.mkdir(path, 0o700)
+        os.mkdir(path, 0o700)
+        # A run that removes folders may take a new one for one that is left.
+        with suppress(FileNotFoundError, BlockingIOError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             (path / MARKER).write_text(WORDS, encoding="utf-8")

@@ -19,6 +19,7 @@ import psutil
 import pytest
 
 from asif.cli import COMMANDS, application, main
+from model.errors import Invalid
 from model.machine.children import wait_ended
 from model.machine.folders import MARKER
 from model.machine.locks import LOCK, held
@@ -198,8 +199,19 @@ def test_a_second_process_is_refused_until_the_first_is_killed(tmp_path: Path) -
         first.send_signal(signal.SIGKILL)
         first.wait()
     wait_ended(commands)
-    with held(tmp_path / "mine" / LOCK, "free"):
-        pass
+    until = time.monotonic() + 30
+    while not is_free(tmp_path / "mine" / LOCK):
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def is_free(lock: Path) -> bool:
+    """The last thread of a killed process ends its locks, some time after the first."""
+    try:
+        with held(lock, "free"):
+            return True
+    except Invalid:
+        return False
 
 
 # --- the source ----------------------------------------------------------------------------------

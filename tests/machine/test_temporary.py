@@ -119,3 +119,9 @@ def test_without_a_place_a_run_goes_on(place: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(temporary, "_make", lambda _: (_ for _ in ()).throw(OSError("read-only")))
     temporary.take_place()
     assert os.environ["TMPDIR"] == str(place)
+
+
+def test_a_place_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    """No try after the other, without an end."""
+    with pytest.raises(FileNotFoundError), temporary.folder(tmp_path / "none"):
+        pass

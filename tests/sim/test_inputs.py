@@ -215,7 +215,7 @@ def test_no_file_is_a_traceback(name: str, content: bytes | None, tmp_path: Path
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    with pytest.raises(Invalid, match="cannot be read as CSV: Is a directory"):
+    with pytest.raises(Invalid, match="cannot be read: it is a folder; give a file"):
         load(tmp_path, "type", "time")
 
 

@@ -219,7 +219,7 @@ def test_a_file_has_the_attributes_that_aggregates_name(tmp_path: Path) -> None:
         (
             "window = 4",
             "widow = 4",
-            "15: operators[1].widow: unknown key; did you mean 'window'?",
+            "15: operators[1].widow: unknown key; did you mean 'window' or 'windows'?",
         ),
         ("window = 4\n", "", "10: operators[1].window is missing; give it a value"),
         (

@@ -220,7 +220,7 @@ def test_times_that_do_not_fit_are_refused(
         (
             'protocol = "upstream-backup"',
             'protocol = "upstream-bakcup"',
-            "1: no protocol 'upstream-bakcup'; did you mean 'upstream-backup'?",
+            "1: no protocol 'upstream-bakcup'; did you mean 'upstream-backup', ",
         ),
         ("seed = 3", "unit_s = 1e-15", "2: unit_s = 1e-15: give at least 1e-12"),
         (

@@ -35,11 +35,12 @@ def folder() -> Iterator[Path]:
 
 
 def _make(place: Path) -> tuple[Path, int]:
-    """A new folder, and the descriptor that locks it."""
-    while True:  # another process may take a new folder for one that is left
+    """A new folder, and the descriptor that locks it.  Raises OSError."""
+    while True:
         path = place / f"{_prefix()}{os.urandom(4).hex()}"
-        with suppress(FileExistsError, FileNotFoundError, BlockingIOError):
-            path.mkdir(0o700)
+        path.mkdir(0o700)
+        # Another process may take a new folder for one that is left.
+        with suppress(FileNotFoundError, BlockingIOError):
             lock = _lock(path)
             (path / MARKER).write_text(WORDS, encoding="utf-8")
             return path, lock
