@@ -5,6 +5,7 @@ Rule of this file: no traceback on a stream; the file about a fault has it (asif
 
 from __future__ import annotations
 
+import errno
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -83,6 +84,8 @@ def _end_with(command: str, error: BaseException, argv: Sequence[str]) -> int:
             return _say(f"a step fails: {words_of(error)}", ExitCode.REFUTED)
         case KeyboardInterrupt() | typer.Abort():
             return ExitCode.INTERRUPTED
+        case OSError(errno=errno.ENAMETOOLONG):  # asif's own names are short
+            return _say(f"{error.filename!s:.40}...: too long for a file's name", ExitCode.INVALID)
         case SystemExit():  # a command raises typer.Exit, so this is of a file of the user's
             return _say(f"a file of yours ends Python: {describe_error(error)}", ExitCode.INVALID)
     return _fault(command, error, argv)

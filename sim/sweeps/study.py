@@ -142,7 +142,14 @@ def _availability(rates: Sequence[float], found: Sequence[Row]) -> Interval:
 # --- a replication ---------------------------------------------------------------------------
 def replicate(scenario: Scenario, warm_up_ps: int, draft: Draft) -> list[dict[str, float]]:
     """The costs of each failure at a random moment after the warm-up, in the first half of the
-    remaining input.  Raises Invalid for a recovery that the input does not outlast."""
+    remaining input.  Raises Invalid if the input ends before, or before a recovery ends."""
+    if warm_up_ps >= scenario.ends_ps:
+        raise _wrong(
+            draft,
+            ("stream",),
+            f"the input ends at {scenario.ends_ps / PS:g} s, and a failure may come from "
+            f"{warm_up_ps / PS:g} s on; give more events or seconds",
+        )
     free = run(scenario, (), aged=True)
     phase = StudyPhase(warm_up_ps, (warm_up_ps + scenario.ends_ps) // 2)
     return [

@@ -6,6 +6,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from errno import ENAMETOOLONG
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,6 +78,7 @@ ENDS: dict[str, tuple[BaseException, ExitCode]] = {
     "lines": (ValueError("a\nb\r\n\x1b[2Jc"), ExitCode.FAULT),
     "memory": (MemoryError(), ExitCode.FAULT),
     "a pipe": (BrokenPipeError(32, "Broken pipe"), ExitCode.FAULT),
+    "a long name": (OSError(ENAMETOOLONG, "too long", "x" * 5_000), ExitCode.INVALID),
     "the end of a file": (EOFError(), ExitCode.FAULT),
     "a generator": (GeneratorExit(), ExitCode.FAULT),
     "a group": (BaseExceptionGroup("two", [ValueError("a"), KeyError("b")]), ExitCode.FAULT),

@@ -18,7 +18,7 @@ from model.events import Body
 from model.results.study import Study
 from model.results.table import Row
 from sim.scenarios.overrides import overrides
-from sim.scenarios.scenario import draft
+from sim.scenarios.scenario import check_draft, draft
 from sim.sweeps.recovery_spread import spread
 from sim.sweeps.study import compare, replicate, study, truncate, union
 from sim.timed.costs import PS
@@ -311,6 +311,15 @@ def test_a_rate_that_is_wrong_is_reported(tmp_path: Path, new: str, message: str
     with pytest.raises(Invalid) as error:
         written(tmp_path, FREE.replace("mean_between_s = 1_800", new))
     assert str(error.value).startswith(f"{tmp_path / 'bad.toml'}:{message}")
+
+
+def test_an_input_that_ends_before_a_failure_may_come_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(FREE)
+    made = draft(tmp_path / "mine.toml")
+    scenario = check_draft(made)
+    for late in (scenario.ends_ps, 2 * scenario.ends_ps):
+        with pytest.raises(Invalid, match=r"the input ends at .* a failure may come from"):
+            replicate(scenario, late, made)
 
 
 def test_nothing_fails(tmp_path: Path) -> None:
