@@ -16,6 +16,8 @@ TIMES = (
     (60, "minutes"),
     (1, "seconds"),
 )
+VAST = 1e300
+"""Estimates go no further; an integer may be larger than every float."""
 SIZES = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"))
 
 
@@ -38,6 +40,7 @@ class Ceiling(NamedTuple):
 
     def complaint(self, words: str, asked: float) -> str:
         """The words about more than the limit."""
+        asked = min(asked, VAST)
         costs = [one for one in (self._time(asked), self._memory(asked)) if one]
         estimate = f", and this needs about {' and '.join(costs)}" if costs else ""
         return f"{words}: at most {amount(self.most)}{estimate}; {self.instead}"

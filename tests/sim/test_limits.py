@@ -102,3 +102,9 @@ def test_a_limit_takes_what_it_names() -> None:
     assert text == (
         "n = 100: at most 10, and this needs about 1.7 hours and 100 GB of memory; give fewer"
     )
+
+
+@pytest.mark.parametrize("asked", [10**18, 10**400, float("inf")])
+def test_any_number_beyond_a_limit_is_one_line(asked: float) -> None:
+    with pytest.raises(Invalid, match=r"^x: at most 10, and this needs about .* years and .* PB"):
+        Ceiling(10, 1.0, 1.0).refuse("x", asked)
