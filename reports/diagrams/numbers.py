@@ -121,9 +121,9 @@ def _bars(axes: Axes, container: BarContainer) -> Iterator[PlotNumber]:
 
 
 def _whisker(container: BarContainer, at: float) -> tuple[Any, Any]:
-    """The ends of the whisker of a bar at this place."""
-    for lines in container.errorbar.lines[2] if container.errorbar else ():
-        for (x, low), (_, high) in lines.get_segments():
+    """The ends of the whisker of a bar at this place; a bar without a number has none."""
+    for bars in container.errorbar.lines[2] if container.errorbar else ():
+        for (x, low), (_, high) in filter(len, bars.get_segments()):
             if math.isclose(x, at, abs_tol=1e-9):
                 return low, high
     return "", ""
@@ -138,8 +138,7 @@ def _errors(axes: Axes, container: ErrorbarContainer) -> Iterator[PlotNumber]:
         zip(*_pairs(line.get_xdata(orig=False), line.get_ydata(orig=False)), strict=True)
     ):
         ends: list[Any] = ["", "", "", ""]
-        for some in segments:
-            (x1, y1), (x2, y2) = some[at]
+        for (x1, y1), (x2, y2) in filter(len, (some[at] for some in segments)):
             if x1 != x2:
                 ends[:2] = x1, x2
             if y1 != y2:

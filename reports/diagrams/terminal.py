@@ -64,7 +64,7 @@ def text(
     moments in the middle, so that it has no more rows than this below its heading.
     """
     line, width = timeline(story, culprit), max(width, 40)
-    rows, drawn = _drawn(line, width)
+    rows, drawn = _drawn(line, width) if most is None else _low(line, width, most)
     usual = drawn if most is None or width == USUAL else _drawn(line, USUAL)[1]
     rows += shorten(drawn, most, line.decisive, [*map(len, usual)])
     legend = _LEGEND + ("   ↻ repeats without end" if line.circle else "")
@@ -80,9 +80,24 @@ def _drawn(line: Timeline, width: int) -> tuple[list[str], list[list[str]]]:
     """The heading, and the rows of each moment: a list where lanes have no room for their words."""
     columns = _columns(line, width)
     if columns is None or run_list.is_too_narrow(line, width):
-        return [], [run_list.rows(line, at, width) for at in range(len(line.moments))]
+        return [], _listed(line, width)
     grid = _Grid(line, width, columns)
     return grid.heading(), [grid.rows(at, moment) for at, moment in enumerate(line.moments)]
+
+
+def _low(line: Timeline, width: int, most: int) -> tuple[list[str], list[list[str]]]:
+    """As it is drawn, but as a list where lanes need too many rows, and the usual width has a list.
+
+    Otherwise a wider terminal would need more rows than the usual one for the same moments.
+    """
+    heading, drawn = _drawn(line, width)
+    if heading and sum(map(len, drawn)) > most and not _drawn(line, USUAL)[0]:
+        return [], _listed(line, width)
+    return heading, drawn
+
+
+def _listed(line: Timeline, width: int) -> list[list[str]]:
+    return [run_list.rows(line, at, width) for at in range(len(line.moments))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,7 @@ def test_another_repository_is_not_the_source(
 COMPLETED = {
     "asif che": {"check"},
     "asif check upstream-backup-a": {"upstream-backup-acks"},
-    "asif check upstream-backup:pai": {"pairs"},
+    "asif check upstream-backup:pairs-f": {"pairs-first-window"},
     "asif check --allow": {"--allow-unfinished"},
     "asif check --profile f": {"full"},
     "asif spark trig": {"triggers"},

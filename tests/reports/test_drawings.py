@@ -172,8 +172,8 @@ LIST = """\
   4 ● job: timer flush; write Offset 1 in log; sync; save Offset
         1; rewind to place 0
 
-● step   ○ restart   ✕ crash, or lost   ◦ still on its way   ┊
-down   ‹n› sent in step n   ✗ wrong
+● step   ○ restart   ✕ crash, or lost   ◦ still on its way
+┊ down   ‹n› sent in step n   ✗ wrong
 """
 
 

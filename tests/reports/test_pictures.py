@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from itertools import combinations
 from pathlib import Path
@@ -26,6 +27,7 @@ from model.errors import Invalid
 from model.machine.marks import is_ours, marked
 from reports import palette
 from reports.diagrams import broken, canvas, picture
+from reports.diagrams.numbers import numbers
 from reports.diagrams.picture import NUMBERS_HEADER, SUFFIXES, Picture
 from reports.results import panels
 from tests.reports import picture_kinds
@@ -146,6 +148,17 @@ def test_the_numbers_are_those_that_were_drawn() -> None:
     assert [(row["x"], row["y low"], row["y high"]) for row in band][:2] == [
         ("1", "0.5", "1.5"),
         ("2", "1", "3"),
+    ]
+
+
+def test_a_bar_without_a_number_has_no_whisker_in_the_csv() -> None:
+    figure = Figure()
+    bars = figure.subplots().bar([0, 1], [2.0, math.nan], yerr=[0.5, math.nan], label="recovery")
+    assert len(bars.patches) == 2
+    rows = [*csv.DictReader(io.StringIO(numbers(figure)))]
+    assert [[*row.values()][-5:] for row in rows] == [
+        ["2", "", "", "1.5", "2.5"],
+        ["", "", "", "", ""],
     ]
 
 

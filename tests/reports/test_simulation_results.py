@@ -64,7 +64,7 @@ def test_every_crash_is_a_bar() -> None:
         assert f"{failure.node} at {failure.crashed_s:.3g} s" in found
     assert sum("crashed again" in text for text in found) == 2 * 2  # in both panels
     longest = max(failure.recovery_s or 0 for failure in failures)
-    assert f" {longest * 1000:.3g} ms" in found
+    assert f"{longest * 1000:.3g} ms" in found
 
 
 @pytest.mark.slow
