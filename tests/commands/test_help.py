@@ -74,10 +74,11 @@ def test_an_example_is_read_as_the_command_reads_it(line: str, group: TyperGroup
     assert command[0] == "asif"
     assert len(line.partition("  #")[0].rstrip()) <= COMMENT or "  #" not in line
     name, *words = command[1:]
-    context = typer.Context(group.commands[name], info_name=name)
+    parent = typer.Context(group, **group.context_settings)
+    context = typer.Context(group.commands[name], info_name=name, parent=parent)
     _, rest, _ = group.commands[name].make_parser(context).parse_args(list(words))
     assert not rest
-    group.commands[name].make_context(name, list(words))
+    group.commands[name].make_context(name, list(words), parent=parent)
 
 
 def test_each_command_has_an_example() -> None:

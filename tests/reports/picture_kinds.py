@@ -112,7 +112,7 @@ def _fig9() -> Picture:
         {
             **{"slide": slide, "interval": interval, "mode": mode},
             **{
-                name: size * (10.0 + interval + at)
+                name: size * (10.0 + interval + at) / panel.scale
                 for panel in experiments.PANELS
                 for name, size in (
                     *((panel.value, 1.0), (panel.deviation, 0.1)),
@@ -127,7 +127,7 @@ def _fig9() -> Picture:
     ]
     for name in ("value", "high"):
         if (key := getattr(experiments.PANELS[0], name)) is not None:
-            cells[0][key] = 16_400.0
+            cells[0][key] = 16_400.0 / experiments.PANELS[0].scale
     return experiments.lima_fig9(replace(found, cells=tuple(cells)))
 
 

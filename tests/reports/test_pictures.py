@@ -280,4 +280,5 @@ def _shape(handle: Any) -> tuple[str, ...]:
     return (
         type(handle).__name__,
         *(str(getattr(handle, one)()) for one in names if hasattr(handle, one)),
+        str(getattr(handle, "_unscaled_dash_pattern", "")),  # its line style is "--" for any dashes
     )
