@@ -13,7 +13,7 @@ from asif.early import result_file
 from model.machine import temporary
 
 if TYPE_CHECKING:
-    from model.results.calibration import MeasuredCost
+    from model.results.calibration import Calibration, MeasuredCost
 
 
 def calibrate(
@@ -39,7 +39,6 @@ def calibrate(
     """Measure costs on this machine, and write them as the costs of a scenario."""
     from asif.progress import show_progress
     from model.results.calibration import Calibration
-    from sim.calibration.costs_file import costs_toml
     from sim.calibration.measure import measure_disk, measure_link, measure_operator
 
     name, box, edges = _operator(operator)
@@ -55,16 +54,22 @@ def calibrate(
             progress("measuring", at, len(parts), what)
             found |= {one.key: one for one in measure()}
         progress("measuring", len(parts), len(parts))
-    load = os.getloadavg()[0]
+    result = Calibration(os.getloadavg()[0], tuple(found.values()))
+    text = costs_file(result)
+    words = [Exact(text.removesuffix("\n"))] if out is None else []
+    publish(words, result, json_, {} if out is None else {out: text})
+
+
+def costs_file(result: Calibration) -> str:
+    """The measured costs as TOML, with their circumstances as comments."""
+    from sim.calibration.costs_file import costs_toml
+
     about = (
-        f"Measured by asif calibrate, on {os.cpu_count()} cores with a load of {load:.1f}.",
+        f"Measured by asif calibrate, on {os.cpu_count()} cores with a load of {result.load:.1f}.",
         "The link is TCP within the machine: a network has a longer delay and less bandwidth.",
         "What is not here was not measured, and has its default.",
     )
-    text = costs_toml(found.values(), about)
-    words = [Exact(text.removesuffix("\n"))] if out is None else []
-    result = Calibration(load, tuple(found.values()))
-    publish(words, result, json_, {} if out is None else {out: text})
+    return costs_toml(result.costs, about)
 
 
 def _operator(name: str | None) -> tuple[str, Any, Any]:

@@ -13,6 +13,7 @@ from typing import Annotated, TypeAlias
 
 import typer
 
+from asif.console import print_all
 from asif.force import forced
 from model.errors import Invalid
 
@@ -40,9 +41,8 @@ def init(name: InitArgument) -> None:
     templates = Environment(loader=loader, undefined=StrictUndefined, keep_trailing_newline=True)
     rendered = {p: templates.get_template(one).render(name=name) for p, one in pages.items()}
     files.write(rendered, force=forced())
-    print(f"{name}.py\ntest_{name}.py\nnow run:")
-    for command in NEXT:
-        print("  " + command.format(name))
+    print_all([f"{name}.py", f"test_{name}.py", "now run:"])
+    print_all(f"  {command.format(name)}" for command in NEXT)
 
 
 def _check_name(name: str) -> None:

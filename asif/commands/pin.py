@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from asif.console import Exact, print_all
 from model.errors import Invalid
 
 if TYPE_CHECKING:
@@ -64,15 +65,14 @@ def write_pins(file: PinnedFile, result: Verdict) -> bool:
 
     pinning = pin(file.path, PythonText.decode(file.content), result)
     if pinning.pinned:
-        print(pinning.diff(str(file.path)))
-    for line in pinning.refused:
-        print(f"not pinned: {line}")
+        print_all([Exact(pinning.diff(str(file.path)))])
+    print_all(f"not pinned: {line}" for line in pinning.refused)
     if pinning.pinned and not _write(file, pinning.after.encode()):
         return False
     if pinning.pinned:
-        print(f"{file.path}: pinned: {', '.join(pinning.pinned)}")
+        print_all([f"{file.path}: pinned: {', '.join(pinning.pinned)}"])
     elif not pinning.refused:
-        print(f"{file.path}: all pins are as found")
+        print_all([f"{file.path}: all pins are as found"])
     return not pinning.refused and _as_expected(file, result)
 
 
@@ -82,7 +82,8 @@ def _as_expected(file: PinnedFile, result: Verdict) -> bool:
         result.missing or result.vacuous or result.stronger or result.unclaimed
     )
     if differs:
-        print(f"{result.protocol}: still not as expected, since no pin says that; see above")
+        line = f"{result.protocol}: still not as expected, since no pin says that; see above"
+        print_all([line])
     return not differs and all(mutant.by is not None for mutant in result.mutants or ())
 
 
@@ -91,13 +92,13 @@ def _write(file: PinnedFile, content: bytes) -> bool:
     from model.machine import files
 
     if not file.yes and not sys.stdin.isatty():
-        print(f"{file.path}: not written; --yes writes without a question")
+        print_all([f"{file.path}: not written; --yes writes without a question"])
         return False
     if not file.yes and not _agrees(file.path):
-        print(f"{file.path}: not written")
+        print_all([f"{file.path}: not written"])
         return False
     if file.path.read_bytes() != file.content:
-        print(f"{file.path}: not written, since it has changed during the check")
+        print_all([f"{file.path}: not written, since it has changed during the check"])
         return False
     files.replace({file.path: content})
     return True

@@ -14,11 +14,12 @@ from typing import TypeAlias
 from rich.console import RenderableType
 
 from asif.commands import list as listing
+from asif.console import Exact
 from docs.examples import passive_standby, relay
 from model.registry import modules, subject
 from model.results.listing import listed
 from reports import commands, engine_page
-from reports.results import choose, traces, verdicts
+from reports.results import choose, experiments, sweeps, traces, verdicts
 
 Parts: TypeAlias = Iterable[RenderableType]
 ROOT = Path(__file__).parents[2]
@@ -102,6 +103,57 @@ def simulate(folder: Path) -> Parts:
     yield from commands.simulation(run(read(path)))
 
 
+def study(folder: Path) -> Parts:
+    from tests.scenarios.test_study import FREE, studied
+
+    wide = ("study.half_width=0.001", "study.replications=10")
+    yield from commands.study(studied(folder, FREE, *wide))
+
+
+def run(folder: Path) -> Parts:
+    from asif.commands.run import AskedPattern, _own_events, run_and_compare
+    from model.progress import silent
+    from sim.inputs.streams import Search
+
+    path = folder / "mine.csv"
+    path.write_text("type,time\n" + "".join(f"{'ab'[n % 2]},{n // 2}\n" for n in range(60)))
+    asked = AskedPattern("a, b", 6, 2, Search("next", "none"), None, False)
+    real = _own_events(path, "type", "time", asked)
+    for name in ("upstream-backup", "amnesia"):
+        found = run_and_compare(
+            *(subject(name).protocol, None, real.workload, None, real.usual, silent)
+        )
+        yield from commands.run(replace(found, clock=real.clock, added=tuple(real.added)))
+
+
+def calibrate(folder: Path) -> Parts:
+    from asif.commands.calibrate import _operator, costs_file
+    from model.results.calibration import Calibration
+    from sim.calibration.measure import measure_disk, measure_operator
+
+    costs = (*measure_disk(folder), *measure_operator(*_operator(None)))
+    yield Exact(costs_file(Calibration(0.5, costs)))
+
+
+def sweep(folder: Path) -> Parts:
+    from model.results.sweep import SweepResult
+    from tests.sim.test_sweeps import _summary
+
+    names = {"protocol": ["upstream-backup:pairs-of-inputs-no-skips", "cec"], "window": [1, 20]}
+    yield sweeps.table(_summary(**names))
+    result = SweepResult("mine", "v", str(folder), 1_200, 10, 3, 2, 12, 2, 1, 3.0)
+    yield sweeps.summary_line(result)
+
+
+def reproduce(folder: Path) -> Parts:
+    from sim.experiments.campaign import reproduce as again
+    from sim.experiments.lima.figure9 import FIG9
+
+    result = again(FIG9, folder, seeds=1, events=2_000)
+    yield from commands.reproduction(result)
+    yield experiments.score([result])
+
+
 def plan() -> Parts:
     from sim.plans.compare import compare
     from sim.plans.read import read
@@ -156,6 +208,7 @@ def lineage() -> Parts:
 
 
 KINDS: dict[str, Callable[..., Parts]] = {
+    "calibrate": calibrate,
     "check": check,
     "check --duties": duties,
     "choose": choose_all,
@@ -164,10 +217,14 @@ KINDS: dict[str, Callable[..., Parts]] = {
     "list": list_all,
     "plan": plan,
     "prove": prove,
+    "reproduce": reproduce,
+    "run": run,
     "simulate": simulate,
     "simulate --explain": explain,
+    "simulate --study": study,
     "simulate --which": which,
     "spark, flink": engine,
+    "sweep": sweep,
     "verify-trace": verify_trace,
     "witness": witness,
 }

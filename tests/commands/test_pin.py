@@ -14,6 +14,7 @@ import pytest
 
 from asif import progress
 from asif.cli import main
+from asif.console import console
 from asif.pins.arguments import Pins
 from model.protocol import Protocol
 from model.registry import subject
@@ -71,6 +72,22 @@ def check(
     yield call
     for home in loaded:
         sys.modules.pop(home, None)
+
+
+def test_the_words_about_a_file_fit_on_80_columns(
+    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The change of the file is printed as it is."""
+    monkeypatch.setattr(console, "_width", 80)
+    monkeypatch.setenv("COLUMNS", "80")
+    again = f"../{tmp_path.name}/" * 2
+    checked = check(OPEN, f"{again}FILE", "--pin", *FEW)
+    assert checked.code == 1
+    _, _, after = checked.out.partition("+")[2].partition("\n")
+    assert "--yes writes without a question" in " ".join(after.split())
+    words = [row for row in after.splitlines() if row[:1] not in {" ", "-", "+"}]
+    assert words
+    assert max(map(len, words)) <= 80
 
 
 def test_the_pins_are_shown_and_written(check: Check) -> None:

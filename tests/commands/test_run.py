@@ -9,6 +9,10 @@ import pandas as pd
 import pytest
 
 from asif.cli import main
+from asif.commands.run import run_and_compare
+from model.progress import silent
+from model.registry import modules
+from sim.inputs.flights import flight_crashes, flight_workload
 
 EVENTS = """\
 type,time,user
@@ -22,6 +26,7 @@ b,2024-01-01T00:00:05.000,1
 """
 
 
+FAMILIES = sorted(modules())
 FIRST = pd.Timestamp("2024-01-01T00:00:00Z")
 
 
@@ -125,3 +130,14 @@ def test_a_protocol_that_assumes_single_failures_is_crashed_once_at_a_time(
     """The usual crashes come at one event; of these it is granted the first."""
     assert run(monkeypatch, "--protocol", "passive-standby") == 0
     assert "crashes: match at event 3\n" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family", FAMILIES)
+def test_few_flights_have_crashes_that_each_family_survives(family: str) -> None:
+    """Those of `asif run --limit 500`, which nobody has asked for."""
+    flights = flight_workload(500)
+    usual = flight_crashes(flights.size)
+    found = run_and_compare(modules()[family], None, flights, None, usual, silent)
+    assert found.crashes
+    assert found.as_promised

@@ -89,7 +89,7 @@ def printed(words: str, folder: Path) -> str:
 
 
 def _is_progress(line: str) -> bool:
-    return bool(re.match(r"[\w ]+: (\d+ of \d+, |done in )", line))
+    return bool(re.match(r"[^:]+: (\d+ of \d+, |done in )", line))
 
 
 def cases() -> list[object]:
