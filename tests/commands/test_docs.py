@@ -263,8 +263,8 @@ def test_quoted_commands_names_and_options_exist(page: Path) -> None:
         assert command in group.commands, command
         known = {option for p in group.commands[command].params for option in p.opts}
         assert {word for word in words if word.startswith("--")} <= known, words
-        if command == "check" and words and words[0] != "--all" and not words[0].isupper():
-            name = words[0]
+        name = words[0] if words else "--all"
+        if command == "check" and not name.startswith("--") and not name.isupper():
             file = name.partition(":")[0]
             made = page == TUTORIAL and file in ("relay.py", "broken.py", "hello.py")
             known_name = name in protocols() or (ROOT / file).is_file() or made
