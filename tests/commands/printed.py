@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from rich.console import RenderableType
 
@@ -139,7 +139,10 @@ def sweep(folder: Path) -> Parts:
     from model.results.sweep import SweepResult
     from tests.sim.test_sweeps import _summary
 
-    names = {"protocol": ["upstream-backup:pairs-of-inputs-no-skips", "cec"], "window": [1, 20]}
+    names: dict[str, list[Any]] = {
+        "protocol": ["upstream-backup:pairs-of-inputs-no-skips", "cec"],
+        "window": [1, 20],
+    }
     yield sweeps.table(_summary(**names))
     result = SweepResult("mine", "v", str(folder), 1_200, 10, 3, 2, 12, 2, 1, 3.0)
     yield sweeps.summary_line(result)
