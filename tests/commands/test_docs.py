@@ -30,6 +30,7 @@ from model.registry import modules, protocols
 from proofs.prove import lemma_page
 from proofs.prove.lemma_index import theories
 from reports import architecture, docs, engine_page
+from reports.lines import wrap
 from reports.results import plans
 from sim.plans.compare import compare
 from sim.plans.read import read
@@ -295,6 +296,8 @@ SLOW = (
     *("asif spark", "asif flink", "asif sweep", "asif verify-trace", "two-sources.toml"),
 )
 """Quoted commands that other tests run, or that take minutes, or that start Spark."""
+COLUMNS = 100
+"""The width for which a quoted line that is longer is wrapped."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -396,8 +399,8 @@ def test_quick_commands_print_what_is_quoted(
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join([str(shim.parent), os.environ["PATH"]]))
-    monkeypatch.setenv("COLUMNS", "100")  # of processes that start
-    monkeypatch.setattr(console, "width", 100)
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))  # of processes that start
+    monkeypatch.setattr(console, "width", COLUMNS)
     for at, (language, block) in enumerate(blocks(page)):
         if page == TUTORIAL:
             imports = RELAY[: RELAY.index("\n\n\nclass ")]
@@ -418,7 +421,8 @@ def test_quick_commands_print_what_is_quoted(
             printed = [untimed(line) for line in said.splitlines()]
             varying = ("┏", "┃", "┡", "│", "└", "random attack: ", "...")
             quoted = [line for line in lines if line and not line.startswith(varying)]
-            assert not [line for line in quoted if untimed(line) not in printed], command
+            rows = [row for line in quoted for row in wrap(line, COLUMNS).splitlines()]
+            assert not [row for row in rows if untimed(row) not in printed], command
 
 
 def untimed(line: str) -> str:
