@@ -194,8 +194,8 @@ class _SentFile(SourceLoader):
 def module_of(path: Path, loader: SourceLoader | None = None) -> Iterator[ModuleType]:
     """A new module for code of the file, which other modules can import while the code runs.
 
-    Afterwards the modules are as before.  loader: None: the file is on this machine.  Raises
-    Invalid if the code raises.
+    Afterwards the modules are as before, and Python has left no __pycache__ beside the file, which
+    is a user's.  loader: None: the file is on this machine.  Raises Invalid if the code raises.
     """
     home, folder = path.stem, str(path.resolve().parent)
     spec = importlib.util.spec_from_file_location(home, path.resolve(), loader=loader)
@@ -204,12 +204,14 @@ def module_of(path: Path, loader: SourceLoader | None = None) -> Iterator[Module
     sys.modules[home] = module
     sys.path.insert(0, folder)  # for files beside it
     watch(path)
+    traceless, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield module
     except BaseException as error:
         pass_ctrl_c(error)
         raise _refuse_import(path, error) from error
     finally:
+        sys.dont_write_bytecode = traceless
         del sys.path[0]
         del sys.modules[home]
         if loaded is not None:
