@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from model.errors import Invalid
-from model.machine.locks import LOCK
+from model.machine.locks import LOCK, held
 
 MARKER = ".asif"
 NOTE = "asif made this folder, and may delete it with all that is in it"
@@ -62,6 +63,17 @@ def claimed(folder: Path) -> Path:
     except OSError as error:
         raise _unwritable(folder, error) from error
     return folder.resolve()
+
+
+@contextmanager
+def occupied(folder: Path) -> Iterator[None]:
+    """A context in which this process alone works in a folder of asif's own.
+
+    Raises Invalid, and changes nothing, if it is not asif's, or if another process works there.
+    """
+    refuse_foreign([folder])
+    with held(folder / LOCK, str(folder)):
+        yield
 
 
 def emptied(folder: Path) -> Path:

@@ -16,6 +16,7 @@ from model.machine.folders import (
     delete_inside,
     emptied,
     is_own,
+    occupied,
     refuse_foreign,
     remove,
 )
@@ -166,3 +167,15 @@ def test_no_call_touches_a_file_outside_of_own_folders(
             except Invalid:
                 continue
         assert {path: path.read_text() for path in mine} == mine
+
+
+def test_a_users_folder_that_is_to_be_occupied_gets_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(Invalid, match="asif needs this name"), occupied(tmp_path):
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["thesis"]
+
+
+def test_two_cannot_occupy_a_folder(tmp_path: Path) -> None:
+    with occupied(tmp_path), pytest.raises(Invalid, match="works there"), occupied(tmp_path):
+        pass
