@@ -1,6 +1,6 @@
 """Child processes: each ends with its parent, however that ends, with all that is below it.
 
-Rule of this file: no other file starts a process; it knows no engine and no job.
+Rule of this file: no other file starts a program; it knows no engine and no job.
 
 A child has a process group of its own, in which a guard waits: a shell that reads a pipe whose
 other end this process holds.  When this process ends, by SIGKILL too, the system closes the pipe,
