@@ -162,7 +162,7 @@ def is_there(path: Path) -> bool:
     return _sent(path)[1] is not None or path.is_file()
 
 
-def _sent(path: Path) -> tuple[str, str | None]:
+def _sent(path: Path) -> tuple[str, bytes | None]:
     """The absolute path of a user's file, and its content if another machine sent it along.
 
     There its path counts, also from the folder in which the command was given.
@@ -178,7 +178,7 @@ def _sent(path: Path) -> tuple[str, str | None]:
 class _SentFile(SourceLoader):
     """The loader of a file that lies on another machine."""
 
-    def __init__(self, place: str, source: str) -> None:
+    def __init__(self, place: str, source: bytes) -> None:
         self._place, self._source = place, source
 
     def get_filename(self, fullname: str) -> str:
@@ -187,7 +187,7 @@ class _SentFile(SourceLoader):
     def get_data(self, path: str) -> bytes:
         if path != self._place:
             raise OSError(f"{path}: it was not sent")
-        return self._source.encode()
+        return self._source
 
 
 @contextmanager
