@@ -130,9 +130,14 @@ def _guard(child: subprocess.Popen[bytes]) -> IO[bytes]:
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Kill a command with all below it, if it still runs, and wait for its own end."""
+    """Kill a command with all below it, if it still runs, and wait for its own end.
+
+    Also those of its group whose parents have ended, which are below no one.
+    """
     if child.poll() is None:
         kill_trees([psutil.Process(child.pid)])
+        with suppress(OSError):
+            os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     if child.stdin is not None:
         child.stdin.close()
