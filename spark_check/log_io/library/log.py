@@ -19,6 +19,7 @@ from spark_check.log_io.library.database import Database, Watch, connect
 from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.format import check_format
 from spark_check.log_io.library.guard.lease import Leases
+from spark_check.log_io.library.guard.opening import is_whole
 from spark_check.log_io.library.guard.wholeness import LogReport, Traces, check_whole, inspect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
@@ -63,6 +64,7 @@ class Log:
         wait_s: float = 0.0,
     ) -> None:
         self._traces = Traces(place)
+        known = read_only or is_whole(place, self._traces)
         more: dict[str, Watch] = {} if watch is None else {"watch": watch}
         self.database: Database = connect(
             place, synchronous=synchronous, read_only=read_only, **more
@@ -74,7 +76,7 @@ class Log:
         self._leases = Leases(self.database, place, wait_s)
         try:
             check_format(self.database, make=not read_only)
-            if not read_only:
+            if not known:
                 check_whole(self.database, self._traces)
         except BaseException:
             self.close()
