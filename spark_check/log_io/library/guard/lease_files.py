@@ -71,6 +71,8 @@ class LeaseFile:
     """The open file of an operator, which is locked.  Raises BlockingIOError if another one has
     locked it."""
 
+    LOSS = "were files of the log removed?"
+
     def __init__(self, log: Path, operator: str) -> None:
         self._path = file_of(log, operator)
         self._path.parent.mkdir(exist_ok=True)

@@ -1,0 +1,132 @@
+"""A lock that is lost or not free yet, a number that cannot be written, and the moments between: a
+step happens as it is reported, or says so."""
+
+from __future__ import annotations
+
+import gc
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from docs.examples.log_io import pipeline
+from spark_check.log_io.library import (
+    Context,
+    Event,
+    Log,
+    LogError,
+    LogInterrupted,
+    StateInfo,
+)
+from spark_check.log_io.library.database import connect
+from spark_check.log_io.library.guard import lease
+from spark_check.log_io.library.guard.lease_files import LeaseFile, counts, file_of
+from spark_check.log_io.library.guard.session_lock import SessionLock
+from spark_check.log_io.library.retention import forget_everything
+from tests.families.log_io.library.tables import all_rows, log_outputs
+from tests.families.log_io.library.test_lease import cut
+from tests.families.log_io.library.test_troubles import small_disk
+from tests.families.log_io.library.test_wholeness import rows_of
+
+SENT = Event("a", "out", "b", "in", 1, b"body")
+LINEAGE = pipeline.captured()
+ACCOUNT = "SELECT epoch"
+"""The statement that asks who has a lease begins so."""
+
+
+def is_server(place: str) -> bool:
+    return place.startswith("postgresql")
+
+
+@contextmanager
+def lock_of_a(place: str) -> Iterator[LeaseFile | SessionLock]:
+    """The lock of an operator, of which the log knows nothing."""
+    database = connect(place)
+    try:
+        yield SessionLock(database, "a") if is_server(place) else LeaseFile(Path(place), "a")
+    finally:
+        database.close()
+
+
+# --- not free yet -----------------------------------------------------------------------------
+def test_a_lock_without_a_name_is_waited_for(place: str) -> None:
+    """Its holder writes its name, or frees the lock, in a moment."""
+    Log(place).close()
+    with lock_of_a(place) as lock:
+
+        def watch(statement: str) -> None:
+            if statement.startswith(ACCOUNT):
+                lock.close()
+
+        with Log(place, watch=watch) as log:
+            assert log.take("a") == [1]
+
+
+def test_one_who_waits_does_not_give_up_when_the_holder_dies(
+    place: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time that it has waited may be longer than a server needs to see the death."""
+    monkeypatch.setattr(lease, "GRACE_S", 0.0)
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        gone.wait()
+    with Log(place) as log:
+        log.take("a")
+    with rows_of(place) as execute:
+        execute(f"UPDATE log_account SET holder = 'process {gone.pid} on {socket.gethostname()}'")
+    with lock_of_a(place) as lock:
+
+        def watch(statement: str) -> None:
+            if statement.startswith(ACCOUNT):
+                lock.close()
+
+        with Log(place, wait_s=60, watch=watch) as log:
+            assert log.take("a") == [2]
+
+
+# --- lost -------------------------------------------------------------------------------------
+def test_a_lock_that_another_session_has_is_lost_at_each_look(place: str) -> None:
+    """Also before that session has written its epoch."""
+    looks = []
+
+    def watch(statement: str) -> None:
+        if statement == lease.TAKE:
+            for _ in range(3):
+                with pytest.raises(LogError) as lost:
+                    log.check("a")
+                looks.append(str(lost.value))
+
+    with Log(place) as log:
+        log.take("a")
+        cut(place, log)
+        with Log(place, wait_s=30, watch=watch) as other:
+            assert other.take("a") == [2]
+    cause = "its connection was cut" if is_server(place) else "were files of the log removed?"
+    assert looks == [f"a: its lock is lost: {cause}: start it again"] * 3
+
+
+@pytest.mark.parametrize("fresh", ["postgresql"], indirect=True)
+def test_a_check_takes_the_lock_again_if_its_own_query_had_to_connect(place: str) -> None:
+    left = []
+
+    def watch(statement: str) -> None:
+        if statement.startswith(ACCOUNT) and left:
+            left.clear()
+            cut(place, log)
+
+    with Log(place, watch=watch) as log:
+        log.take("a")
+        left.append(1)
+        log.check("a")
+        assert not left
+        with Log(place) as other, pytest.raises(LogError, match="runs it since"):
+            other.take("a")
+
+
+# --- a number that cannot be written -----------------------------------------------------------
+# --- a log that is emptied --------------------------------------------------------------------
