@@ -71,7 +71,6 @@ class Log:
         )
         self.capture = capture or Capture()
         self._clock = clock
-        self._state_ids: dict[str, int] = {}
         self._read_only = read_only
         self._leases = Leases(self.database, place, wait_s)
         try:
@@ -142,13 +141,13 @@ class Log:
     def get_state_id(self, operator: str) -> StateInfo:
         """A new state_ID.  Table 7, GetStateID; Algorithm 1, step 1; Algorithm 3, step 2.
 
-        The table is read once: the latest number is kept for the operator, which runs here.
+        The table is read once for a lease: nobody else writes as the operator meanwhile.
         """
-        self._leases.take(operator)
-        if operator not in self._state_ids:
-            self._state_ids[operator] = recovery.latest_state_id(self.database, operator)
-        self._state_ids[operator] += 1
-        return StateInfo(operator, self._state_ids[operator])
+        lease = self._leases.take(operator)
+        if lease.state_id is None:
+            lease.state_id = recovery.latest_state_id(self.database, operator)
+        lease.state_id += 1
+        return StateInfo(operator, lease.state_id)
 
     def initialize_read_action(
         self, action: ActionInfo, state: StateInfo, state_body: bytes, context: Context

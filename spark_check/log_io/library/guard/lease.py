@@ -45,10 +45,12 @@ CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 
 
 class Lease:
-    """A lease of this process.  count: the operator's transactions in the log."""
+    """A lease of this process.  count: the operator's transactions in the log.  state_id: the
+    number of its latest state, once somebody has asked for it."""
 
     def __init__(self, epoch: int, count: int, lock: LeaseFile | SessionLock) -> None:
         self.epoch, self.count, self.lock = epoch, count, lock
+        self.state_id: int | None = None
 
     def write(self) -> None:
         self.lock.write(self.count)

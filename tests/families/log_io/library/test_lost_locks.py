@@ -128,5 +128,24 @@ def test_a_check_takes_the_lock_again_if_its_own_query_had_to_connect(place: str
             other.take("a")
 
 
+def test_the_number_of_a_state_does_not_outlive_the_lease(place: str) -> None:
+    with Log(place, LINEAGE) as log:
+        with suppress(ZeroDivisionError), log.begin_transaction():
+            assert log.get_state_id("sums") == StateInfo("sums", 1)
+            raise ZeroDivisionError
+        with Log(place, LINEAGE) as other:
+            for _ in range(3):
+                store(other)
+        store(log)
+        assert log.get_state_id("sums") == StateInfo("sums", 5)
+    with Log(place, LINEAGE) as log:
+        assert log.inspect().is_whole
+
+
+def store(log: Log) -> None:
+    with log.begin_transaction() as transaction:
+        transaction.store_state(log.get_state_id("sums"), b"", Context())
+
+
 # --- a number that cannot be written -----------------------------------------------------------
 # --- a log that is emptied --------------------------------------------------------------------
