@@ -26,7 +26,7 @@ from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.lease_files import LeaseFile
 from spark_check.log_io.library.guard.session_lock import SessionLock
 from spark_check.log_io.library.sessions.places import is_url
-from spark_check.log_io.library.values import LogError, check_names
+from spark_check.log_io.library.values import LogError, LogInterrupted, check_names
 
 PAUSE_S = 0.05
 """Between two tries of one who waits."""
@@ -126,9 +126,15 @@ class Leases:
             self._open = False
         for operator in accounts.operators:
             self._held[operator].count += 1
-        for operator in {*accounts.operators, *self._new}:
-            self._held[operator].write()
+        changed, is_first = {*accounts.operators, *self._new}, len(self._new) == len(self._held)
         self._new.clear()
+        try:
+            for operator in changed:
+                self._held[operator].write()
+            if changed and is_first:
+                self._checkpoint()
+        except LogError as error:
+            raise LogInterrupted(f"{error}: the transaction happened: step again") from None
 
     def free(self) -> None:
         """Say in the log that its operators have no process; nothing is raised."""
@@ -156,18 +162,22 @@ class Leases:
         holder = f"process {self._process} on {socket.gethostname()}"
         try:
             ((epoch, count),) = self._database.execute(TAKE, (operator, holder, since), ahead=True)
+            lease = Lease(epoch, count, lock)
+            if self._open:
+                self._new.append(operator)
+                return lease
+            lease.write()
+            if not self._held:
+                self._checkpoint()
         except BaseException:
             with suppress(Exception):
                 lock.close()
             raise
-        lease = Lease(epoch, count, lock)
-        if self._open:
-            self._new.append(operator)
-            return lease
-        lease.write()
-        if isinstance(lock, LeaseFile) and not self._held:
-            self._database.execute(CHECKPOINT)
         return lease
+
+    def _checkpoint(self) -> None:
+        if not is_url(self._place):
+            self._database.execute(CHECKPOINT)
 
     def _locked(self, operator: str) -> LeaseFile | SessionLock:
         began = time.monotonic()

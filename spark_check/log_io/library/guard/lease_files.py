@@ -10,6 +10,7 @@ SQLite cannot know that by itself: without its -wal, or with a damaged one, it i
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -82,10 +83,21 @@ class LeaseFile:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not self.is_there():  # it was removed between the two
                 raise BlockingIOError
+            self._reserve()
         except BaseException:
             os.close(self._file)
             raise
         _OPEN.add(self)
+
+    def _reserve(self) -> None:
+        """Let a new file have the size that it keeps: later, the disk may be full."""
+        if os.fstat(self._file).st_size:
+            return
+        try:
+            self.write(0)
+        except LogError:
+            os.ftruncate(self._file, 0)
+            raise
 
     def is_there(self) -> bool:
         """Is this still the file at its place?  Else another process may lock the one there."""
@@ -96,8 +108,10 @@ class LeaseFile:
 
     def write(self, count: int) -> None:
         """The operator has that number of transactions in the log.  The disk may have it later."""
+        line = _line(self._operator, count)
         try:
-            os.pwrite(self._file, _line(self._operator, count), 0)
+            if os.pwrite(self._file, line, 0) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise LogError(f"{self._path} cannot be written: {error.strerror}") from None
 

@@ -64,7 +64,7 @@ def _check_alone(name: str, file: Path, what: str) -> None:
     found = _status(wal)
     if found and found.st_size:
         beside = wal.name
-    elif counts(file):
+    elif any(counts(file).values()):
         beside = folder_of(file).name
     else:
         return

@@ -148,4 +148,53 @@ def store(log: Log) -> None:
 
 
 # --- a number that cannot be written -----------------------------------------------------------
+def test_a_transaction_that_happened_is_reported_as_one(tmp_path: Path) -> None:
+    place, logging = tmp_path / "log.db", False
+
+    def watch(statement: str) -> None:
+        if statement == "COMMIT" and logging:
+            full = os.open("/dev/full", os.O_WRONLY)
+            os.dup2(full, log._leases._held["a"].lock._file)  # type: ignore[union-attr]
+            os.close(full)
+
+    with Log(place, watch=watch) as log:
+        logging = True
+        with pytest.raises(LogInterrupted, match=r"No space left .*: the transaction happened"):
+            log_outputs(log, SENT)
+        logging = False
+        assert log.fetch_new_events("b").events == [SENT]
+        with suppress(ZeroDivisionError), log.begin_transaction():
+            raise ZeroDivisionError
+        assert "a" in log._leases._held
+    with Log(place) as log:
+        assert log.inspect().is_whole
+        assert log.take("a") == [2]
+
+
+def test_a_lease_without_room_for_its_number_is_not_given(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk") as disk, Log(tmp_path / "log.db") as log:
+        (disk / "lease").mkdir()
+        (tmp_path / "log.db-lease").symlink_to(disk / "lease")
+        with (disk / "ballast").open("wb", 0) as ballast, suppress(OSError):
+            while True:
+                ballast.write(bytes(4_096))
+        for _ in range(2):
+            with pytest.raises(LogError, match="cannot be written: No space left"):
+                log_outputs(log, SENT)
+            assert all_rows(log) == [[]] * 5
+        assert counts(tmp_path / "log.db") == {}
+        (disk / "ballast").unlink()
+        log_outputs(log, SENT)
+        assert counts(tmp_path / "log.db") == {"a": 2}
+
+
+def test_the_main_file_alone_is_known_after_the_first_transaction(tmp_path: Path) -> None:
+    (tmp_path / "copy").mkdir()
+    with Log(tmp_path / "log.db") as log:
+        log_outputs(log, SENT)
+        shutil.copy(tmp_path / "log.db", tmp_path / "copy")
+    with pytest.raises(LogError, match="its -wal is missing: a had not ended when the file was"):
+        Log(tmp_path / "copy" / "log.db")
+
+
 # --- a log that is emptied --------------------------------------------------------------------
