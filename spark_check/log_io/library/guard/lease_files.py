@@ -22,6 +22,8 @@ from spark_check.log_io.library.guard.checksums import of_values
 from spark_check.log_io.library.values import LogError
 
 SUFFIX = "-lease"
+TRIES = 3
+"""How often a file is read that looks damaged."""
 _OPEN: WeakSet[LeaseFile] = WeakSet()
 
 
@@ -51,16 +53,14 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path) -> tuple[str, int] | None:
     """The operator and the number of a file; None: it is empty."""
-    text = path.read_bytes()
-    if not text:
-        return None
-    try:
-        count, checksum, operator = text.decode().rstrip("\n").split(" ", 2)
-        if text == _line(operator, int(count)):
-            return operator, int(count)
-        assert len(checksum) == len(count)
-    except (ValueError, AssertionError):
-        pass
+    for _ in range(TRIES):  # its process may write it just now
+        text = path.read_bytes()
+        if not text:
+            return None
+        with suppress(ValueError):
+            count, _, operator = text.decode().rstrip("\n").split(" ", 2)
+            if text == _line(operator, int(count)):
+                return operator, int(count)
     raise LogError(f"{path} is damaged: remove it only if you know that the log is whole")
 
 
@@ -73,6 +73,7 @@ class LeaseFile:
     locked it."""
 
     LOSS = "were files of the log removed?"
+    _is_open = False
 
     def __init__(self, log: Path, operator: str) -> None:
         self._path = file_of(log, operator)
@@ -87,6 +88,7 @@ class LeaseFile:
         except BaseException:
             os.close(self._file)
             raise
+        self._is_open = True
         _OPEN.add(self)
 
     def _reserve(self) -> None:
@@ -116,8 +118,9 @@ class LeaseFile:
             raise LogError(f"{self._path} cannot be written: {error.strerror}") from None
 
     def close(self) -> None:
-        """Free the lock."""
-        if self in _OPEN:
+        """Free the lock.  The garbage collector may have taken the file from _OPEN already."""
+        if self._is_open:
+            self._is_open = False
             _OPEN.discard(self)
             os.close(self._file)
 

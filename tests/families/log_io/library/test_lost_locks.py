@@ -89,6 +89,19 @@ def test_one_who_waits_does_not_give_up_when_the_holder_dies(
             assert log.take("a") == [2]
 
 
+def test_a_log_that_nobody_can_reach_holds_no_lease(tmp_path: Path) -> None:
+    """The garbage collector finds it in a circle."""
+    place = tmp_path / "log.db"
+    log = Log(place)
+    assert log.take("a") == [1]
+    circle: list[object] = [log]
+    circle.append(circle)
+    del log, circle
+    gc.collect()
+    with Log(place) as log:
+        assert log.take("a") == [2]
+
+
 # --- lost -------------------------------------------------------------------------------------
 def test_a_lock_that_another_session_has_is_lost_at_each_look(place: str) -> None:
     """Also before that session has written its epoch."""
@@ -186,6 +199,18 @@ def test_a_lease_without_room_for_its_number_is_not_given(tmp_path: Path) -> Non
         (disk / "ballast").unlink()
         log_outputs(log, SENT)
         assert counts(tmp_path / "log.db") == {"a": 2}
+
+
+def test_a_number_that_is_just_being_written_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "log.db"
+    with Log(place) as log:
+        log_outputs(log, SENT)
+    whole = file_of(place, "a").read_bytes()
+    found = iter([whole[:15] + b"777" + whole[18:], whole])
+    monkeypatch.setattr(Path, "read_bytes", lambda _: next(found))
+    assert counts(place) == {"a": 2}
 
 
 def test_the_main_file_alone_is_known_after_the_first_transaction(tmp_path: Path) -> None:
