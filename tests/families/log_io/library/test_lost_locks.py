@@ -223,3 +223,26 @@ def test_the_main_file_alone_is_known_after_the_first_transaction(tmp_path: Path
 
 
 # --- a log that is emptied --------------------------------------------------------------------
+@pytest.mark.parametrize("operator", ["a", "new"])
+def test_a_log_is_not_emptied_under_another_process(place: str, operator: str) -> None:
+    """It takes an operator over, or begins one, just before the rows are deleted."""
+    others = []
+
+    def watch(statement: str) -> None:
+        if statement.startswith("BEGIN") and emptying and not others:
+            if operator == "a":
+                cut(place, log)
+            others.append(Log(place, wait_s=30))
+            number = 1 + (operator == "a")
+            log_outputs(others[0], SENT._replace(sender=operator, number=number))
+
+    emptying = False
+    with Log(place, watch=watch) as log:
+        log_outputs(log, SENT)
+        emptying = True
+        with pytest.raises(LogError, match=r"taken it over|lock is lost|has begun to run it"):
+            forget_everything(log)
+    (other,) = others
+    with other:
+        assert len(other.fetch_new_events("b").events) == 2
+        assert other.inspect().is_whole
