@@ -33,7 +33,7 @@ def is_whole(place: str | Path, traces: Traces) -> bool:
         file = traces.file.resolve()
         found = _status(file)
         if not found or not found.st_size:
-            _check_alone(without_password(str(place)), file, "is empty" if found else "is missing")
+            _check_alone(without_password(str(place)), file)
             return False
         journal = _status(file.with_name(f"{file.name}-journal"))
     except (OSError, ValueError):
@@ -58,17 +58,21 @@ def _status(file: Path) -> stat_result | None:
         return None
 
 
-def _check_alone(name: str, file: Path, what: str) -> None:
+def _check_alone(name: str, file: Path) -> None:
     """Raise LogError if a file without content had some."""
+    beside = _beside(file)
+    found = _status(file)  # after the others: another process may have begun it meanwhile
+    if beside and (not found or not found.st_size):
+        raise LogError(
+            f"{name} is {'empty' if found else 'missing'}, and {beside} lies beside it: put back"
+            " the latest copy of all its files, or remove all of them to begin with an empty log"
+        )
+
+
+def _beside(file: Path) -> str:
+    """The file or folder that only a file with content has beside it."""
     wal = file.with_name(f"{file.name}-wal")
     found = _status(wal)
     if found and found.st_size:
-        beside = wal.name
-    elif any(counts(file).values()):
-        beside = folder_of(file).name
-    else:
-        return
-    raise LogError(
-        f"{name} {what}, and {beside} lies beside it: put back the latest copy of all its files, or"
-        " remove all of them to begin with an empty log"
-    )
+        return wal.name
+    return folder_of(file).name if any(counts(file).values()) else ""

@@ -11,6 +11,7 @@ import pytest
 
 from docs.examples.log_io import pipeline
 from spark_check.log_io.library import Log, LogError
+from spark_check.log_io.library.guard import opening
 from tests.families.log_io.library.children import run_and_kill, small_process
 from tests.families.log_io.library.test_reading import contents
 from tests.families.log_io.library.test_wholeness import LINEAGE, copy_of, goes_on
@@ -91,6 +92,24 @@ def test_what_was_missing_can_be_put_back(
     for name in ("log.db", "log.db-wal"):
         shutil.copy(killed_twice / name, folder / name)
     assert goes_on(folder) == ""
+
+
+def test_a_log_that_another_process_begins_meanwhile_is_not_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It begins between the look at the file and the look at the files beside it."""
+    place, others, look = tmp_path / "log.db", list[Log](), opening._beside
+
+    def begin_and_look(file: Path) -> str:
+        monkeypatch.setattr(opening, "_beside", look)
+        others.append(Log(place))
+        others[0].take("a")
+        return look(file)
+
+    monkeypatch.setattr(opening, "_beside", begin_and_look)
+    with Log(place) as log:
+        assert log.inspect().is_whole
+    others[0].close()
 
 
 def test_a_file_of_somebody_else_stays_as_it_is(tmp_path: Path) -> None:
