@@ -233,6 +233,7 @@ class Leases:
     def _loss(self, operator: str) -> str:
         epoch, holder, since = self._account(operator)
         if epoch == self._held[operator].epoch:
-            return f"{operator}: its lock is lost: {self._held[operator].lock.LOSS}: start it again"
+            why = self._held[operator].lock.LOSS
+            return f"{operator}: its lock is lost, since {why}: start it again"
         who = f"{holder or 'another process'} has taken it over, {since}"
         return f"{operator}: {who}: this process writes nothing more"

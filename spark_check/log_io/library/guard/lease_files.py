@@ -72,7 +72,7 @@ class LeaseFile:
     """The open file of an operator, which is locked.  Raises BlockingIOError if another one has
     locked it."""
 
-    LOSS = "were files of the log removed?"
+    LOSS = "its file was removed"
     _is_open = False
 
     def __init__(self, log: Path, operator: str) -> None:

@@ -119,8 +119,8 @@ def test_a_lock_that_another_session_has_is_lost_at_each_look(place: str) -> Non
         cut(place, log)
         with Log(place, wait_s=30, watch=watch) as other:
             assert other.take("a") == [2]
-    cause = "its connection was cut" if is_server(place) else "were files of the log removed?"
-    assert looks == [f"a: its lock is lost: {cause}: start it again"] * 3
+    cause = "its connection was cut" if is_server(place) else "its file was removed"
+    assert looks == [f"a: its lock is lost, since {cause}: start it again"] * 3
 
 
 @pytest.mark.parametrize("fresh", ["postgresql"], indirect=True)
