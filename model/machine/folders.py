@@ -125,13 +125,14 @@ def _is_foreign(folder: Path) -> bool:
     if folder.is_symlink() or not folder.is_dir():
         return True
     # A kill while the marker was written leaves it empty; a lock is there before the marker.
-    return any(
+    holds = any(
         one.is_symlink()
         or not one.is_file()
         or one.name not in (MARKER, LOCK)
         or (one.name == MARKER and one.stat().st_size > 0)
         for one in folder.iterdir()
     )
+    return holds and not is_own(folder)  # another run may have made it its own meanwhile
 
 
 def _delete_all(folder: Path) -> None:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import Invalid
+from model.machine import folders
 from model.machine.folders import (
     MARKER,
     claimed,
@@ -121,6 +122,20 @@ def test_a_kill_while_a_folder_is_made_leaves_one_that_can_be_made(
     for name in left:
         (folder / name).touch()
     assert is_own(emptied(folder))
+
+
+def test_two_runs_may_claim_a_folder_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one has its marker, and files, between two looks at the folder."""
+
+    def look_before_the_other(_folder: Path) -> bool:
+        monkeypatch.undo()
+        (claimed(tmp_path) / "result").touch()
+        return False
+
+    monkeypatch.setattr(folders, "is_own", look_before_the_other)
+    assert claimed(tmp_path) == tmp_path.resolve()
 
 
 def test_a_lock_in_a_folder_outlives_what_is_deleted(tmp_path: Path) -> None:
