@@ -105,7 +105,7 @@ def test_a_log_that_nobody_can_reach_holds_no_lease(tmp_path: Path) -> None:
 # --- lost -------------------------------------------------------------------------------------
 def test_a_lock_that_another_session_has_is_lost_at_each_look(place: str) -> None:
     """Also before that session has written its epoch."""
-    looks = []
+    looks: list[str] = []
 
     def watch(statement: str) -> None:
         if statement == lease.TAKE:
@@ -125,7 +125,7 @@ def test_a_lock_that_another_session_has_is_lost_at_each_look(place: str) -> Non
 
 @pytest.mark.parametrize("fresh", ["postgresql"], indirect=True)
 def test_a_check_takes_the_lock_again_if_its_own_query_had_to_connect(place: str) -> None:
-    left = []
+    left: list[int] = []
 
     def watch(statement: str) -> None:
         if statement.startswith(ACCOUNT) and left:
@@ -226,7 +226,7 @@ def test_the_main_file_alone_is_known_after_the_first_transaction(tmp_path: Path
 @pytest.mark.parametrize("operator", ["a", "new"])
 def test_a_log_is_not_emptied_under_another_process(place: str, operator: str) -> None:
     """It takes an operator over, or begins one, just before the rows are deleted."""
-    others = []
+    others: list[Log] = []
 
     def watch(statement: str) -> None:
         if statement.startswith("BEGIN") and emptying and not others:
