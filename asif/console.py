@@ -23,6 +23,7 @@ from rich.text import Text
 
 from asif.force import forced
 from asif.json_output import STANDARD, json_file, put_out
+from asif.limits import finite
 from model.calls import Execute
 from model.errors import Invalid
 from reports import lines, tables
@@ -60,7 +61,7 @@ ConfOption: TypeAlias = Annotated[
 ]
 WAIT_HELP = "Wait no longer than that for a free worker of a cluster, in seconds."
 WaitOption: TypeAlias = Annotated[
-    float | None, typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP)
+    float | None, typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP, callback=finite)
 ]
 
 
@@ -142,6 +143,12 @@ def settings(texts: Sequence[str] | None) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts or ())
 
 
+def refuse_without_master(conf: Sequence[str] | None, wait: float | None) -> None:
+    """Raise Invalid for options about Spark of a command that is to do without."""
+    if conf or wait is not None:
+        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
+
+
 def read_bytes(text: str) -> int:
     """The number of bytes in a text such as 500MiB or 4 GiB.  Raises Invalid."""
     from pydantic import ByteSize, TypeAdapter, ValidationError
@@ -168,7 +175,7 @@ def calls_on_spark(
     calls of one of Spark's tasks.  wait: seconds for which the cluster may have no free worker;
     None: any time.
     """
-    from model.machine import folders, locks
+    from model.machine import folders
 
     folders.refuse_foreign([work])
 
@@ -182,7 +189,7 @@ def calls_on_spark(
         # BRIEF fits also long calls: Java only hands them out, and Python does the work.
         demand = ClusterDemand(needs_of(call), wait=wait, say=print_aside)
         with (
-            locks.held(work / locks.LOCK, str(work)),
+            folders.occupied(work),
             session(
                 folders.emptied(work), master=master, conf={**BRIEF, **conf}, demand=demand
             ) as spark,
@@ -202,13 +209,13 @@ def levels_on_spark(
     asif's own.  wait: as in calls_on_spark.  Raises Invalid if the folder is not asif's, or if
     another process works there.
     """
-    from model.machine import folders, locks
+    from model.machine import folders
     from spark_check.runtime.cluster.demand import ROOMS, ClusterDemand
     from spark_check.runtime.levels import CONF, levels
     from spark_check.runtime.session import session
 
     demand = ClusterDemand(ROOMS["proofs"], wait=wait, say=print_aside)
-    with locks.held(work / locks.LOCK, str(work)):
+    with folders.occupied(work):
         folders.emptied(work)  # a killed command leaves files
         try:
             with session(work, master=master, conf={**CONF, **conf}, demand=demand) as spark:

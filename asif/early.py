@@ -7,7 +7,6 @@ of the callbacks here; asif.ending.fence asks about all of them at once, before 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -100,17 +99,11 @@ def _is_device(path: Path) -> bool:
 
 def refuse_unusable(folder: Path) -> None:
     """Raise Invalid if files cannot be written into a folder, or if it cannot be made."""
+    from model.machine.folders import why_unwritable
+
     try:
-        there = next(one for one in _upward(folder) if os.path.lexists(one))
-        named = folder if there == Path(os.path.abspath(folder)) else f"{folder}: {there}"
-        if not there.is_dir():
-            raise Invalid(f"{named}: it is no folder; give the name of one")
-        if not os.access(there, os.W_OK | os.X_OK):
-            raise Invalid(f"{named}: cannot be written to: permission denied; give another folder")
+        why = why_unwritable(folder)
     except OSError as error:
-        raise Invalid(f"{folder}: cannot be written to: {error.strerror}") from error
-
-
-def _upward(folder: Path) -> Iterator[Path]:
-    path = Path(os.path.abspath(folder))
-    return iter((path, *path.parents))
+        why = error.strerror
+    if why is not None:
+        raise Invalid(f"{folder}: cannot be written to: {why}; give another folder")

@@ -5,6 +5,7 @@ Rule of this file: options alone; numbers in files have their limits where they 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -38,6 +39,13 @@ def at_most(limit: Ceiling) -> Callable[[typer.CallbackParam, N], N]:
         return value
 
     return check
+
+
+def finite(param: typer.CallbackParam, value: float | None) -> float | None:
+    """The callback of an option whose number is neither infinite nor none at all."""
+    if value is not None and not math.isfinite(value):
+        raise Invalid(f"{param.opts[-1]} {value}: write a number, as in 60 or 1e-9")
+    return value
 
 
 def names(option: str, texts: Sequence[str]) -> list[str]:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asif.console import levels_on_spark
+from asif.console import levels_on_spark, refuse_without_master
 from asif.progress import show_progress
 from model.errors import Invalid
 from model.evidence import Outcome
@@ -64,8 +64,8 @@ def check_scope(
 
     if name is None:
         raise Invalid("--scope is for one protocol: give its name")
-    if (conf or wait is not None) and master is None:
-        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
+    if master is None:
+        refuse_without_master([*conf], wait)
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
     if not reduce and master is not None:
@@ -120,13 +120,13 @@ def _explorer(
 def _explorer_on_disk(
     called: str, protocol: str, scope: str, limit: int | None, spill: Path, fresh: bool
 ) -> Iterator[Callable[..., Exploration]]:
-    from model.machine import locks
+    from model.machine.folders import occupied
     from proofs.explore.explorer import explore
     from proofs.explore.search.spill_folder import SpillFolder, about
 
     asked = about(protocol, scope, file_of(called) if is_file(called) else None)
     folder = SpillFolder(spill, asked, fresh=fresh)
-    with locks.held(spill / locks.LOCK, str(spill)), show_progress() as progress:
+    with occupied(spill), show_progress() as progress:
 
         def explore_on_disk(*what: Any, **how: Any) -> Exploration:
             return explore(*what, **{**how, "limit": limit}, spill=folder, progress=progress)

@@ -95,9 +95,8 @@ def campaign(
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
-            done = kept is not None and {_finished(kept, key, one) is None for one in checks}
-            if done in ({False}, {True}):  # all of the checks, or none: nothing is left to keep
-                file.unlink()
+            if kept is not None and (not kept.entries or _all_finished(kept, key, checks)):
+                file.unlink(missing_ok=True)
 
 
 def _run_until(run: Run, stop: Event, check: Check, setting: CheckSetting) -> EngineCheck:
@@ -138,6 +137,10 @@ def folders_of(checks: Sequence[Check], folder: Path, at_once: int) -> tuple[Pat
     """The folders of asif's own that a campaign makes: those of its checks and processes."""
     named = (folder / one.name for one in checks)
     return (*named, *(folder / process_folder(number) for number in range(at_once)))
+
+
+def _all_finished(kept: RunJournal, key: CampaignKey, checks: Sequence[Check]) -> bool:
+    return all(_finished(kept, key, one) is not None for one in checks)
 
 
 def _finished(kept: RunJournal, key: CampaignKey, check: Check) -> EngineCheck | None:

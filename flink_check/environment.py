@@ -25,7 +25,7 @@ from typing import NamedTuple
 from model.errors import Invalid
 from model.machine.children import run
 from model.machine.folders import claimed, emptied, remove
-from model.machine.locks import held
+from model.machine.locks import WAIT, held
 from model.progress import Progress, silent
 
 ENVIRONMENT = Path("build/flink-environment")
@@ -114,7 +114,7 @@ def alone(lock: Path = LOCK) -> Iterator[None]:
 
     Two clusters of three processes would disturb each other.
     """
-    with held(lock, "flink, from this folder"):
+    with held(lock, "Flink of this folder", WAIT):
         yield
 
 

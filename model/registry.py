@@ -162,7 +162,7 @@ def is_there(path: Path) -> bool:
     return _sent(path)[1] is not None or path.is_file()
 
 
-def _sent(path: Path) -> tuple[str, str | None]:
+def _sent(path: Path) -> tuple[str, bytes | None]:
     """The absolute path of a user's file, and its content if another machine sent it along.
 
     There its path counts, also from the folder in which the command was given.
@@ -178,7 +178,7 @@ def _sent(path: Path) -> tuple[str, str | None]:
 class _SentFile(SourceLoader):
     """The loader of a file that lies on another machine."""
 
-    def __init__(self, place: str, source: str) -> None:
+    def __init__(self, place: str, source: bytes) -> None:
         self._place, self._source = place, source
 
     def get_filename(self, fullname: str) -> str:
@@ -187,15 +187,15 @@ class _SentFile(SourceLoader):
     def get_data(self, path: str) -> bytes:
         if path != self._place:
             raise OSError(f"{path}: it was not sent")
-        return self._source.encode()
+        return self._source
 
 
 @contextmanager
 def module_of(path: Path, loader: SourceLoader | None = None) -> Iterator[ModuleType]:
     """A new module for code of the file, which other modules can import while the code runs.
 
-    Afterwards the modules are as before.  loader: None: the file is on this machine.  Raises
-    Invalid if the code raises.
+    Afterwards the modules are as before, and Python has left no __pycache__ beside the file, which
+    is a user's.  loader: None: the file is on this machine.  Raises Invalid if the code raises.
     """
     home, folder = path.stem, str(path.resolve().parent)
     spec = importlib.util.spec_from_file_location(home, path.resolve(), loader=loader)
@@ -204,12 +204,14 @@ def module_of(path: Path, loader: SourceLoader | None = None) -> Iterator[Module
     sys.modules[home] = module
     sys.path.insert(0, folder)  # for files beside it
     watch(path)
+    traceless, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield module
     except BaseException as error:
         pass_ctrl_c(error)
         raise _refuse_import(path, error) from error
     finally:
+        sys.dont_write_bytecode = traceless
         del sys.path[0]
         del sys.modules[home]
         if loaded is not None:

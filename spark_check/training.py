@@ -17,10 +17,13 @@ from model.machine.locks import held
 from model.progress import Progress, silent
 from spark_check.engine import ENGINE
 from spark_check.runtime.java import aot_cache
-from spark_check.runtime.jvm import OPTIONS
+from spark_check.runtime.jvm import OPTIONS, Jvm
 from spark_check.runtime.session import session
 
 STAGE = "Java learns to start Spark (once)"
+WRITES_S = 600.0
+"""The longest time in which a Java may write what it has learned, as it ends: it starts another
+Java for that, which takes half a minute on a busy machine."""
 
 
 def train(progress: Progress = silent) -> None:
@@ -47,7 +50,8 @@ def train(progress: Progress = silent) -> None:
 
 def _train(known: Path, work: Path) -> None:
     part = known.with_suffix(".part")
-    with session(work, conf={OPTIONS: f'"-XX:AOTCacheOutput={part}"'}) as spark:
+    conf = {OPTIONS: f'"-XX:AOTCacheOutput={part}"'}
+    with Jvm(WRITES_S) as jvm, session(work, conf=conf, jvm=jvm) as spark:
         for number, module in enumerate(family_modules(ENGINE, "rehearsal")):
             module.rehearse(spark, work / f"rehearsal-{number}")
         spark.range(9).groupBy("id").count().orderBy("id").toPandas()

@@ -15,6 +15,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,9 +78,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         except Invalid as error:
             pytest.skip(str(error))
     if item.get_closest_marker("spark"):
-        from spark_check.training import train  # with Spark, which most tests do without
+        _train()
 
-        train()
+
+@cache
+def _train() -> None:
+    """Tried once: later, a fixture may have a Spark, and a process has only one at a time."""
+    from spark_check.training import train  # with Spark, which most tests do without
+
+    train()
 
 
 @pytest.fixture(scope="session")

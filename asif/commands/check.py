@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -51,6 +50,7 @@ from asif.console import (
     calls_on_spark,
     publish,
     read_bytes,
+    refuse_without_master,
     settings,
 )
 from asif.drawings import FormatOption, pictures
@@ -278,8 +278,6 @@ def _classes(operators: str | None, others: Mapping[str, bool]) -> tuple[Operato
 def _budget(limit: int | None, seconds: float | None, memory: str | None) -> Budget:
     from proofs.explore.search.meter import Budget
 
-    if seconds is not None and math.isnan(seconds):
-        raise Invalid("--seconds nan: write a number, as in 60")
     return Budget(limit, seconds, None if memory is None else read_bytes(memory))
 
 
@@ -292,8 +290,7 @@ def _execute(
 ) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
     if master is None:
-        if conf or wait is not None:
-            raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
+        refuse_without_master([*conf], wait)
         return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")

@@ -13,7 +13,7 @@ import typer
 from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, WAIT_HELP, Profile
 from asif.early import result_folder, seldom_used_folder
 from asif.json_output import json_file
-from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most
+from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most, finite
 from asif.names import protocols
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
@@ -107,7 +107,7 @@ CheckConfOption: TypeAlias = Annotated[
 ]
 CheckWaitOption: TypeAlias = Annotated[
     float | None,
-    typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP, rich_help_panel=FAR),
+    typer.Option(min=0, metavar="SECONDS", help=WAIT_HELP, callback=finite, rich_help_panel=FAR),
 ]
 LimitOption: TypeAlias = Annotated[
     int | None,
@@ -120,7 +120,9 @@ LimitOption: TypeAlias = Annotated[
 ]
 SecondsOption: TypeAlias = Annotated[
     float | None,
-    typer.Option(min=0, help="Explore a scope no longer than that.", rich_help_panel=FAR),
+    typer.Option(
+        min=0, help="Explore a scope no longer than that.", callback=finite, rich_help_panel=FAR
+    ),
 ]
 MemoryOption: TypeAlias = Annotated[
     str | None,

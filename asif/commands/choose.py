@@ -7,7 +7,15 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, WaitOption, calls_on_spark, publish, settings
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    WaitOption,
+    calls_on_spark,
+    publish,
+    refuse_without_master,
+    settings,
+)
 from asif.early import refuse_unusable, result_folder, result_picture
 from asif.force import resumption
 from asif.names import toml
@@ -77,6 +85,8 @@ def choose(
         return
     folder = out or Path("build/choose") / asked.name
     refuse_unusable(folder)
+    if master is None:
+        refuse_without_master(conf, wait)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     with resumable(), show_progress() as progress:
         result = choosing.choose(

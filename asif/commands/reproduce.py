@@ -16,6 +16,7 @@ from asif.console import (
     WaitOption,
     calls_on_spark,
     publish,
+    refuse_without_master,
     settings,
 )
 from asif.drawings import FormatOption, pictures
@@ -90,8 +91,8 @@ def reproduce(
     execute: Execute[int, Rows] = call_all
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1, wait=wait)
-    elif conf or wait is not None:
-        raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
+    else:
+        refuse_without_master(conf, wait)
     chosen = [known[name]] if name else [*known.values()]
     with held(out / LOCK, str(out)):
         results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from math import isfinite
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-from asif.console import ConfOption, JsonOption, WaitOption, print_aside, publish, settings
-from asif.limits import SHOWN, at_most, names
-from model.errors import Invalid
+from asif.console import (
+    ConfOption,
+    JsonOption,
+    WaitOption,
+    print_aside,
+    publish,
+    refuse_without_master,
+    settings,
+)
+from asif.limits import SHOWN, at_most, finite, names
 
 COLUMNS = "COL[,COL]"
 
@@ -67,7 +73,9 @@ SinkOption: TypeAlias = Annotated[
 ]
 CloseOption: TypeAlias = Annotated[
     float | None,
-    typer.Option(min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9."),
+    typer.Option(
+        min=0, metavar="SHARE", help="How far floats may differ, such as 1e-9.", callback=finite
+    ),
 ]
 ExpectOption: TypeAlias = Annotated[
     RecoveryType, typer.Option(help="The weakest type that is good enough.")
@@ -108,8 +116,8 @@ def verify_trace(
     given = {"key": key, "order": order, "id": id_, "ignore": ignore}
     columns = {name: names(f"--{name}", texts or ()) for name, texts in given.items()}
     columns["lineage"] = names("--lineage", [] if lineage is None else [lineage])
-    if close is not None and not isfinite(close):
-        raise Invalid(f"--close {close}: give a share, such as 1e-9")
+    if master is None:
+        refuse_without_master((), wait)
     with show_progress() as progress:
         result = verify(
             reference,

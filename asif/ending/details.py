@@ -40,7 +40,10 @@ def write_details(command: str, error: BaseException, argv: Sequence[str]) -> st
 def _folders() -> Iterator[Path]:
     """Where the file may be written: in the first of these that can be written to."""
     yield Path("build") / "faults"
-    place = Path(tempfile.gettempdir())
+    try:
+        place = Path(tempfile.gettempdir())
+    except FileNotFoundError:  # no place can be written to
+        return
     ours = (place / temporary.MARKER).exists()  # it ends with this process
     yield (place.parent if ours else place) / "asif-faults"
 

@@ -85,7 +85,8 @@ def _end_with(command: str, error: BaseException, argv: Sequence[str]) -> int:
         case KeyboardInterrupt() | typer.Abort():
             return ExitCode.INTERRUPTED
         case OSError(errno=errno.ENAMETOOLONG):  # asif's own names are short
-            return _say(f"{error.filename!s:.40}...: too long for a file's name", ExitCode.INVALID)
+            name = str(error.filename or "a name")[:40]
+            return _say(f"{name}...: too long for a file's name", ExitCode.INVALID)
         case SystemExit():  # a command raises typer.Exit, so this is of a file of the user's
             return _say(f"a file of yours ends Python: {describe_error(error)}", ExitCode.INVALID)
     return _fault(command, error, argv)

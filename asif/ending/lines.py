@@ -29,7 +29,7 @@ def without_secrets(text: str) -> str:
 
 
 def one_line(text: str, most: int = MOST) -> str:
-    """The text on a line, at most `most` characters: of a longer one, its begin and its end."""
+    """The text on a line, at most `most` characters: of a longer one, its beginning and its end."""
     text = text if len(text) <= 100 * most else f"{text[: 50 * most]} ... {text[-50 * most :]}"
     words = without_secrets(" ".join(text.split()))
     line = "".join(one if one.isprintable() else "�" for one in words)

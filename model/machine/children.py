@@ -1,6 +1,6 @@
 """Child processes: each ends with its parent, however that ends, with all that is below it.
 
-Rule of this file: no other file starts a process; it knows no engine and no job.
+Rule of this file: no other file starts a program; it knows no engine and no job.
 
 A child has a process group of its own, in which a guard waits: a shell that reads a pipe whose
 other end this process holds.  When this process ends, by SIGKILL too, the system closes the pipe,
@@ -130,9 +130,14 @@ def _guard(child: subprocess.Popen[bytes]) -> IO[bytes]:
 
 
 def end(child: subprocess.Popen[bytes]) -> None:
-    """Kill a command with all below it, if it still runs, and wait for its own end."""
+    """Kill a command with all below it, if it still runs, and wait for its own end.
+
+    Also those of its group whose parents have ended, which are below no one.
+    """
     if child.poll() is None:
         kill_trees([psutil.Process(child.pid)])
+        with suppress(OSError):
+            os.killpg(child.pid, signal.SIGKILL)
     child.wait()
     if child.stdin is not None:
         child.stdin.close()

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from model.errors import Invalid
-from model.machine.locks import LOCK
+from model.machine.locks import LOCK, held
 
 MARKER = ".asif"
 NOTE = "asif made this folder, and may delete it with all that is in it"
@@ -64,6 +65,17 @@ def claimed(folder: Path) -> Path:
     return folder.resolve()
 
 
+@contextmanager
+def occupied(folder: Path) -> Iterator[None]:
+    """A context in which this process alone works in a folder of asif's own.
+
+    Raises Invalid, and changes nothing, if it is not asif's, or if another process works there.
+    """
+    refuse_foreign([folder])
+    with held(folder / LOCK, str(folder)):
+        yield
+
+
 def emptied(folder: Path) -> Path:
     """Make an empty folder of asif's own: its absolute path.  Raises Invalid as `claimed` does."""
     place = claimed(folder)
@@ -113,13 +125,14 @@ def _is_foreign(folder: Path) -> bool:
     if folder.is_symlink() or not folder.is_dir():
         return True
     # A kill while the marker was written leaves it empty; a lock is there before the marker.
-    return any(
+    holds = any(
         one.is_symlink()
         or not one.is_file()
         or one.name not in (MARKER, LOCK)
         or (one.name == MARKER and one.stat().st_size > 0)
         for one in folder.iterdir()
     )
+    return holds and not is_own(folder)  # another run may have made it its own meanwhile
 
 
 def _delete_all(folder: Path) -> None:

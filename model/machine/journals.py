@@ -31,7 +31,7 @@ SHOWN = 3
 class Resumption(NamedTuple):
     """How a journal that is there is opened.
 
-    fresh: its entries are deleted.  force: also a file that asif did not write is.
+    fresh: its entries are deleted.  force: so is a file that asif did not write.
     """
 
     fresh: bool = False
@@ -60,8 +60,8 @@ class RunJournal:
 
 
 def entries(path: Path, key: str) -> Mapping[Any, Row]:
-    """The entries by id, the value of this key; empty if there is no journal.  Disks stay as they
-    are."""
+    """The entries by id, the value of this key; empty if there is no journal.  Nothing is
+    changed."""
     try:
         with path.open("rb") as file:
             return _read(file, key).entries
@@ -80,6 +80,8 @@ def journal(path: Path, key: str, how: Resumption = RESUME) -> Iterator[RunJourn
     with ExitStack() as opened:
         try:
             found = _JournalContent({}, True, 0, ())
+            if path.exists() and not path.is_file():
+                raise Invalid(f"{path}: asif keeps finished work there, and it is no file; move it")
             if path.is_file():
                 with path.open("rb") as old:
                     found = _read(old, key)

@@ -20,17 +20,20 @@ from model.machine import supervision
 LOCK = ".asif-lock"
 """The lock of a folder: this file in it, which stays when the lock is released."""
 
+WAIT = "wait for its end"
+REMEDY = f"{WAIT}, or give another folder"
 _HELD: set[int] = set()
 """The descriptors of the locks that this process holds."""
 
 
 @contextmanager
-def held(path: Path, what: str) -> Iterator[None]:
+def held(path: Path, what: str, remedy: str = REMEDY) -> Iterator[None]:
     """A context that one process at a time can be in.
 
     path: the file of the lock, which is made if it is missing; it holds the number of the process.
-    what: the thing that the lock is for, as in "build/spark".  Raises Invalid in one line, and
-    changes nothing, if another process is in the context or the file cannot be written.
+    what: the thing that the lock is for, as in "build/spark".  remedy: for one who is refused, as
+    an imperative.  Raises Invalid in one line, and changes nothing, if another process is in the
+    context or the file cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,21 +42,27 @@ def held(path: Path, what: str) -> Iterator[None]:
         raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
     try:
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Invalid(
-                f"{what}: another process{_number(lock)} works there; "
-                "wait for its end, or give another folder"
-            ) from None
-        if os.pread(lock, 20, 0).strip(b"0123456789\n"):
-            raise Invalid(f"{path}: asif needs this name, and did not write what is there; move it")
-        _HELD.add(lock)
-        os.ftruncate(lock, 0)
-        os.pwrite(lock, f"{supervision.started()}\n".encode(), 0)
+            _take(lock, path, what, remedy)
+        except OSError as error:
+            raise Invalid(f"{path}: cannot be written: {error.strerror}") from error
         yield
     finally:
         _HELD.discard(lock)
         os.close(lock)
+
+
+def _take(lock: int, path: Path, what: str, remedy: str) -> None:
+    """Take the lock of an open file.  Raises Invalid or OSError."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        words = f"{what}: another process{_number(lock)} works there; {remedy}"
+        raise Invalid(words) from None
+    if os.pread(lock, 20, 0).strip(b"0123456789\n"):
+        raise Invalid(f"{path}: asif needs this name, and did not write what is there; move it")
+    _HELD.add(lock)
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{supervision.started()}\n".encode(), 0)
 
 
 def _number(lock: int) -> str:

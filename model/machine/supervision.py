@@ -16,7 +16,7 @@ import signal
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any, NamedTuple
@@ -70,7 +70,7 @@ _page: _Page | None = None
 def undisturbed() -> Iterator[None]:
     """A context of moments that a signal does not end in the middle, such as the writing of files.
 
-    For the longest PATIENCE_S; SIGKILL waits for nothing.
+    It waits for PATIENCE_S at the longest; SIGKILL waits for nothing.
     """
     if _page:
         _page.add(WRITING, 1)
@@ -154,12 +154,30 @@ def supervise() -> None:
         finally:
             os._exit(code)
     os.close(writing)
-    if signal.SIGINT in heard:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # also of all that starts below
+    for one in heard:
+        # Ctrl-C is also ignored by all that starts below.
+        signal.signal(one, signal.SIG_IGN if one is signal.SIGINT else _pass_on(parent))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, blocked)
     _end_with(parent, reading, control)
     temporary.take_place()
     _page = page
+
+
+def _pass_on(parent: int) -> Callable[[int, object], None]:
+    """A handler by which the supervisor alone ends this process, which may be writing a file.
+
+    It is no handler of a forked child, which ends.
+    """
+    child = os.getpid()
+
+    def pass_on(number: int, _: object) -> None:
+        if os.getpid() == child:
+            os.kill(parent, number)
+        else:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    return pass_on
 
 
 def _control() -> Any:
@@ -205,7 +223,7 @@ def _watch(run: _Supervised, heard: set[signal.Signals], page: _Page) -> int:
         if number != signal.SIGCHLD:
             return _end(run, signal.Signals(number), page)
         if (status := _reap(run.child)) is not None:
-            return _leave(run, status, page)
+            return _leave(run, status)
 
 
 def _reap(child: int) -> int | None:
@@ -240,7 +258,7 @@ def _stopped(run: _Supervised, number: signal.Signals, goes_on: bool) -> int:
     return 128 + number
 
 
-def _leave(run: _Supervised, status: int, page: _Page) -> int:
+def _leave(run: _Supervised, status: int) -> int:
     """The exit code after a child that ended by itself, or that somebody else has killed."""
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
@@ -248,8 +266,6 @@ def _leave(run: _Supervised, status: int, page: _Page) -> int:
         temporary.remove_left()
         return code
     number = signal.Signals(-code)
-    if number in ENDED_BY:
-        return _stopped(run, number, bool(page[RESUMABLE]))
     _clean(run)
     memory = " (is there enough memory?)" if number == signal.SIGKILL else ""
     _say(f"asif: its process was ended by {number.name}{memory}")

@@ -81,8 +81,12 @@ def _make(place: Path) -> tuple[Path, int]:
         # A run that removes folders may take a new one for one that is left.
         with suppress(FileNotFoundError, BlockingIOError):
             lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            (path / MARKER).write_text(WORDS, encoding="utf-8")
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                (path / MARKER).write_text(WORDS, encoding="utf-8")
+            except OSError:
+                os.close(lock)
+                raise
             return path, lock
 
 

@@ -62,11 +62,21 @@ def blaming() -> Iterator[None]:
 
 def _refusing(name: str, original: Callable[..., Any]) -> Callable[..., Any]:
     def call(*arguments: Any, **named: Any) -> Any:
-        if any(frame.f_code.co_filename in _files for frame in _frames()):
-            raise EndsProcess(f"{name} would end this process")
+        theirs = any(frame.f_code.co_filename in _files for frame in _frames())
+        if theirs and not _is_elsewhere(name, arguments):
+            effect = "start a second process" if "fork" in name else "end this process"
+            raise EndsProcess(f"{name} would {effect}")
         return original(*arguments, **named)
 
     return call
+
+
+def _is_elsewhere(name: str, arguments: tuple[Any, ...]) -> bool:
+    """Is it a signal to another process, to a program that takes too long, for one?"""
+    ours = {os.getpid(), os.getppid(), os.getpgrp()}
+    if name not in ("os.kill", "os.killpg") or not arguments:
+        return False
+    return isinstance(arguments[0], int) and arguments[0] > 0 and arguments[0] not in ours
 
 
 def _frames() -> Iterator[FrameType]:

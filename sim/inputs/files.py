@@ -182,6 +182,11 @@ def _refuse_many(path: Path, rows: int) -> None:
 
 def _read_parquet(path: Path, wanted: list[str]) -> pd.DataFrame:
     """The wanted columns; each text of a column is read once, however often it comes."""
+    for field in pq.read_schema(path):
+        if field.name in wanted and pa.types.is_nested(field.type):
+            raise Invalid(
+                f"{path}: {field.name!r} is of type {field.type}; give a column of single values"
+            )
     table = pq.read_table(path, columns=wanted, read_dictionary=wanted)
     size = 0
     for at, column in enumerate(table.columns):
@@ -190,9 +195,19 @@ def _read_parquet(path: Path, wanted: list[str]) -> pd.DataFrame:
             size += sum(_decoded_bytes(chunk) for chunk in column.chunks)
             if size > MOST_BYTES:
                 raise Invalid(f"{path}: its texts have more than {MOST_BYTES:,} bytes; give a part")
-            table = table.set_column(at, table.field(at).name, column.cast(text))
+            table = table.set_column(at, table.field(at).name, _text(column.cast(text)))
+        else:
+            table = table.set_column(at, table.field(at).name, _text(column))
     frame: pd.DataFrame = table.to_pandas()
     return frame
+
+
+def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Bytes as text, which some writers leave without that type; raises ArrowInvalid for others."""
+    kinds = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary)
+    if any(is_kind(column.type) for is_kind in kinds):
+        return column.cast(pa.binary()).cast(pa.string())
+    return column
 
 
 def _decoded_bytes(chunk: pa.DictionaryArray) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from model.errors import Invalid
@@ -73,14 +74,17 @@ def _random(file: ScenarioFile) -> Iterator[tuple[RandomStream, Key]]:
 
 
 def _rate(table: RandomStream) -> float:
-    """The events a second, in the mean: of several rates, about the first period's."""
+    """The events a second, in the mean: of several rates, that of the first period, or of what the
+    input has of it."""
     if table.rate_per_s is not None:
         return table.rate_per_s
     rates = table.rates or ()
-    end = table.repeats_s or table.seconds or rates[-1][0] * 2 or 1.0
-    ends = [*(start for start, _ in rates[1:]), max(end, rates[-1][0])]
-    events = sum(rate * (until - start) for (start, rate), until in zip(rates, ends, strict=True))
-    return events / end if end else 0.0
+    known = [one for one in (table.repeats_s, table.seconds) if one]
+    end = min(known) if known else rates[-1][0] * 2 or 1.0
+    starts = [min(start, end) for start, _ in rates]
+    spans = [until - start for start, until in pairwise([*starts, end])]
+    events = sum(rate * span for (_, rate), span in zip(rates, spans, strict=True))
+    return events / end
 
 
 def _input(file: ScenarioFile) -> Iterator[_AskedAmount]:

@@ -26,7 +26,7 @@ import numpy as np
 from model.errors import Invalid
 from model.knobs import settings
 from model.machine.journals import RESUME, Resumption, journal
-from model.machine.locks import held
+from model.machine.locks import WAIT, held
 from model.progress import Progress, silent
 from model.results.interval import Interval
 from model.results.study import StudiedFailure, Study
@@ -76,7 +76,7 @@ def study(draft: Draft, kept: Path, progress: Progress = silent, how: Resumption
     identity = f"{identify(draft.path, content, {})}-{warm_up_ps}"
     rates = [1 / (failure.mean_between_s or 0) for failure in base.failures]
     found: list[Row] = []
-    with held(kept.with_suffix(".lock"), str(kept)), journal(kept, "run", how) as done:
+    with held(kept.with_suffix(".lock"), str(kept), WAIT), journal(kept, "run", how) as done:
         resumed = 0
         while not _is_enough(base, rates, found):
             name = f"{identity}-{len(found)}"

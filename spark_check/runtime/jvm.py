@@ -32,8 +32,8 @@ OPTIONS = "spark.driver.extraJavaOptions"
 OF_A_SESSION = ("spark.sql.", "spark.local.dir", "spark.master", "spark.app.name")
 """Settings that a Java does not need when it starts."""
 
-END_S = 20
-"""The longest time in which a Java may end by itself."""
+END_S = 20.0
+"""The longest time in which a Java may end by itself, if it has nothing to write."""
 
 LOG4J = """\
 rootLogger.level = {level}
@@ -51,9 +51,12 @@ class Jvm:
 
     The first session starts it, with the files in that session's folder.  A session that needs it
     started otherwise has one of its own; one that an exception leaves ends it.
+
+    end_s: the longest time in which it may end by itself.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, end_s: float = END_S) -> None:
+        self._end_s = end_s
         self._gateway: Any = None
         self._started: Mapping[str, str] = {}
 
@@ -99,7 +102,7 @@ class Jvm:
         if self._gateway is not None:
             gateway, self._gateway = self._gateway, None
             gateway.shutdown()
-            _end(gateway.proc)
+            _end(gateway.proc, self._end_s)
 
 
 def _launch(work: Path, settings: Mapping[str, str], master: str, logging: Path) -> Any:
@@ -158,11 +161,11 @@ def _connect(place: Path, process: subprocess.Popen[bytes]) -> Any:
     return gateway
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], end_s: float) -> None:
     """End a Java, which removes its files first."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
-        process.wait(END_S)
+        process.wait(end_s)
     end(process)
 
 

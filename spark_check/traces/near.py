@@ -2,8 +2,8 @@
 
 Rule of this file: it finds, and replaces nothing; `traces.closeness` defines close.
 
-Each number is put on a scale on which close numbers lie at most -log(1 - close) apart: a tree of
-the known rows then has few candidates for each row, and these are compared exactly.
+Each number is put on a scale on which close numbers lie at most -log(1 - close) apart: in a tree of
+the known rows, the nearest ones of a row are then compared exactly, until two are close.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ Numbers: TypeAlias = tuple[Any, ...]
 def close_rows(
     rows: Sequence[Numbers], known: Sequence[Numbers], close: float
 ) -> Iterator[tuple[int, ...]]:
-    """Of each row, the places of the known rows to which it is close: the first two of them."""
+    """Of each row, the places of the known rows to which it is close: two of them at most.
+
+    close: from 0 to below 1, at which all numbers of a sign would be close.
+    """
     groups: dict[Numbers, list[int]] = defaultdict(list)
     for at, one in enumerate(known):
         groups[_fixed(one)].append(at)
@@ -74,19 +77,30 @@ def _near(
 
 def _candidates(
     rows: Sequence[Numbers], known: Sequence[Numbers], free: Sequence[int], close: float
-) -> Iterator[Sequence[int]]:
-    """The known rows that may be close to each row, in order."""
-    if close >= 1:  # all numbers of one sign are
-        yield from (range(len(known)) for _ in rows)
-        return
+) -> Iterator[Iterator[int]]:
+    """The known rows that may be close to each row, the nearest ones first."""
     from scipy.spatial import cKDTree  # with --close alone
 
     tree = cKDTree(_scaled(known, free))
     points = _scaled(rows, free)
     rounding = 1e-15 * (1 + np.abs(points).max(axis=1))
     reach = -log1p(-close) * (1 + 1e-9) + np.where(close, rounding, 0)
-    for point, far in zip(points, reach, strict=True):
-        yield sorted(tree.query_ball_point(point, far, p=inf))
+    for point, far in zip(points, np.nextafter(reach, inf), strict=True):  # below it, not at it
+        yield _nearest(tree, point, far)
+
+
+def _nearest(tree: Any, point: Any, far: float) -> Iterator[int]:
+    """The places in a tree from the nearest one on, less than that away; each once."""
+    seen: set[int] = set()
+    count = 2
+    while True:
+        away, places = tree.query(point, k=count, p=inf, distance_upper_bound=far)
+        near = [int(place) for place in places[away < inf] if place not in seen]
+        seen.update(near)
+        yield from near
+        if len(seen) < count:
+            return
+        count *= 2
 
 
 def _scaled(rows: Sequence[Numbers], free: Sequence[int]) -> Any:

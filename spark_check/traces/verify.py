@@ -127,7 +127,8 @@ def verify(
 ) -> TraceComparison:
     """Compare two logs, files or folders of Parquet, CSV or JSON lines.
 
-    `close` is the tolerance for floats (`traces.closeness`); None: they are compared exactly.
+    `close` is the tolerance for floats (`traces.closeness`), below 1; None: they are compared
+    exactly.
     `wait` and `say` are those of a ClusterDemand.
     `show` is the number of differences of each kind that are reported in full.  Small logs of plain
     values are compared in this process; all others on Spark, as are those with a `master` or a
@@ -139,6 +140,8 @@ def verify(
         raise Invalid("--sink table: give the columns of its key with --id")
     if sink is not Shape.SEQUENCE and lineage:
         raise Invalid(f"--lineage: of a {sink.value} the values alone decide; leave it out")
+    if close is not None and not 0 <= close < 1:
+        raise Invalid(f"--close {close:g}: give a share below 1, as in 1e-9")
     roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
     asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))

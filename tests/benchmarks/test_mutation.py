@@ -169,8 +169,15 @@ NAMED = {
 """Faults that no run of a protocol can show: oracle and operator share them."""
 
 
+SOON = "an opener that may not close its own window"
+"""A fault that few tests find, and soon: `.ci/run` looks for this one."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=() if one == SOON else pytest.mark.exhaustive) for one in NAMED],
+)
 def test_faults_that_no_run_can_show_are_found(name: str) -> None:
     module, old, new = NAMED[name]
     source = source_of(module)

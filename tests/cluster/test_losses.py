@@ -180,17 +180,9 @@ def lose(cluster: Cluster, command: Command, folder: Path, which: str) -> Ran:
         process.kill()
 
 
-QUICK = ("sweep", "executor")
-
-
-@pytest.mark.parametrize(
-    ("name", "which"),
-    [
-        pytest.param(name, which, marks=() if (name, which) == QUICK else pytest.mark.exhaustive)
-        for name in COMMANDS
-        for which in LOSSES
-    ],
-)
+@pytest.mark.exhaustive  # `.ci/run` kills workers and Spark itself on one machine
+@pytest.mark.parametrize("which", LOSSES)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_loss_changes_no_result(name: str, which: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     expected = undisturbed(command, tmp_path / "here")

@@ -83,6 +83,7 @@ def test_a_step_that_fails_on_spark_is_a_counterexample(tmp_path: Path) -> None:
     assert steps(there) == steps(here)
 
 
+@pytest.mark.exhaustive  # `.ci/run` compares the searches that it uses
 def test_the_command_spreads_one_scope_over_spark(tmp_path: Path) -> None:
     """The result is that of this process; the folder of levels is gone at the end."""
     results = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from itertools import chain
+from pickle import dumps
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_every_call_ends_once_whichever_die(
         whole = [at for at in range(len(tasks)) if at not in dying]
         seen = data.draw(st.sets(st.sampled_from(whole)) if whole else st.just(set()))
         for at in seen if dying else whole:
-            yield [CallResult(number, item * item, "", 0.01) for number, item in tasks[at]]
+            yield [CallResult(number, dumps(item * item), "", 0.01) for number, item in tasks[at]]
         if dying:
             raise LostTask(data.draw(st.sampled_from(dying)), "its process died")
 

@@ -82,13 +82,15 @@ def test_the_copy_has_all_that_the_code_reads(tmp_path: Path) -> None:
 def test_a_sent_file_is_performed_where_it_does_not_lie(tmp_path: Path) -> None:
     """Its mutants, too, which are patches of its source."""
     file = tmp_path / "far_relay.py"
-    file.write_text(RELAY.read_text())
+    text = f"# -*- coding: latin-1 -*-\n# in a caf\xe9\n{RELAY.read_text()}"
+    file.write_bytes(text.encode("latin-1"))
     own = subject(str(file)).protocol
     tasks = [*list_tasks(str(file), own, "quick", walks=None, examples=5, mutants=True)]
     expected = perform_all(perform, tasks)
     assert pack_user_files(tmp_path / "sent.zip")
     (tmp_path / "tasks").write_bytes(pickle.dumps(tasks))
     file.unlink()
+    del sys.modules[file.stem]  # its file is gone, and later tests send what is loaded
     code = (
         "import pickle, sys; from proofs.explore.tasks import perform; tasks, done = sys.argv[1:]; "
         "found = [perform(one) for one in pickle.load(open(tasks, 'rb'))]; "
@@ -195,6 +197,7 @@ def test_a_file_of_the_user_is_sent_with_the_files_beside_it(
         removing = aside.submit(remove_when_sent, folder, tmp_path / "s" / "asif-libraries.zip")
         found = perform_all(perform, tasks, calls_on_spark(tmp_path / "s", cluster.master, CONF, 1))
         removing.result()
+    del sys.modules[file.stem]
     assert untimed(plain(found)) == untimed(plain(expected))
 
 

@@ -223,9 +223,7 @@ def test_folders_are_deleted_in_one_room_alone() -> None:
         for path in (PROJECT / room).rglob("*.py")
         if "rmtree" in path.read_text(encoding="utf-8")
     }
-    stands_alone = "spark_check/log_io/library/sessions/copied.py"  # needs nothing of the model
-    machine = {"model/machine/folders.py", "model/machine/temporary.py"}
-    assert deleting == {*machine, stands_alone}
+    assert deleting == {"model/machine/folders.py", "model/machine/temporary.py"}
 
 
 def test_the_example_empties_a_folder_of_its_own_alone(tmp_path: Path) -> None:

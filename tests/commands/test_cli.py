@@ -172,14 +172,14 @@ def test_bad_usage_exits_with_2(arguments: list[str], refused: Callable[..., Ref
 
 @pytest.mark.slow
 def test_a_refuted_variant_exits_with_1_and_leaves_diagram_and_replay(tmp_path: Path) -> None:
-    ran = asif("check", "upstream-backup:pairs", "--json", "v.json", cwd=tmp_path)
+    ran = asif("check", "micro-batch:commit-first", "--json", "v.json", cwd=tmp_path)
     assert ran.returncode == 1, ran.stderr
-    assert "upstream-backup:pairs: refuted" in ran.stdout
+    assert "micro-batch:commit-first: refuted" in ran.stdout
     verdict = json.loads((tmp_path / "v.json").read_text())
     assert verdict["outcome"] == "refuted"
     assert verdict["expected"]
-    assert (tmp_path / "build/check/upstream-backup-pairs.svg").read_text().startswith("<svg")
-    assert (tmp_path / "build/check/test_upstream_backup_pairs.py").exists()
+    assert (tmp_path / "build/check/micro-batch-commit-first.svg").read_text().startswith("<svg")
+    assert (tmp_path / "build/check/test_micro_batch_commit_first.py").exists()
 
 
 @pytest.mark.slow
@@ -269,10 +269,10 @@ def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_an_experiment_is_run_again(tmp_path: Path) -> None:
-    command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "2000", "--json", "out.json"]
+    command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "1000", "--json", "out.json"]
     ran = asif(*command, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
-    assert "84 runs of 2,000 events, 1 seeds" in ran.stdout
+    assert "84 runs of 1,000 events, 1 seeds" in ran.stdout
     assert (tmp_path / "build" / "reproduce" / "lima-fig9.svg").exists()
     (result,) = json.loads((tmp_path / "out.json").read_text())
     assert result["numbers"]

@@ -378,11 +378,15 @@ def test_passive_standby_is_as_short_as_the_tutorial_says() -> None:
     assert count <= int(said[1])
 
 
+LONG = ("standbys.md", "add-a-protocol.md", "costs.md", "my-engine-is-flink.md")
+"""The pages whose commands take longest; `.ci/run` checks and simulates by the others."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=pytest.mark.exhaustive if page.name == "standbys.md" else ())
+        pytest.param(page, marks=pytest.mark.exhaustive if page.name in LONG else ())
         for page in PAGES
     ],
     ids=lambda page: page.name,

@@ -93,7 +93,7 @@ def test_check_goes_on(asif: Callable[..., EndedCommand], monkeypatch: pytest.Mo
     assert len(scopes) + bool(attacked["actions"]) + len(mutants) == 2 + 1 + 4 - 1
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` kills workers of check, sweep and reproduce
 def test_prove_goes_on(asif: Callable[..., EndedCommand], monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asif("prove", "passive-standby")
     names = [one["name"] for one in whole.result[0]["lemmas"]]
@@ -153,7 +153,7 @@ def _no_spark(*_: object, **__: object) -> Iterator[Iterator[Any]]:
     yield iter(())
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # as above
 def test_the_report_goes_on(
     asif: Callable[..., EndedCommand], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -24,7 +24,11 @@ def simulated(protocol: str, *more: str, cwd: Path) -> subprocess.CompletedProce
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "where", [("--workers", "2"), pytest.param(("--master", "local[1]"), marks=SPARK)]
+    "where",
+    [
+        ("--workers", "2"),
+        pytest.param(("--master", "local[1]"), marks=[SPARK, pytest.mark.exhaustive]),
+    ],
 )
 def test_it_is_checked_in_other_processes(where: tuple[str, str], tmp_path: Path) -> None:
     quick = ("--walks", "1", "--examples", "1", "--json", "found.json")

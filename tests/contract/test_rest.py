@@ -59,7 +59,7 @@ PROTOCOL = made(step)
 @pytest.mark.parametrize(("text", "circle"), [(GREETERS, 2), (RETRANSMISSION, 2)])
 def test_a_run_without_end_is_refuted_with_its_diagram(asif: Any, text: str, circle: int) -> None:
     # Nobody takes the events of the second one as fast as they are sent: its worlds have no end.
-    ended = asif(COMMON + text, "check", "FILE", "--limit", "40000", "--examples", "1")
+    ended = asif(COMMON + text, "check", "FILE", "--limit", "4000", "--examples", "1")
     assert (ended.code, ended.result["outcome"]) == (1, "refuted")
     (scope,) = ended.result["scopes"]
     found = scope["counterexample"]

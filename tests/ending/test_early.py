@@ -107,7 +107,7 @@ def test_a_file_of_the_users_is_not_written_over(
 def test_a_folder_that_is_a_file(refused: Callable[..., str], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("of the user's")
     for name in ("report", "reproduce", "spark", "flink"):
-        assert "file: it is no folder" in refused(name, *NEEDED[name], "--out", "file")
+        assert "file is no folder" in refused(name, *NEEDED[name], "--out", "file")
 
 
 def test_two_results_in_one_file(refused: Callable[..., str]) -> None:
@@ -131,6 +131,10 @@ REFUSED = {
         ["simulate", "x.toml", "--plot", "x.gif"],
         "a plot is svg, pdf or png; give x.png",
     ),
+    "no seconds": (["check", "amnesia", "--seconds", "nan"], "--seconds nan: write a number"),
+    "no wait": (["sweep", "x.toml", "--wait", "nan"], "--wait nan: write a number"),
+    "an endless wait": (["check", "amnesia", "--wait", "inf"], "--wait inf: write a number"),
+    "a wait for nothing": (["verify-trace", "a", "b", "--wait", "1"], "--wait is for Spark"),
     "an option": (["list", "--jsn", "x"], "No such option: --jsn"),
     "a command": (["chek"], "Did you mean 'check'"),
 }

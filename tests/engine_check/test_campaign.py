@@ -105,6 +105,16 @@ def test_other_checks_take_nothing_for_done(tried: Campaign) -> None:
     assert tried.ran == ["two", "one"]
 
 
+def test_another_campaign_that_finishes_nothing_leaves_what_was_kept(tried: Campaign) -> None:
+    _stopped(tried)
+    tried.stop = "one"
+    with pytest.raises(KeyboardInterrupt):
+        tried(profile="full")
+    tried.stop = None
+    tried()
+    assert tried.ran == ["three"]
+
+
 def test_a_file_cut_short_takes_the_rest_for_done(tried: Campaign) -> None:
     _stopped(tried)
     kept = tried.folder / KEPT

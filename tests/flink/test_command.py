@@ -65,7 +65,7 @@ def test_a_second_command_beside_the_first_is_refused(
     with environment.alone():
         assert asked(monkeypatch, word) == 2
     error = capsys.readouterr().err
-    assert "flink, from this folder: another process" in error
+    assert "Flink of this folder: another process" in error
     assert error.count("\n") == 1
 
 

@@ -88,9 +88,7 @@ def test_the_lock_has_two_wheels_with_hashes_and_no_address() -> None:
 # --- one at a time -------------------------------------------------------------------------------
 def test_two_at_a_time_are_refused(tmp_path: Path) -> None:
     lock = tmp_path / "build" / "flink.lock"
-    refused = pytest.raises(
-        Invalid, match=f"^flink, from this folder: another process .{os.getpid()}"
-    )
+    refused = pytest.raises(Invalid, match=f"^Flink of this folder: another process .{os.getpid()}")
     with alone(lock), refused, alone(lock):
         pass
     with alone(lock):

@@ -9,12 +9,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from model.errors import Invalid
+from model.registry import import_file
 from tests.fuzz.case import Answered, Case, faults
 from tests.fuzz.client import answering
 from tests.fuzz.own_files import BOX, CLASSES
@@ -174,3 +177,30 @@ def test_a_bomb_of_parquet(tmp_path: Path, answer: Callable[[Case], Answered]) -
     assert long.stat().st_size < 30_000
     refused(answer, Case(("verify-trace", str(rows), str(rows))), "unpacks to 4,000,000 rows")
     refused(answer, Case(("run", "--events", str(long), "--pattern", "a")), "1,000,000,000 bytes")
+
+
+def test_code_of_a_file_may_end_a_program_that_it_has_started(tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import subprocess, sys\n"
+        "try:\n"
+        "    subprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'], timeout=0.2)\n"
+        "except subprocess.TimeoutExpired:\n"
+        "    raise ValueError('it took too long')\n"
+    )
+    with pytest.raises(Invalid, match=r"own.py:5: importing it raises ValueError: it took too"):
+        import_file(own)
+
+
+def test_a_file_that_is_read_leaves_no_bytecode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside it, and beside what it imports; also if it is refused."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    (tmp_path / "beside_own.py").write_text("ANSWER = 42")
+    for name, end in (("whole_own", ""), ("half_own", "raise ValueError")):
+        (tmp_path / f"{name}.py").write_text(f"import beside_own\n{end}")
+        with pytest.raises(Invalid) if end else nullcontext():
+            import_file(tmp_path / f"{name}.py")
+        assert not sys.dont_write_bytecode
+    assert {one.suffix for one in tmp_path.iterdir()} == {".py"}

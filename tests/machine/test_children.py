@@ -40,6 +40,18 @@ def _line(log: Path) -> int:
     return int(log.read_text())
 
 
+def test_the_end_of_a_command_is_that_of_its_orphans(tmp_path: Path) -> None:
+    """Of a process below it whose own parent has ended."""
+    log = tmp_path / "log"
+    words = f'("{sys.executable}" -c "import os; print(os.getpid(), flush=True); {FOREVER}" &); cat'
+    child = start(["sh", "-c", words], output=log, text=None)
+    orphan = psutil.Process(_line(log))
+    while orphan in tree(psutil.Process(child.pid)):
+        time.sleep(POLL_S)
+    end(child)
+    wait_ended([orphan])
+
+
 @pytest.mark.parametrize("how", ["SIGKILL", "SIGTERM"])
 def test_a_guarded_command_and_all_below_end_with_the_parent(how: str, tmp_path: Path) -> None:
     parent = subprocess.Popen(

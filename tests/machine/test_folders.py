@@ -10,12 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import Invalid
+from model.machine import folders
 from model.machine.folders import (
     MARKER,
     claimed,
     delete_inside,
     emptied,
     is_own,
+    occupied,
     refuse_foreign,
     remove,
 )
@@ -122,6 +124,20 @@ def test_a_kill_while_a_folder_is_made_leaves_one_that_can_be_made(
     assert is_own(emptied(folder))
 
 
+def test_two_runs_may_claim_a_folder_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other one has its marker, and files, between two looks at the folder."""
+
+    def look_before_the_other(_folder: Path) -> bool:
+        monkeypatch.undo()
+        (claimed(tmp_path) / "result").touch()
+        return False
+
+    monkeypatch.setattr(folders, "is_own", look_before_the_other)
+    assert claimed(tmp_path) == tmp_path.resolve()
+
+
 def test_a_lock_in_a_folder_outlives_what_is_deleted(tmp_path: Path) -> None:
     folder = tmp_path / "own"
     with held(folder / LOCK, "own"):
@@ -166,3 +182,15 @@ def test_no_call_touches_a_file_outside_of_own_folders(
             except Invalid:
                 continue
         assert {path: path.read_text() for path in mine} == mine
+
+
+def test_a_users_folder_that_is_to_be_occupied_gets_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "thesis").write_text("mine")
+    with pytest.raises(Invalid, match="asif needs this name"), occupied(tmp_path):
+        pass
+    assert [one.name for one in tmp_path.iterdir()] == ["thesis"]
+
+
+def test_two_cannot_occupy_a_folder(tmp_path: Path) -> None:
+    with occupied(tmp_path), pytest.raises(Invalid, match="works there"), occupied(tmp_path):
+        pass

@@ -166,3 +166,10 @@ def test_a_full_disk_is_a_line_and_what_was_kept_stays(tmp_path: Path) -> None:
     assert not ran.stderr
     assert {*entries(path, "run")} == {*range(len(entries(path, "run")))}
     assert len(entries(path, "run")) > 5
+
+
+def test_a_pipe_under_the_name_of_a_journal_is_refused(tmp_path: Path) -> None:
+    """To open it to write would wait for a reader."""
+    os.mkfifo(tmp_path / "j")
+    with pytest.raises(Invalid, match="it is no file; move it"), journal(tmp_path / "j", "run"):
+        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -54,6 +55,20 @@ def test_the_second_is_refused_in_a_line_and_touches_nothing(
         "wait for its end, or give another folder"
     )
     assert (tmp_path / LOCK).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["pwrite", "ftruncate"])
+def test_a_full_disk_is_a_line(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, name, full)
+        refused = pytest.raises(Invalid, match=r"cannot be written: No space left on device$")
+        with refused, held(tmp_path / LOCK, "here"):
+            pass
+    with held(tmp_path / LOCK, "here"):  # nobody has it
+        pass
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])

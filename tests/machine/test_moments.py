@@ -158,6 +158,7 @@ def end_at(moment: Moment, folder: Path, running: list[RunningCommand]) -> None:
 def judge(ended: EndedCommand, moment: Moment) -> None:
     """Its exit code and its last words.  It may have ended by itself just before the signal, or
     begin only after it."""
+    assert ended.took_s < END_S * BUSY  # also if it has ended by itself, for it saw the signal
     if ended.code in (0, 1, 2):
         return
     early = -moment.how  # Python itself had not begun yet
@@ -169,7 +170,6 @@ def judge(ended: EndedCommand, moment: Moment) -> None:
         assert len(lines) <= 2, ended.said
     if ended.code in (130, 143):
         assert WORDS[moment.how] in lines[-1]
-    assert ended.took_s < END_S * BUSY
 
 
 # --- the folder of the user -------------------------------------------------------------

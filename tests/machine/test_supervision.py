@@ -123,12 +123,16 @@ def test_a_file_is_written_to_its_end(tmp_path: Path) -> None:
         "    Path({whole!r}).touch()\n"
         "time.sleep(60)\n"
     )
-    with _run(code.format(stop=str(part), whole=str(whole))) as command:
-        _begun(command)
-        command.send_signal(signal.SIGINT)
-        part.touch()
-        assert command.wait(20) == 130
-    assert whole.exists()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for send in (os.kill, os.killpg):  # a closed terminal and `timeout` reach all processes
+            with _run(code.format(stop=str(part), whole=str(whole))) as command:
+                _begun(command)
+                send(command.pid, number)
+                part.touch()
+                assert command.wait(20) == 128 + number
+            assert whole.exists()
+            part.unlink()
+            whole.unlink()
     with _run(code.format(stop=str(tmp_path / "never"), whole=str(whole))) as command:
         _begun(command)
         command.send_signal(signal.SIGTERM)

@@ -30,7 +30,7 @@ KNOWN = {mutant.name: mutant for mutant in MAIN.evidence.mutants}
 class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # type: ignore[misc]
     """Operators, graphs, streams, crashes: all drawn."""
 
-    settings = settings(max_examples=150, stateful_step_count=STEPS, deadline=None)
+    settings = settings(max_examples=60, stateful_step_count=STEPS, deadline=None)
 
 
 @pytest.mark.slow

@@ -282,14 +282,14 @@ def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
 
 @pytest.mark.slow
 @given(SHAPES, st.sampled_from([None, *Guarantee]))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_both_searches_find_the_same(shape: Shape, until: Guarantee | None) -> None:
     protocol, scope = made(shape)
     both(protocol, scope, until=until, limit=WORLDS)
 
 
 @given(SHAPES, st.sampled_from([*Guarantee]))
-@settings(max_examples=100)
+@settings(max_examples=40)
 def test_a_search_ends_when_what_is_wanted_was_found(shape: Shape, until: Guarantee) -> None:
     """It finds the violation of the whole search, and the guarantee if there is so weak a one."""
     protocol, scope = made(shape)

@@ -94,7 +94,7 @@ def test_a_spread_search_finds_the_same(protocol: Protocol, scope: Scope) -> Non
 
 @pytest.mark.slow
 @given(SHAPES)
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_spread_search_of_a_random_protocol_finds_the_same(shape: Shape) -> None:
     same(*made(shape), limit=WORLDS)
 

@@ -137,7 +137,7 @@ def failing(draw: st.DrawFn) -> tuple[Workload, Costs, list[TimedCrash], Detecto
 
 
 @pytest.mark.slow
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(failing(), st.sampled_from([PROTOCOL, LEDGER]))
 def test_every_run_is_one_that_the_world_allows(
     case: tuple[Workload, Costs, list[TimedCrash], Detector], protocol: Protocol

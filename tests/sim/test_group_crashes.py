@@ -55,7 +55,7 @@ LEAVING = LEDGER.vary(deploy=deploy_leaving)
 # --- timed runs ----------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", [GROUPED, LEAVING])
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(case=timed_cases())
 def test_every_timed_run_is_one_that_the_world_allows(
     protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedCrash, ...]]

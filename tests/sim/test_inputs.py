@@ -5,9 +5,12 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -223,6 +226,48 @@ def test_truth_values_are_no_times(tmp_path: Path) -> None:
     frame = pd.DataFrame({"type": list("ab"), "time": [False, True]})
     with pytest.raises(Invalid, match="row 1: 'time' is False, which is neither a number"):
         load(written(tmp_path / "events.parquet", frame), "type", "time")
+
+
+PARTS = ("type", "time", "x")
+
+
+def of_parquet(folder: Path, part: str, values: list[Any], type_: pa.DataType) -> Path:
+    """Two events, one part of them of that type of Parquet."""
+    columns: dict[str, Any] = {"type": ["a", "b"], "time": [1, 2], "x": [0, 0]}
+    path = folder / "events.parquet"
+    pq.write_table(pa.table(columns | {part: pa.array(values, type_)}), path)
+    return path
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("type_", [pa.binary(), pa.large_binary(), pa.binary(1)], ids=str)
+def test_bytes_are_text_or_refused(part: str, type_: pa.DataType, tmp_path: Path) -> None:
+    found = load(of_parquet(tmp_path, part, [b"1", b"2"], type_), "type", "time", ["x"])
+    assert [one.type for one in found.events] == (["1", "2"] if part == "type" else ["a", "b"])
+    assert [one.gap for one in found.events] == [0, 1]
+    assert [str(dict(one.data)["x"]) for one in found.events] == (
+        ["1", "2"] if part == "x" else ["0", "0"]
+    )
+    path = of_parquet(tmp_path, part, [b"\xff", b"2"], type_)
+    with pytest.raises(Invalid, match="cannot be read as Parquet: Invalid UTF8"):
+        load(path, "type", "time", ["x"])
+
+
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize(
+    ("values", "type_"),
+    [
+        ([[1], [2]], pa.list_(pa.int64())),
+        ([{"a": 1}, {"a": 2}], pa.struct({"a": pa.int64()})),
+        ([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+    ],
+    ids=["list", "struct", "map"],
+)
+def test_a_nested_column_is_refused(
+    part: str, values: list[Any], type_: pa.DataType, tmp_path: Path
+) -> None:
+    with pytest.raises(Invalid, match=rf"'{part}' is of type .*; give a column of single values"):
+        load(of_parquet(tmp_path, part, values, type_), "type", "time", ["x"])
 
 
 # --- patterns and graphs ---------------------------------------------------------------------

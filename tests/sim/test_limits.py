@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,25 @@ def test_a_study_of_failures_at_every_moment(tmp_path: Path) -> None:
     path.write_text(QUICK.read_text().replace("at_event = 2_000", "mean_between_s = 1e-300"))
     with pytest.raises(Invalid, match=r"mean_between_s = 1e-300 is .* crashes: at most 100,000"):
         check_draft(draft(path))
+
+
+def _with_rates(folder: Path, rest: str) -> Path:
+    path = folder / "rates.toml"
+    stream = tomllib.loads(QUICK.read_text())["stream"]
+    lines = [line for line in QUICK.read_text().splitlines() if not line.startswith(tuple(stream))]
+    at = lines.index("[stream]") + 1
+    types = f"types = {{ {', '.join(f'{one} = 1.0' for one in stream['types'])} }}"
+    path.write_text("\n".join([*lines[:at], types, rest, *lines[at:]]))
+    return path
+
+
+def test_rates_that_the_input_does_not_reach_are_not_counted(tmp_path: Path) -> None:
+    rates = "rates = [[0.0, 100.0], [3600.0, 1e6]]"
+    check_draft(draft(_with_rates(tmp_path, f"{rates}\nseconds = 600")))
+    check_draft(draft(_with_rates(tmp_path, f"{rates}\nseconds = 600\nrepeats_s = 7200")))
+    for rest in ("seconds = 7200", "seconds = 72000\nrepeats_s = 7200"):
+        with pytest.raises(Invalid, match=r"events: at most 50,000,000"):
+            check_draft(draft(_with_rates(tmp_path, f"{rates}\n{rest}")))
 
 
 def test_every_scenario_of_the_documents_is_within_the_limits() -> None:

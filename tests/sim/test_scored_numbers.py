@@ -59,8 +59,18 @@ def _another(one: Any, chance: random.Random) -> Any:
     return type(one)(one * chance.choice((0.01, 0.5, 2, 100)) + chance.choice((0, 1)))
 
 
+LONG = ("cec-fig6", "cec-fig7")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in experiments() if _judged(name)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.exhaustive if name in LONG else ())
+        for name in experiments()
+        if _judged(name)
+    ],
+)
 def test_every_scored_number_could_fail(name: str) -> None:
     before = summary(name, rows(name))
     wanted = {

@@ -199,7 +199,9 @@ def peak(events: int, protocol: str) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("protocol", ["amnesia", "upstream-backup"])
+@pytest.mark.parametrize(
+    "protocol", ["amnesia", pytest.param("upstream-backup", marks=pytest.mark.exhaustive)]
+)
 def test_memory_hardly_grows_with_the_run(protocol: str) -> None:
     """2,000 more events are 330 more outputs: 16 bytes each in both runs, and 60 more while the
     percentiles are found.  That is below 50 kB; kept events and outputs were 1.8 MB."""

@@ -212,7 +212,7 @@ def test_workers_import_the_installed_pyspark(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` looks at what is sent
 def test_a_cluster_is_sent_the_packages(tmp_path: Path) -> None:
     """A standalone master and worker of their own, which start in another folder."""
 

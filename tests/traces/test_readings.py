@@ -376,6 +376,7 @@ def foreign(found: dict[str, Any]) -> int:
     return int(found["rows"]["different"] + found["rows"]["unexpected"])
 
 
+@pytest.mark.exhaustive  # `.ci/run` leaves out those of JSON
 @pytest.mark.spark
 def test_fields_of_parquet_are_left_out_as_those_of_json(
     spark: SparkSession,  # noqa: F811

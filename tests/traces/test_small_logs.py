@@ -199,7 +199,8 @@ def test_the_result_is_that_of_spark(
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("order", first_only([(), ("n",)], [()]))
+@pytest.mark.exhaustive  # `.ci/run` has tests/traces/test_lineage.py
+@pytest.mark.parametrize("order", [(), ("n",)])
 def test_lineage_is_that_of_spark(
     order: tuple[str, ...], spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -448,6 +449,7 @@ def test_close_rows_are_those_of_spark(
     assert (in_memory(logs, asked, CLOSE)["streams"] == {"precise": 1}) == same
 
 
+@pytest.mark.exhaustive  # `.ci/run` asks tests/traces/test_near.py
 @pytest.mark.spark
 def test_what_is_no_number_is_close_to_itself_alone(spark: SparkSession, tmp_path: Path) -> None:
     inf, nan = float("inf"), float("nan")

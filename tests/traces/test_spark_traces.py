@@ -267,6 +267,7 @@ def test_formats_and_files_are_alike(spark: SparkSession, tmp_path: Path) -> Non
     assert first["reference"]["row"] == rows[10]
 
 
+@pytest.mark.exhaustive  # `.ci/run` orders rows of one piece
 def test_rows_of_a_divided_text_stay_in_order(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,6 +349,7 @@ def test_the_first_differences_show_both_sides(spark: SparkSession, tmp_path: Pa
     assert result["differences"][2]["copies"] == {"reference": 1, "actual": 2}
 
 
+@pytest.mark.exhaustive  # `.ci/run` orders text of small logs
 def test_text_is_in_the_order_of_its_numbers(spark: SparkSession, tmp_path: Path) -> None:
     """As text, 9 would come after 10, and a foreign row there would not be the last."""
     rows = [{"n": n, "v": 0} for n in range(8, 11)]

@@ -180,7 +180,7 @@ def ports(log: Log) -> list[LoggedPort]:
 
 def takes_inputs(log: Log, operator: str) -> bool:
     """Has the operator taken an input, as far as the log knows?"""
-    stored = log.get_proc_state(operator)
+    stored = recovery.get_proc_state(log.database, operator)
     waiting = "rec_op = ? AND send_port <> '' AND rec_port <> ''"
     return bool(
         (stored and stored[2].accepted)

@@ -19,6 +19,7 @@ from spark_check.log_io.library.database import Database, Watch, connect
 from spark_check.log_io.library.guard.accounts import Accounts
 from spark_check.log_io.library.guard.format import check_format
 from spark_check.log_io.library.guard.lease import Leases
+from spark_check.log_io.library.guard.opening import is_whole
 from spark_check.log_io.library.guard.wholeness import LogReport, Traces, check_whole, inspect
 from spark_check.log_io.library.transaction import Transaction
 from spark_check.log_io.library.values import (
@@ -63,18 +64,18 @@ class Log:
         wait_s: float = 0.0,
     ) -> None:
         self._traces = Traces(place)
+        known = read_only or is_whole(place, self._traces)
         more: dict[str, Watch] = {} if watch is None else {"watch": watch}
         self.database: Database = connect(
             place, synchronous=synchronous, read_only=read_only, **more
         )
         self.capture = capture or Capture()
         self._clock = clock
-        self._state_ids: dict[str, int] = {}
         self._read_only = read_only
         self._leases = Leases(self.database, place, wait_s)
         try:
             check_format(self.database, make=not read_only)
-            if not read_only:
+            if not known:
                 check_whole(self.database, self._traces)
         except BaseException:
             self.close()
@@ -140,13 +141,13 @@ class Log:
     def get_state_id(self, operator: str) -> StateInfo:
         """A new state_ID.  Table 7, GetStateID; Algorithm 1, step 1; Algorithm 3, step 2.
 
-        The table is read once: the latest number is kept for the operator, which runs here.
+        The table is read once for a lease: nobody else writes as the operator meanwhile.
         """
-        self._leases.take(operator)
-        if operator not in self._state_ids:
-            self._state_ids[operator] = recovery.latest_state_id(self.database, operator)
-        self._state_ids[operator] += 1
-        return StateInfo(operator, self._state_ids[operator])
+        lease = self._leases.take(operator)
+        if lease.state_id is None:
+            lease.state_id = recovery.latest_state_id(self.database, operator)
+        lease.state_id += 1
+        return StateInfo(operator, lease.state_id)
 
     def initialize_read_action(
         self, action: ActionInfo, state: StateInfo, state_body: bytes, context: Context

@@ -13,6 +13,7 @@ from __future__ import annotations
 from spark_check.log_io.library.guard.accounts import ADD, EVENTS, LINEAGE, Account
 from spark_check.log_io.library.log import Log
 from spark_check.log_io.library.schema import ROWS
+from spark_check.log_io.library.values import LogError
 
 SAME = """{0}.send_op = {1}.send_op AND {0}.send_port = {1}.send_port
     AND {0}.rec_port = {1}.rec_port AND {0}.event_id = {1}.event_id"""
@@ -88,14 +89,23 @@ def forget_lineage(log: Log, older_than_s: float) -> None:
 def forget_everything(log: Log) -> None:
     """Empty a log, in one transaction: its pipeline begins as new.
 
-    Raises LogError, and deletes nothing, if another process runs one of its operators.
+    Raises LogError, and deletes nothing, if another process runs one of its operators, or comes to
+    run one before the end of the transaction.
     """
-    names = log.database.execute("SELECT op_id FROM log_account WHERE op_id <> ''")
-    log.take(*(name for (name,) in names))
-    with log.database.transaction():
+    operators = _operators(log)
+    log.take(*operators)  # it may wait, as nobody does in a transaction
+    with log.begin_transaction() as transaction:
+        transaction.hold(*operators)
         for table in ROWS:
             log.database.change(f"DELETE FROM {table}")
         log.database.change(
             "UPDATE log_account SET events = 0, lineage = 0, actions = 0, checksum = 0,"
             " state_checksum = 0"
         )
+        if begun := sorted({*_operators(log)} - {*operators}):
+            raise LogError(f"{begun[0]}: another process has begun to run it: empty the log again")
+
+
+def _operators(log: Log) -> list[str]:
+    rows = log.database.execute("SELECT op_id FROM log_account WHERE op_id <> '' ORDER BY op_id")
+    return [name for (name,) in rows]

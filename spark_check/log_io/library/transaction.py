@@ -69,6 +69,12 @@ class Transaction:
         self._captured = capture.operators
         self._assigned: set[tuple[str, int]] = set()
 
+    def hold(self, *operators: str) -> None:
+        """Have the transaction happen only if this process has the leases of these operators at its
+        end, too, as of those that it writes as.  Raises LogError if another process has one."""
+        for one in operators:
+            self._waiting.accounts.of(one)
+
     # --- read actions: Algorithm 1 -----------------------------------------------------------
     def initialize_read_action(
         self, action: ActionInfo, state: StateInfo, state_body: bytes, context: Context
@@ -164,8 +170,8 @@ class Transaction:
         """Log undone outputs of a source operator.  Table 8, LogSourceEvent; Algorithm 1, 2.c.
 
         Raises LogError at the end of a transaction that does not store the operator's state.
-        Raises an error of the database if an event with one of these numbers is logged already; at
-        the latest, the end of the transaction raises it.
+        Raises LogError if an event with one of these numbers is logged already; at the latest, the
+        end of the transaction raises it.
         """
         self._send([one.checked() for one in events])
 

@@ -23,7 +23,7 @@ def pack_user_files(path: Path) -> bool:
     protocols = [file for name, file in _modules() if _is_protocol(name)]
     if not protocols:
         return False
-    sources = {str(file): file.read_text(encoding="utf-8") for file in protocols}
+    sources = {str(file): file.read_bytes() for file in protocols}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr(f"{SENT}.py", f"FOLDER = {str(Path.cwd())!r}\nSOURCES = {sources!r}\n")
         for name, file in _modules():

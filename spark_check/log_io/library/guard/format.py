@@ -12,14 +12,19 @@ from spark_check.log_io.library.values import LogError
 ANOTHER = "let its pipeline end with that version, or begin with an empty log"
 
 
+def is_log(database: Database) -> bool:
+    """Has the database a table of a log, of whatever version?"""
+    return _has_log({table for table, _ in _columns(database)})
+
+
 def check_format(database: Database, *, make: bool) -> None:
     """Raise LogError if the database is no log, or a log of another version.
 
     make: make the tables if there are none.  In a log of another version nothing is changed.
     """
-    there = {(row[0], row[1]) for row in database.execute(database.dialect.columns)}
+    there = _columns(database)
     name, tables = database.name, {table for table, _ in there}
-    if make and tables.isdisjoint({*ROWS, "log_format"}):
+    if make and not _has_log(tables):
         database.make_tables()
         return
     if "log_format" not in tables and {*ROWS} <= tables:
@@ -33,6 +38,15 @@ def check_format(database: Database, *, make: bool) -> None:
             raise LogError(f"{name}: {_made_by(found[0])}: {newer}")
     if missing := sorted(columns() - there):
         raise LogError(f"{name} is no log of LOG.io: it has no {'.'.join(missing[0])}")
+
+
+def _columns(database: Database) -> set[tuple[str, str]]:
+    """Each table that is there with each of its columns."""
+    return {(row[0], row[1]) for row in database.execute(database.dialect.columns)}
+
+
+def _has_log(tables: set[str]) -> bool:
+    return not tables.isdisjoint({*ROWS, "log_format"})
 
 
 def _made_by(version: int) -> str:

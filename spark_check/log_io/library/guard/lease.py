@@ -23,14 +23,15 @@ from pathlib import Path
 
 from spark_check.log_io.library.database import Database
 from spark_check.log_io.library.guard.accounts import Accounts
-from spark_check.log_io.library.guard.checksums import of_values
 from spark_check.log_io.library.guard.lease_files import LeaseFile
+from spark_check.log_io.library.guard.session_lock import SessionLock
 from spark_check.log_io.library.sessions.places import is_url
-from spark_check.log_io.library.values import LogError, check_names
+from spark_check.log_io.library.values import LogError, LogInterrupted, check_names
 
 PAUSE_S = 0.05
 """Between two tries of one who waits."""
 GRACE_S = 10.0
+"""How long to wait for a lock that is free in a moment."""
 HOLDER = re.compile("process ([0-9]+) on (.+)")
 TAKE = """
     INSERT INTO log_account (op_id, epoch, holder, held_since, transactions, events, lineage,
@@ -39,48 +40,17 @@ TAKE = """
         held_since = excluded.held_since, transactions = log_account.transactions + 1
     RETURNING epoch, transactions"""
 FREE = "UPDATE log_account SET holder = '' WHERE op_id = ? AND epoch = ?"
-
-
 CHECKPOINT = "PRAGMA wal_checkpoint(PASSIVE)"
 """From now on, the main file of SQLite says that a process holds a lease, and so has a -wal."""
 
 
-class SessionLock:
-    """An advisory lock of a session of PostgreSQL.  Raises BlockingIOError if another session has
-    it.  It is lost with the connection."""
-
-    def __init__(self, database: Database, operator: str) -> None:
-        self._database, self._number = database, of_values("asif.log_io", operator)
-        self._take()
-
-    def _take(self) -> None:
-        self._connection = self._database.connection
-        asked = "SELECT pg_try_advisory_lock(? # hashtext(current_schema()))"
-        if not self._database.execute(asked, (self._number,), ahead=True)[0][0]:
-            raise BlockingIOError
-
-    def is_there(self) -> bool:
-        """Has this session the lock?  A new connection takes it again."""
-        if self._connection is not self._database.connection:
-            try:
-                self._take()
-            except BlockingIOError:
-                return False
-        return True
-
-    def write(self, count: int) -> None:
-        """Nothing: the server itself knows its commits."""
-
-    def close(self) -> None:
-        asked = "SELECT pg_advisory_unlock(? # hashtext(current_schema()))"
-        self._database.execute(asked, (self._number,), ahead=True)
-
-
 class Lease:
-    """A lease of this process.  count: the operator's transactions in the log."""
+    """A lease of this process.  count: the operator's transactions in the log.  state_id: the
+    number of its latest state, once somebody has asked for it."""
 
     def __init__(self, epoch: int, count: int, lock: LeaseFile | SessionLock) -> None:
         self.epoch, self.count, self.lock = epoch, count, lock
+        self.state_id: int | None = None
 
     def write(self) -> None:
         self.lock.write(self.count)
@@ -123,10 +93,17 @@ class Leases:
         return lease.epoch
 
     def check(self, operator: str) -> None:
-        """Raise LogError if the lease is lost."""
-        epoch = self.epoch(operator)
-        if self._account(operator)[0] != epoch:
-            raise LogError(self._loss(operator))
+        """Raise LogError if the lease is lost.
+
+        The epoch counts only if the lock was held while it was read: a query may find a connection
+        broken, and make another one, which has no lock.
+        """
+        asked_on = None
+        while asked_on is not self._database.connection:
+            asked_on = self._database.connection
+            epoch = self.epoch(operator)
+            if self._account(operator)[0] != epoch:
+                raise LogError(self._loss(operator))
 
     @contextmanager
     def transaction(self, accounts: Accounts) -> Iterator[None]:
@@ -149,9 +126,15 @@ class Leases:
             self._open = False
         for operator in accounts.operators:
             self._held[operator].count += 1
-        for operator in {*accounts.operators, *self._new}:
-            self._held[operator].write()
+        changed, is_first = {*accounts.operators, *self._new}, len(self._new) == len(self._held)
         self._new.clear()
+        try:
+            for operator in changed:
+                self._held[operator].write()
+            if changed and is_first:
+                self._checkpoint()
+        except LogError as error:
+            raise LogInterrupted(f"{error}: the transaction happened: step again") from None
 
     def free(self) -> None:
         """Say in the log that its operators have no process; nothing is raised."""
@@ -179,18 +162,22 @@ class Leases:
         holder = f"process {self._process} on {socket.gethostname()}"
         try:
             ((epoch, count),) = self._database.execute(TAKE, (operator, holder, since), ahead=True)
+            lease = Lease(epoch, count, lock)
+            if self._open:
+                self._new.append(operator)
+                return lease
+            lease.write()
+            if not self._held:
+                self._checkpoint()
         except BaseException:
             with suppress(Exception):
                 lock.close()
             raise
-        lease = Lease(epoch, count, lock)
-        if self._open:
-            self._new.append(operator)
-            return lease
-        lease.write()
-        if isinstance(lock, LeaseFile) and not self._held:
-            self._database.execute(CHECKPOINT)
         return lease
+
+    def _checkpoint(self) -> None:
+        if not is_url(self._place):
+            self._database.execute(CHECKPOINT)
 
     def _locked(self, operator: str) -> LeaseFile | SessionLock:
         began = time.monotonic()
@@ -208,11 +195,14 @@ class Leases:
             time.sleep(PAUSE_S)
 
     def _patience_s(self, operator: str) -> float:
-        """How long to wait for the lock: a server needs a moment to see that a process has gone."""
-        found = HOLDER.fullmatch(self._account(operator)[1])
-        if found and found[2] == socket.gethostname() and not _is_alive(int(found[1])):
-            return GRACE_S
-        return 0.0 if self._open else self._wait_s
+        """How long to wait for the lock.  One whose holder has gone is free in a moment, when the
+        server has seen it; one without a name in the log has just been taken, or is being freed."""
+        holder = self._account(operator)[1]
+        found = HOLDER.fullmatch(holder)
+        gone = found and found[2] == socket.gethostname() and not _is_alive(int(found[1]))
+        if self._open:
+            return GRACE_S if gone else 0.0
+        return max(self._wait_s, GRACE_S if gone or not holder else 0.0)
 
     def _forget_new(self) -> None:
         """The transaction that took them has not been committed."""
@@ -243,6 +233,7 @@ class Leases:
     def _loss(self, operator: str) -> str:
         epoch, holder, since = self._account(operator)
         if epoch == self._held[operator].epoch:
-            return f"{operator}: its lock is lost: were files of the log removed?  Start it again"
+            why = self._held[operator].lock.LOSS
+            return f"{operator}: its lock is lost, since {why}: start it again"
         who = f"{holder or 'another process'} has taken it over, {since}"
         return f"{operator}: {who}: this process writes nothing more"

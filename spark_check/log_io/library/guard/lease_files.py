@@ -10,6 +10,7 @@ SQLite cannot know that by itself: without its -wal, or with a damaged one, it i
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 from collections.abc import Iterator
@@ -21,6 +22,8 @@ from spark_check.log_io.library.guard.checksums import of_values
 from spark_check.log_io.library.values import LogError
 
 SUFFIX = "-lease"
+TRIES = 3
+"""How often a file is read that looks damaged."""
 _OPEN: WeakSet[LeaseFile] = WeakSet()
 
 
@@ -50,16 +53,14 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _read(path: Path) -> tuple[str, int] | None:
     """The operator and the number of a file; None: it is empty."""
-    text = path.read_bytes()
-    if not text:
-        return None
-    try:
-        count, checksum, operator = text.decode().rstrip("\n").split(" ", 2)
-        if text == _line(operator, int(count)):
-            return operator, int(count)
-        assert len(checksum) == len(count)
-    except (ValueError, AssertionError):
-        pass
+    for _ in range(TRIES):  # its process may write it just now
+        text = path.read_bytes()
+        if not text:
+            return None
+        with suppress(ValueError):
+            count, _, operator = text.decode().rstrip("\n").split(" ", 2)
+            if text == _line(operator, int(count)):
+                return operator, int(count)
     raise LogError(f"{path} is damaged: remove it only if you know that the log is whole")
 
 
@@ -71,6 +72,9 @@ class LeaseFile:
     """The open file of an operator, which is locked.  Raises BlockingIOError if another one has
     locked it."""
 
+    LOSS = "its file was removed"
+    _is_open = False
+
     def __init__(self, log: Path, operator: str) -> None:
         self._path = file_of(log, operator)
         self._path.parent.mkdir(exist_ok=True)
@@ -80,10 +84,22 @@ class LeaseFile:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not self.is_there():  # it was removed between the two
                 raise BlockingIOError
+            self._reserve()
         except BaseException:
             os.close(self._file)
             raise
+        self._is_open = True
         _OPEN.add(self)
+
+    def _reserve(self) -> None:
+        """Let a new file have the size that it keeps: later, the disk may be full."""
+        if os.fstat(self._file).st_size:
+            return
+        try:
+            self.write(0)
+        except LogError:
+            os.ftruncate(self._file, 0)
+            raise
 
     def is_there(self) -> bool:
         """Is this still the file at its place?  Else another process may lock the one there."""
@@ -94,14 +110,17 @@ class LeaseFile:
 
     def write(self, count: int) -> None:
         """The operator has that number of transactions in the log.  The disk may have it later."""
+        line = _line(self._operator, count)
         try:
-            os.pwrite(self._file, _line(self._operator, count), 0)
+            if os.pwrite(self._file, line, 0) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise LogError(f"{self._path} cannot be written: {error.strerror}") from None
 
     def close(self) -> None:
-        """Free the lock."""
-        if self in _OPEN:
+        """Free the lock.  The garbage collector may have taken the file from _OPEN already."""
+        if self._is_open:
+            self._is_open = False
             _OPEN.discard(self)
             os.close(self._file)
 

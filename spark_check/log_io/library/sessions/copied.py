@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,7 +29,7 @@ def folder() -> Iterator[Path]:
     try:
         yield path
     finally:
-        shutil.rmtree(path, ignore_errors=True)
+        _remove(path)
         os.close(lock)
 
 
@@ -51,9 +50,19 @@ def _remove_if_left(path: Path) -> None:
     lock = _lock(path)
     try:
         if os.fstat(lock).st_uid == os.getuid():
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
     finally:
         os.close(lock)
+
+
+def _remove(path: Path) -> None:
+    """Remove a folder, the marker at last, so that a half removed one is still known."""
+    with suppress(OSError):
+        for one in path.iterdir():
+            if one.name != MARKER:
+                one.unlink()
+        (path / MARKER).unlink()
+        path.rmdir()
 
 
 def _lock(path: Path) -> int:

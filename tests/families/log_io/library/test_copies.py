@@ -12,6 +12,7 @@ import pytest
 
 from model.machine import temporary
 from spark_check.log_io.library.reading import read_log
+from spark_check.log_io.library.sessions import copied
 from tests.families.log_io.library.test_reading import SENT, in_all_ways
 
 READ = """
@@ -46,3 +47,35 @@ def test_the_copy_of_a_killed_reader_is_removed(
             assert len([*copies.iterdir()]) == 2
         assert log.fetch_new_events("b").events == [SENT]
     assert [*copies.iterdir()] == []
+
+
+REMOVE = """
+import os, signal, sys
+from spark_check.log_io.library.sessions import copied
+with copied.folder() as folder:
+    for at in range(20):
+        (folder / str(at)).touch()
+    print(folder, flush=True)
+    left = iter(range(20))
+    def watch(event, arguments):
+        if event == "os.remove" and next(left, None) is None:
+            os.kill(os.getpid(), signal.SIGKILL)
+    sys.addaudithook(watch)
+"""
+
+
+def test_a_folder_that_is_half_removed_is_still_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its owner is killed before it removes the last one of 21 files."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    killed = subprocess.run(
+        [sys.executable, "-c", REMOVE], check=False, stdout=subprocess.PIPE, text=True
+    )
+    assert killed.returncode == -signal.SIGKILL
+    left = Path(killed.stdout.strip())
+    assert [one.name for one in left.iterdir()] == [copied.MARKER]
+    with copied.folder() as own:
+        assert [*tmp_path.iterdir()] == [own]
+    assert [*tmp_path.iterdir()] == []

@@ -162,8 +162,8 @@ def test_a_log_that_is_used_is_not_emptied(place: str) -> None:
 
 
 # --- taken for dead ---------------------------------------------------------------------------
-def lose(place: str, log: Log) -> Log:
-    """Another log, which has taken `a` over although the first one lives."""
+def cut(place: str, log: Log) -> None:
+    """Let a log lose its locks."""
     if place.startswith("postgresql"):
         with psycopg.connect(place, autocommit=True) as connection:
             connection.execute(
@@ -171,6 +171,11 @@ def lose(place: str, log: Log) -> Log:
             )
     else:
         shutil.rmtree(folder_of(Path(place)))
+
+
+def lose(place: str, log: Log) -> Log:
+    """Another log, which has taken `a` over although the first one lives."""
+    cut(place, log)
     other = Log(place, wait_s=30)
     other.take("a")
     return other

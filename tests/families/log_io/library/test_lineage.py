@@ -28,7 +28,15 @@ from spark_check.log_io.library import (
     ports_between,
     write_action,
 )
-from spark_check.log_io.library.lineage import backward, forward, graph, inputs_of
+from spark_check.log_io.library.lineage import (
+    Origin,
+    backward,
+    forward,
+    graph,
+    inputs_of,
+    origin,
+    ports,
+)
 from spark_check.log_io.library.records import Dependency, records_behind
 from spark_check.log_io.library.retention import forget_lineage
 from tests.families.log_io.library.children import do_nothing
@@ -103,6 +111,20 @@ def test_the_lineage_of_effects_is_the_sales_that_they_sum_up(place: str, tmp_pa
                     assert made == {"item": sales[0]["item"], "total": sum(amounts)}
                 else:
                     assert made == {"least": min(amounts), "greatest": max(amounts)}
+
+
+def test_a_question_takes_no_lease(place: str, tmp_path: Path) -> None:
+    """The process of an operator may ask while others run."""
+    with run_example(place, tmp_path / "out"), Log(place) as ledger:
+        assert ledger.take("other") == [1]
+        (write, *_) = [one for one in ports(ledger) if one.port == "book"]
+        event = ("ledger", "", "book", write.numbers[1])
+        assert len(graph(ledger, event)) > 1
+        assert origin(ledger, ("shop", "sales", "sales", 1)) is Origin.SOURCE
+    with Log(place) as ledger:
+        assert {one.operator for one in ports(ledger)} == {"shop", "sums", "ledger"}
+        with Log(place) as shop:
+            shop.take("shop", "sums", "ledger")
 
 
 def test_backward_and_forward_are_inverse(place: str, tmp_path: Path) -> None:

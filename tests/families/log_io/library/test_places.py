@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from spark_check.log_io.library import Log, LogError
 from spark_check.log_io.library.sessions.places import hidden, is_url, without_password
+from tests.families.log_io.library.conftest import Fresh
 
 SECRET = "gehe1m"
 FORMS = (
@@ -69,8 +70,9 @@ def test_a_secret_of_the_environment_is_not_shown(monkeypatch: pytest.MonkeyPatc
     assert hidden(f"it is {SECRET}", "postgresql://host/db") == "it is ***"
 
 
-def test_the_keywords_of_libpq_are_a_place(postgresql: str) -> None:
-    folder = postgresql.partition("host=")[2]
+@pytest.mark.parametrize("fresh", ["postgresql"], indirect=True)
+def test_the_keywords_of_libpq_are_a_place(fresh: Fresh) -> None:
+    folder = fresh().partition("host=")[2]
     place = f"host={folder} user=postgres dbname=postgres password={SECRET}"
     assert is_url(place)
     assert not is_url("./host=a")
