@@ -136,12 +136,7 @@ def verify(
     compared.
     """
     started = perf_counter()
-    if sink is Shape.TABLE and not id:
-        raise Invalid("--sink table: give the columns of its key with --id")
-    if sink is not Shape.SEQUENCE and lineage:
-        raise Invalid(f"--lineage: of a {sink.value} the values alone decide; leave it out")
-    if close is not None and not 0 <= close < 1:
-        raise Invalid(f"--close {close:g}: give a share below 1, as in 1e-9")
+    _check_asked(sink, id, lineage, close)
     roles = tuple(key), tuple(order), tuple(id), tuple(ignore), tuple(lineage)
     asked = ColumnRoles(*roles, sink.value)
     logs = (find_log("REFERENCE", reference), find_log("ACTUAL", actual))
@@ -167,6 +162,18 @@ def verify(
         holds=weakest <= expect,
         seconds=perf_counter() - started,
     )
+
+
+def _check_asked(
+    sink: Shape, id_: Sequence[str], lineage: Sequence[str], close: float | None
+) -> None:
+    """Raise Invalid for what cannot be compared, whatever is in the logs."""
+    if sink is Shape.TABLE and not id_:
+        raise Invalid("--sink table: give the columns of its key with --id")
+    if sink is not Shape.SEQUENCE and lineage:
+        raise Invalid(f"--lineage: of a {sink.value} the values alone decide; leave it out")
+    if close is not None and not 0 <= close < 1:
+        raise Invalid(f"--close {close:g}: give a share below 1, as in 1e-9")
 
 
 def _on_spark(
