@@ -154,7 +154,8 @@ def test_the_options_of_check_stand_in_groups(
     call: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert callable(call)
-    _, printed, _ = call("check", "--help")
+    printed, _, examples = call("check", "--help")[1].partition("Examples:")
+    assert examples
     places = [printed.index(group) for group in ("What to try", "How far", "What to write")]
     assert places == sorted(places)
     assert places[0] < printed.index("--mutants") < places[1] < printed.index("--walks") < places[2]

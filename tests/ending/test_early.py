@@ -11,14 +11,15 @@ from typer.main import get_command
 
 from asif import early
 from asif.cli import COMMANDS, application, main
+from asif.json_output import json_file
 
-INPUTS = {("run", "--events"), ("calibrate", "--folder")}
+INPUTS = {("run", "--events"), ("calibrate", "--folder"), ("check", "--run")}
 """Options with a path that a command reads from."""
 CALLBACKS = {
     one.__name__
     for one in (
         *(early.result_file, early.result_folder),
-        *(early.result_picture, early.seldom_used_folder),
+        *(early.result_picture, early.seldom_used_folder, json_file),
     )
 }
 NEEDED = {
