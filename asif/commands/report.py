@@ -365,12 +365,20 @@ PARTS = (
 
 # --- in a process of its own -----------------------------------------------------------------
 def _simulate(path: Path, most: int | None) -> Simulation | None:
-    """None if the scenario has more than so many events."""
+    """A run that is long enough for each recovery to end, if one can be; None if the scenario has
+    more than so many events."""
+    from sim.scenarios.longer import simulate_until_caught_up
     from sim.scenarios.run import simulate
-    from sim.scenarios.scenario import read
+    from sim.scenarios.scenario import check_draft, draft
 
-    scenario = read(path)
-    return None if most and scenario.workload.size > most else simulate(scenario)
+    asked = draft(path)
+    scenario = check_draft(asked)
+    if most and scenario.workload.size > most:
+        return None
+    try:
+        return simulate_until_caught_up(asked)
+    except Invalid:  # of real events, or of a node that never catches up: the result says so
+        return simulate(scenario)
 
 
 def _reproduce(name: str, out: Path, most: int | None, how: Resumption) -> Reproduction:

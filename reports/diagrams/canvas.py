@@ -61,7 +61,13 @@ def _with_attributes(drawn: str, name: str, about: str) -> str:
         f'<svg role="img" aria-label="{escape(about)}" class="plot" stroke-linejoin="round" '
         f'stroke-linecap="butt" '
     )
+    drawn = re.sub(r'\b(width|height)="([\d.]+)pt"', _pixels, drawn, count=2)
     return visible(drawn.replace("<svg ", opening, 1).strip())
+
+
+def _pixels(size: re.Match[str]) -> str:
+    """A size without a unit, which every reader knows."""
+    return f'{size[1]}="{float(size[2]) * 4 / 3:g}"'
 
 
 def _attributes(style: re.Match[str]) -> str:

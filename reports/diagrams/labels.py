@@ -1,4 +1,4 @@
-"""Labels of points that lie on no point and on no other label, as far as there is room.
+"""Labels of points that lie on no point, line, bar or other label, as far as there is room.
 
 Rule of this file: it draws labels alone, after all points are drawn.
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path
     from matplotlib.text import Annotation
     from matplotlib.transforms import Bbox
 
@@ -42,8 +43,9 @@ def place_labels(
     marker: float = 6,
     halo: str | None = None,
 ) -> None:
-    """Write each label beside its point, where it covers no point and no label so far; farther ones
-    have a thin line to their point.  A label without such a place gets the one with least cover.
+    """Write each label beside its point, where it covers no point, line, bar or label so far;
+    farther ones have a thin line to their point.  A label without such a place gets the one with
+    least cover.
 
     size: of letters; marker: the width of a point, both in points of print.  halo: the colour
     around letters, on lines below them.
@@ -58,14 +60,15 @@ def place_labels(
     half = (marker / 2 + 1) * scale
     marks = axes.transData.transform([*points]) if points else ()
     taken = [Bbox.from_extents(x - half, y - half, x + half, y + half) for x, y in marks]
-    inside = axes.get_window_extent()
+    taken += [one.get_window_extent() for one in axes.patches]
+    inside, lines = axes.get_window_extent(), _lines(axes)
     for label in labels:
         best: tuple[float, Bbox] | None = None
         for offset in _offsets():
             note = _annotate(axes, label, offset, size, line=False)
             box = note.get_window_extent()
             note.remove()
-            cover = _cover(box, taken) + _outside(box, inside)
+            cover = _cover(box, taken) + _outside(box, inside) + _crossed(box, lines)
             if best is None or cover < best[0]:
                 best, chosen = (cover, box), offset
             if not cover:
@@ -108,6 +111,17 @@ def _annotate(
 def _cover(box: Bbox, taken: Sequence[Bbox]) -> float:
     """The area of the box that is taken, in pixels."""
     return sum(_overlap(box, other) for other in taken)
+
+
+def _lines(axes: Axes) -> list[Path]:
+    """The lines of the axes, in pixels."""
+    drawn = [one for one in axes.get_lines() if one.get_linestyle() != "None"]
+    return [one.get_path().transformed(one.get_transform()) for one in drawn]
+
+
+def _crossed(box: Bbox, lines: Sequence[Path]) -> float:
+    """The area of the box, for each line that crosses it."""
+    return box.width * box.height * sum(one.intersects_bbox(box, filled=False) for one in lines)
 
 
 def _overlap(one: Bbox, other: Bbox) -> float:

@@ -61,6 +61,25 @@ def test_the_check_finds_labels_on_points() -> None:
     assert covered([(1, 1), (2, 1), (2, 2)], placed=False) > 0
 
 
+@settings(max_examples=15, deadline=None)
+@given(st.floats(-0.3, 0.3), st.integers(0, 10))
+def test_labels_cross_no_line_and_no_bar(slope: float, at: int) -> None:
+    """There is room beside a line that passes the point, and beside a bar."""
+    figure = Figure(figsize=(8, 6), layout="constrained")
+    axes = figure.subplots()
+    (line,) = axes.plot([-2, 12], [5 + slope * (x - at) for x in (-2, 12)])
+    (bar,) = axes.bar([6], [2], bottom=-2, width=1)
+    axes.set_xlim(-2, 12)
+    axes.set_ylim(-2, 12)
+    place_labels(axes, [PointLabel("timer_s = 1", (at, 5), "k")], [(at, 5)])
+    figure.draw_without_rendering()
+    (text,) = axes.texts
+    box = super(type(text), text).get_window_extent()
+    path = line.get_path().transformed(line.get_transform())
+    assert not path.intersects_bbox(box, filled=False)
+    assert not box.overlaps(bar.get_window_extent())
+
+
 # --- axes and points ---------------------------------------------------------------------------
 def one_panel(rows: Sequence[tuple[str, float, float, int]]) -> Any:
     """The axes of recovery over overhead.  rows: (protocol, overhead, recovery, cut off)."""
