@@ -217,7 +217,7 @@ def _facts(results: ReportResults) -> FactList:
         versions: list[Words] = [f"{name} {version}" for name, version in origin.versions.items()]
         rows = [
             ("Made", origin.moment),
-            ("Commit", origin.commit or "not known"),
+            ("From commit", origin.commit or "not known"),
             ("Machine", origin.machine),
             ("Versions", joined(versions)),
             *rows,
