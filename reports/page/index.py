@@ -219,7 +219,7 @@ def _facts(results: ReportResults) -> FactList:
             ("Made", origin.moment),
             ("From commit", origin.commit or "not known"),
             ("Machine", origin.machine),
-            ("Versions", joined(versions)),
+            ("Software versions", joined(versions)),
             *rows,
         ]
     return FactList(rows)

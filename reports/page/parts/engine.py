@@ -42,7 +42,7 @@ def room(results: Sequence[EngineCheck]) -> PageRoom:
     )
     words += "  The outcome is compared with the predictions of the model and the simulator."
     rows = [*map(_row, results)]
-    columns = ("Check", "Engine", "Version", "As predicted?", "#Cases", "#Crashes", "#Time")
+    columns = ("Check", "Engine", "Engine version", "As predicted?", "#Cases", "#Crashes", "#Time")
     blocks: list[Block] = [Sentence(words), table("Checks on engines", columns, rows)]
     counts = [*map(_count, spark.crashes(results))]
     if counts:
