@@ -26,7 +26,6 @@ CALLS: dict[str, tuple[list[str], int]] = {
     "list": (["micro-batch"], 0),
     "check": (["micro-batch", "--duties"], 0),
     "witness": (["micro-batch", "no crash"], 0),
-    "explore": (["micro-batch", "nowhere"], 2),
     "run": (["--events", "e.csv", "--pattern", "a, b", "--out", "outputs"], 0),
     "classify": (["filter"], 0),
     "prove": (["skipping", "--markdown", "lemmas.md"], 0),
@@ -75,7 +74,8 @@ def ended() -> Iterator[Callable[[list[str], Path, str], Ended]]:
 
 
 def test_every_command_has_a_call() -> None:
-    assert CALLS.keys() == COMMANDS.keys()
+    """But the one that has no result: it serves a page until it is ended."""
+    assert CALLS.keys() == COMMANDS.keys() - {"explore"}
 
 
 @pytest.mark.slow
