@@ -106,7 +106,7 @@ def test_a_lost_output_loses_no_result(
     assert all(found == files["read"] for found in files.values()), files
 
 
-@pytest.mark.parametrize("name", ["", *CALLS])
+@pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_help_ends_quietly_and_has_the_exit_codes(
     name: str, tmp_path: Path, ended: Callable[[list[str], Path, str], Ended]
 ) -> None:

@@ -39,6 +39,7 @@ COMMANDS = {
     ),
     "check --duties": (["check", str(DOCS / "examples" / "relay.py"), "--duties"], 8),
     "witness": (["witness", str(DOCS / "examples" / "forgetful.py")], 3),
+    "explore": (["explore", "micro-batch", "--no-open", "--port", "0"], 4),
     "run": (["run", "upstream-backup"], 3),
     "classify": (["classify", "aggregate-count-2-2"], 4),
     "prove": (["prove"], 15),
