@@ -28,6 +28,7 @@ from model.results.story import (
     WriteKind,
 )
 from proofs.explore.story import story
+from reports import palette
 from reports.diagrams import spacetime, terminal
 from reports.diagrams.timeline import DECIDED
 from tests.conformance.test_words import traces
@@ -149,6 +150,17 @@ def test_marks_and_their_meaning_are_there_only_with_a_culprit() -> None:
     for culprit in (TWICE, LOST):
         assert "✗ wrong" in " ".join(terminal.text(RUN, culprit=culprit).split())
         assert "wrong, or lost for ever" in spacetime.svg(RUN, culprit=culprit)
+
+
+def test_no_lifeline_crosses_the_words_at_the_step_that_decides() -> None:
+    """A ground lies between the lane, which is drawn before, and the words."""
+    drawn = spacetime.svg(RUN, culprit=TWICE)
+    found = re.search(rf'<rect ([^>]*)/>\n<text[^>]* x="([\d.]+)"[^>]*>{DECIDED}<', drawn)
+    assert found is not None
+    ground = dict(re.findall(r'([\w-]+)="([^"]*)"', found[1]))
+    assert ground["fill"] == palette.BG
+    assert float(ground["x"]) < float(found[2])
+    assert float(ground["width"]) > 6 * len(DECIDED)
 
 
 def test_too_many_lanes_for_the_width_are_a_list() -> None:
