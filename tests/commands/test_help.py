@@ -171,7 +171,7 @@ COMPLETED = {
     "asif reproduce hwang-fig6 --format s": {"svg"},
     "asif check --format svg,p": {"svg,pdf", "svg,png"},
     "asif explore abs three": {r"three\ relays", r"three\ relays\ and\ two\ crashes"},
-    r"asif check abs --scope no\ crash\ a": {r"no\ crash\ and\ two\ inputs"},
+    r"asif explore abs no\ crash\ a": {r"no\ crash\ and\ two\ inputs"},
     "asif explore nosuch a": set(),
 }
 BASH = """
