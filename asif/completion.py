@@ -50,7 +50,7 @@ class WholeWordComplete(BashComplete):
         words."""
         word, breaks = self.get_completion_args()[1], os.environ.get("_ASIF_BREAKS", "")
         cut = max((word.rfind(one) + 1 for one in breaks if one in ":=@"), default=0)
-        return str(item.value)[cut:]
+        return str(item.value)[cut:].replace(" ", "\\ ")
 
 
 def prepare() -> None:

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 from typer._click.globals import get_current_context
 
+from asif.names import formats
+from model.errors import Invalid
+
 if TYPE_CHECKING:
     from reports.diagrams.picture import Picture
 
@@ -26,6 +29,14 @@ def _note(context: typer.Context, value: str) -> str:
     return value
 
 
+def refuse_without_place(context: typer.Context) -> None:
+    """Raise Invalid if the user gives formats to a command that draws nothing without --out."""
+    source = context.get_parameter_source("_format")
+    given = source is not None and source.name == "COMMANDLINE"
+    if given and context.params.get("out") is None:
+        raise Invalid("--format: nothing is drawn without a folder; give --out, too")
+
+
 FormatOption: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -33,6 +44,7 @@ FormatOption: TypeAlias = Annotated[
         metavar="FORMATS",
         help="Draw in these formats: svg, pdf, png, or a list of them.",
         callback=_note,
+        autocompletion=formats,
     ),
 ]
 

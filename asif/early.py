@@ -41,7 +41,7 @@ def result_picture(context: typer.Context, param: typer.CallbackParam, value: P)
     if value is None or _is_device(value):
         return _note(context, param, value, is_folder=False)
     if value.suffix.lower() not in SUFFIXES:
-        name = f"{value.stem or 'plot'}.png"
+        name = "plot.png" if value.stem.startswith("-") or not value.stem else f"{value.stem}.png"
         raise Invalid(f"{param.opts[-1]} {value}: a plot is svg, pdf or png; give {name}")
     _note(context, param, numbers_of(value), is_folder=False)
     return _note(context, param, value, is_folder=False)

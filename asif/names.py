@@ -37,6 +37,28 @@ def protocols(incomplete: str) -> list[str]:
     return _beginning([f"{family}:{one.variant}" for one in found], incomplete)
 
 
+def scopes(ctx: Any, incomplete: str) -> list[str]:
+    """The scopes, that begin so, of the protocol that the line names before."""
+    from model.errors import Invalid
+    from model.registry import subject
+
+    try:
+        protocol = subject(ctx.params.get("name") or "").protocol
+    except Invalid:
+        return []
+    return _beginning([one.name for one in protocol.evidence.scopes], incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    """The lists of formats of pictures that begin so."""
+    from reports.diagrams.picture import SUFFIXES
+
+    before, comma, last = incomplete.rpartition(",")
+    names = [one.removeprefix(".") for one in SUFFIXES]
+    left = [one for one in names if one not in before.split(",")]
+    return [before + comma + one for one in _beginning(left, last)]
+
+
 def checks(engine: str) -> tuple[str, ...]:
     """The checks of an engine; none is imported."""
     from engine_check.names import check_names

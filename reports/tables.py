@@ -22,6 +22,8 @@ NEAT = 24
 """A column of sentences has at least this width; a narrower one stands below its row."""
 BELOW = 2
 """The indent of the lines below a row."""
+SOFT = "\u00ad"
+"""In a header: a long word may be parted here, behind a hyphen."""
 
 
 class _Cells(NamedTuple):
@@ -34,14 +36,34 @@ class _Cells(NamedTuple):
     @property
     def natural(self) -> int:
         """The width without any line break of ours."""
-        lines = (line for one in (self.header, *self.cells) for line in one.plain.split("\n"))
-        return max(map(cell_len, lines), default=0)
+        return _widest_line((_whole(self.header), *self.cells))
 
     @property
     def least(self) -> int:
         """The width with which it is read well."""
-        widest = max(widest_piece(one.plain) for one in (self.header, *self.cells))
-        return max(widest, min(self.natural, NEAT))
+        every = (_parted(self.header), *self.cells)
+        widest = max(widest_piece(one.plain) for one in every)
+        return max(widest, min(_widest_line(every), NEAT))
+
+    def heading(self, width: int) -> list[Text]:
+        """The lines of the header; its words are parted where they do not fit."""
+        whole = _whole(self.header)
+        fits = widest_piece(whole.plain) <= width
+        return wrapped(whole if fits else _parted(self.header), width)
+
+
+def _widest_line(texts: Iterable[Text]) -> int:
+    return max((cell_len(line) for one in texts for line in one.plain.split("\n")), default=0)
+
+
+def _whole(header: Text) -> Text:
+    return Text(header.plain.replace(SOFT, ""), style=header.style)
+
+
+def _parted(header: Text) -> Text:
+    """The header with a new line at each place where it may be parted."""
+    plain = header.plain.replace(f"-{SOFT}", SOFT).replace(SOFT, "-\n")
+    return Text(plain, style=header.style)
 
 
 def fit(table: Table, width: int) -> RenderableType:
@@ -90,9 +112,8 @@ def _widths(columns: Sequence[_Cells], room: int) -> list[int] | None:
 def _framed(table: Table, columns: Sequence[_Cells], widths: Sequence[int]) -> Table:
     drawn = Table()
     for one, width in zip(columns, widths, strict=True):
-        header = _lines(one.header, width)
         drawn.add_column(
-            header,
+            Text("\n").join(one.heading(width)),
             justify="right" if one.right else "left",
             width=width,
             no_wrap=True,
@@ -115,22 +136,24 @@ def _open(
     """The lines of a table without a frame.  beside: the columns that stand side by side."""
     shown = [columns[at] for at in beside]
     if any(one.header.plain for one in shown):
-        headers = [Text(one.header.plain, style="bold") for one in shown]
-        yield from _row(headers, shown, widths, gap)
+        headers = [one.heading(width) for one, width in zip(shown, widths, strict=True)]
+        for line in _row(headers, shown, widths, gap):
+            line.stylize("bold")
+            yield line
         yield Text("─" * min(width, sum(widths) + gap * (len(widths) - 1)))
     for at in range(len(shown[0].cells)):
-        yield from _row([one.cells[at] for one in shown], shown, widths, gap)
+        cells = [wrapped(one.cells[at], room) for one, room in zip(shown, widths, strict=True)]
+        yield from _row(cells, shown, widths, gap)
         for number, one in enumerate(columns):
             if number not in beside and one.cells[at].plain:
-                yield from _below(one.header.plain, one.cells[at], width)
+                yield from _below(_whole(one.header), one.cells[at], width)
 
 
 def _row(
-    cells: Sequence[Text], columns: Sequence[_Cells], widths: Sequence[int], gap: int
+    cells: Iterable[Sequence[Text]], columns: Sequence[_Cells], widths: Sequence[int], gap: int
 ) -> Iterator[Text]:
-    """The lines of a row, as many as its tallest cell has."""
-    tall = (wrapped(cell, width) for cell, width in zip(cells, widths, strict=True))
-    for parts in zip_longest(*tall, fillvalue=Text()):
+    """The lines of a row, as many as its tallest cell has.  cells: the lines of each."""
+    for parts in zip_longest(*cells, fillvalue=Text()):
         line = Text()
         for part, column, width in zip(parts, columns, widths, strict=True):
             room = " " * (width - cell_len(part.plain))
@@ -140,8 +163,8 @@ def _row(
         yield line
 
 
-def _below(header: str, cell: Text, width: int) -> Iterable[Text]:
+def _below(header: Text, cell: Text, width: int) -> Iterable[Text]:
     """The lines of a cell that stands below its row, after the name of its column."""
-    name = " ".join(header.replace("-\n", "-").split())
+    name = " ".join(header.plain.split())
     name = f"{name}: " if name else ""
     return wrapped(Text.assemble(" " * BELOW, name, Text(" ").join(cell.split("\n"))), width, 2)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from asif.names import protocols
+from asif.names import protocols, scopes
 
 
 def explore(
@@ -18,7 +18,8 @@ def explore(
         ),
     ],
     scope: Annotated[
-        str | None, typer.Argument(help="One of its scopes; default: the first one.")
+        str | None,
+        typer.Argument(help="One of its scopes; default: the first one.", autocompletion=scopes),
     ] = None,
     port: Annotated[
         int | None,

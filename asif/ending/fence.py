@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 
+from asif.drawings import refuse_without_place
 from asif.early import ask_early
 from asif.ending import streams
 from asif.ending.codes import EPILOG, ExitCode
@@ -45,6 +46,7 @@ class FencedCommand(ForcibleCommand):
     def invoke(self, context: Any) -> Any:
         """Perform the command, if its results can be written.  Raises Escaped."""
         try:
+            refuse_without_place(context)
             ask_early(context, force=forced())
             with words_aside(context), blaming():
                 return super().invoke(context)

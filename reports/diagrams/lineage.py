@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from reports import palette
 from reports.diagrams.canvas import plot
 from reports.diagrams.picture import Picture
+from reports.lines import spans
 from reports.one_line import one_line
 
 if TYPE_CHECKING:
@@ -29,10 +30,10 @@ if TYPE_CHECKING:
 
 ROWS = 24
 """The most boxes of a column; the last one stands for all that do not fit."""
-WIDTH, HEIGHT = 1.9, 0.36
-"""Of a box, in inches."""
-CELLS = 30
-"""How long a line in a box may be, in cells of a terminal."""
+WIDTH, MARGIN, LINE = 1.9, 0.1, 0.13
+"""Inches: the width of a box, its height without letters, and the height of a line in it."""
+CELLS, BODY = 30, 4
+"""How long a line in a box may be, in cells of a terminal; the most lines of a body."""
 LONG = 5
 """A lineage with more columns than this, and with more columns than rows, is drawn downward."""
 SWEEPS = 4
@@ -92,7 +93,8 @@ class _LineageSheet:
         self.edges, self.boxes, self.title = edges, boxes, title
         rows = max(map(len, columns))
         self.down = len(columns) > max(LONG, rows)
-        self.deep, high = (HEIGHT, WIDTH) if self.down else (WIDTH, HEIGHT)
+        self.height = MARGIN + LINE * max(box.label.count("\n") + 1 for box in boxes.values())
+        self.deep, high = (self.height, WIDTH) if self.down else (WIDTH, self.height)
         step, apart = self.deep + max(0.5, 0.08 * rows), high + 0.12
         along, across = len(columns) * step, max(2, rows) * apart
         wide, high = self._turn(along, across)
@@ -146,9 +148,9 @@ class _LineageSheet:
         colour = palette.BLUE if box.is_asked else palette.FG
         shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
         fill = (palette.ORANGE, 0.2) if box.is_source else "none"
-        corner = x - WIDTH / 2, y - HEIGHT / 2
+        corner = x - WIDTH / 2, y - self.height / 2
         frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
-        axes.add_patch(FancyBboxPatch(corner, WIDTH, HEIGHT, **frame))
+        axes.add_patch(FancyBboxPatch(corner, WIDTH, self.height, **frame))
         text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
         text.set(gid=name, parse_math=False)  # a $ is a $
 
@@ -186,7 +188,25 @@ def _box(event: Any, is_asked: bool) -> LineageBox:
     body = event["body"].decode(errors="replace")
     name = one_line(port, CELLS - len(number) - 1) + hash_ + number
     full = f"{one_line(event['name'])}\n{one_line(body)}"
-    return LineageBox(f"{name}\n{one_line(body, CELLS)}", full, event["is_source"], is_asked)
+    label = "\n".join([name, *_body_lines(one_line(body))])
+    return LineageBox(label, full, event["is_source"], is_asked)
+
+
+def _body_lines(body: str) -> list[str]:
+    """The lines of a body in a box; no number is cut."""
+    lines = [body[begin:end] for begin, end in spans(body, CELLS)]
+    shown = [_cut(one) for one in lines[:BODY]]
+    if len(lines) > BODY:
+        shown[-1] = f"{shown[-1].removesuffix('…')} …"
+    return shown
+
+
+def _cut(line: str) -> str:
+    """The line, cut to the width of a box; a number that would be cut is left out."""
+    short = one_line(line, CELLS)
+    if short == line or not re.match(r"[\d.,]", line[len(short) - 1 :]):
+        return short
+    return re.sub(r"[\d.,]+…$", "…", short)
 
 
 def _pass(columns: list[list[Node]], edges: Edges) -> Edges:

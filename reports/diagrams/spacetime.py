@@ -238,6 +238,9 @@ class _Sheet:
         notes = _lines(self.line.moments[at + 1]) if at + 1 < len(self.ys) else ()
         y = following - 22 - _NOTE * max(0, len(notes) - 1)
         self.over.append(line(12, y, self.width - 12, y, palette.BAD, 1.5, (8, 4), "decided"))
+        wide = _wide(DECIDED) + 8
+        ground = rect(self.numbers - 4, y - 16, wide, 15, fill=palette.BG, colour=palette.BG)
+        self.over.append(ground)
         self._text(self.numbers, y - 5, DECIDED, "bad")
 
     def _mark(self, moment: TimelineMoment, x: float, y: float) -> None:

@@ -185,7 +185,7 @@ def _queries(axes: Axes, result: PlanResult) -> None:
     axes.tick_params(axis="y", length=0)
     about = " (priority)" if weighted else ""
     axes.set_title(
-        f"queries{about}: recovered from when by {DRAWN} (bars) and others (marks)",
+        f"queries{about} and when each is recovered: by {DRAWN} (bars), by others (marks)",
         fontsize=10,
         loc="left",
     )

@@ -14,6 +14,7 @@ from rich.table import Table
 from model.results.interval import Interval
 from model.results.simulation import MemoryUse, Metrics, Simulation
 from model.results.study import Study
+from reports.tables import SOFT
 
 ROWS = (
     ("recovery", "recovery_s"),
@@ -92,8 +93,8 @@ def failures(result: Simulation) -> Table:
     catch-up.
     """
     rows = Table(
-        *("crash of", "at", "detec-\ntion", "restart", "redirec-\ntion", "replay", "catch-\nup"),
-        *("(expec-\nted)", "recovery"),
+        *("crash of", "at", f"detec{SOFT}tion", "restart", f"redirec{SOFT}tion", "replay"),
+        *(f"catch-{SOFT}up", f"(expec{SOFT}ted)", "recovery"),
         box=SIMPLE,
         pad_edge=False,
         collapse_padding=True,

@@ -100,7 +100,10 @@ def simulate(folder: Path) -> Parts:
 
     path = folder / "mine.toml"
     path.write_text(SCENARIO)
-    yield from commands.simulation(run(read(path)))
+    result = run(read(path))
+    yield from commands.simulation(result)
+    failures = [replace(one, node=f"{one.node}-" * 4 + "1") for one in result.failures]
+    yield from commands.simulation(replace(result, failures=tuple(failures)))
 
 
 def study(folder: Path) -> Parts:

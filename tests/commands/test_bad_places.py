@@ -49,6 +49,29 @@ def asif(
     return call
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("plan", str(DOCS / "plans" / "priorities.toml"), "--format", "pdf"),
+        ("lineage", "no-log.db", "ledger.book#3", "--format", "svg,png"),
+    ],
+)
+def test_a_format_of_a_picture_that_is_not_drawn_is_refused(
+    asif: Run, words: tuple[str, ...]
+) -> None:
+    code, out, errors = asif(*words)
+    assert (code, out) == (2, "")
+    assert "--format" in errors
+    assert "give --out, too" in errors
+
+
+def test_a_plot_on_standard_output_is_refused_with_a_name_that_works(asif: Run) -> None:
+    scenario = str(DOCS / "scenarios" / "quickstart.toml")
+    code, out, errors = asif("simulate", scenario, "--plot", "-")
+    assert (code, out) == (2, "")
+    assert errors.rstrip().endswith("give plot.png")
+
+
 def contents(folder: Path) -> dict[str, str]:
     return {
         path.relative_to(folder).as_posix(): path.read_text()

@@ -167,11 +167,17 @@ COMPLETED = {
     "asif simulate --explain micro": {"micro-batch"},
     "asif sweep docs/sweeps/win": {"docs/sweeps/windows.toml"},
     "asif run --protocol amne": {"amnesia"},
+    "asif plan --format ": {"svg", "pdf", "png"},
+    "asif reproduce hwang-fig6 --format s": {"svg"},
+    "asif check --format svg,p": {"svg,pdf", "svg,png"},
+    "asif explore abs three": {r"three\ relays", r"three\ relays\ and\ two\ crashes"},
+    r"asif explore abs no\ crash\ a": {r"no\ crash\ and\ two\ inputs"},
+    "asif explore nosuch a": set(),
 }
 BASH = """
 eval "$(asif --show-completion bash)"
 complete -p asif
-while read -r line; do
+while IFS= read -r line; do
     COMP_LINE="$line" COMP_POINT=${#line}
     _asif_completion asif
     echo "$line -> ${COMPREPLY[*]}"
@@ -203,9 +209,8 @@ def test_bash_completes_names(with_asif: str) -> None:
     first, *answers = ran.stdout.splitlines()
     assert first == "complete -o default -F _asif_completion asif"
     assert ran.stderr == ""
-    found = {
-        line: {*words.split()} for line, _, words in (one.partition(" -> ") for one in answers)
-    }
+    parted = (one.partition(" -> ") for one in answers)
+    found = {line: {*re.split(r"(?<!\\) ", words)} - {""} for line, _, words in parted}
     assert found == COMPLETED
 
 

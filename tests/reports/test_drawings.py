@@ -28,7 +28,8 @@ from model.results.story import (
     WriteKind,
 )
 from proofs.explore.story import story
-from reports.diagrams import spacetime, terminal
+from reports import palette
+from reports.diagrams import lineage, spacetime, terminal
 from reports.diagrams.timeline import DECIDED
 from tests.conformance.test_words import traces
 
@@ -149,6 +150,17 @@ def test_marks_and_their_meaning_are_there_only_with_a_culprit() -> None:
     for culprit in (TWICE, LOST):
         assert "✗ wrong" in " ".join(terminal.text(RUN, culprit=culprit).split())
         assert "wrong, or lost for ever" in spacetime.svg(RUN, culprit=culprit)
+
+
+def test_no_lifeline_crosses_the_words_at_the_step_that_decides() -> None:
+    """A ground lies between the lane, which is drawn before, and the words."""
+    drawn = spacetime.svg(RUN, culprit=TWICE)
+    found = re.search(rf'<rect ([^>]*)/>\n<text[^>]* x="([\d.]+)"[^>]*>{DECIDED}<', drawn)
+    assert found is not None
+    ground = dict(re.findall(r'([\w-]+)="([^"]*)"', found[1]))
+    assert ground["fill"] == palette.BG
+    assert float(ground["x"]) < float(found[2])
+    assert float(ground["width"]) > 6 * len(DECIDED)
 
 
 def test_too_many_lanes_for_the_width_are_a_list() -> None:
@@ -306,3 +318,26 @@ def test_texts_of_a_lane_do_not_meet(at: int) -> None:
     for ys in places.values():
         gaps = [after - before for before, after in zip(sorted(ys), sorted(ys)[1:], strict=False)]
         assert min(gaps, default=99) >= 11
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ('{"item": "rice", "amount": 1042, "price": 103}', "whole"),
+        ("9" * 60, "…"),
+        ("a" * 60, "a" * 29 + "…"),
+        ("a" * 25 + "1234567890", "a" * 25 + "…"),
+    ],
+)
+def test_a_box_of_a_lineage_cuts_no_number(body: str, shown: str) -> None:
+    event = {"name": "ledger.book#3", "body": body.encode(), "is_source": False}
+    name, *lines = lineage._box(event, is_asked=False).label.split("\n")
+    assert name == "ledger.book#3"
+    assert " ".join(lines) == (body if shown == "whole" else shown)
+
+
+def test_a_long_body_ends_behind_a_whole_value() -> None:
+    event = {"name": "a.b#1", "body": b'{"some": 123456}, ' * 30, "is_source": True}
+    _, *lines = lineage._box(event, is_asked=False).label.split("\n")
+    assert len(lines) == lineage.BODY
+    assert lines[-1].endswith("123456}, …")

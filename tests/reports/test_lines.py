@@ -9,11 +9,12 @@ from collections.abc import Sequence
 
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Column, Table
 
 from reports.lines import widest_piece, wrap
-from reports.tables import fit
+from reports.tables import SOFT, fit
 
 WORDS = st.lists(
     st.sampled_from(
@@ -62,11 +63,28 @@ def test_a_table_of_any_width_has_every_word(
     table = Table("name", "first", Column("second", justify="right" if right else "left"), "")
     for row in rows:
         table.add_row(*row)
+    text = printed(table, width)
+    found = re.sub(r"[━─│┃┏┓┗┛┡┩╇┳┻┼└┘┴├┤┬┌┐]", " ", text).split()
+    for word in (one for row in rows for cell in row for one in cell.split()):
+        assert word in found
+    assert all(len(line) <= max(width, widest_piece(line) + 4) for line in text.splitlines())
+
+
+def printed(table: Table, width: int) -> str:
     out = io.StringIO()
     console = Console(file=out, width=width, markup=False, color_system=None)
     console.print(fit(table, width), no_wrap=True, overflow="ignore", crop=False, highlight=False)
-    printed = out.getvalue()
-    found = re.sub(r"[━─│┃┏┓┗┛┡┩╇┳┻┼└┘┴├┤┬┌┐]", " ", printed).split()
-    for word in (one for row in rows for cell in row for one in cell.split()):
-        assert word in found
-    assert all(len(line) <= max(width, widest_piece(line) + 4) for line in printed.splitlines())
+    return out.getvalue()
+
+
+def test_a_header_is_parted_only_in_a_narrow_column() -> None:
+    table = Table("of", f"redirec{SOFT}tion", f"catch-{SOFT}up", box=SIMPLE, pad_edge=False)
+    table.add_row("parse", "162 ms", "9.7 ms")
+    table.columns[1].justify = "right"
+    assert printed(table, 60).split("\n")[0] == "of     redirection  catch-up"
+    assert printed(table, 24).split("\n")[:2] == ["of     redirec-  catch-", "           tion  up"]
+    assert "redirection: 162 ms" in printed(table, 22)
+    narrow = printed(table, 12)
+    assert "redirection:" in narrow
+    assert "catch-up:" in narrow
+    assert SOFT not in narrow
