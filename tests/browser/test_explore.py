@@ -7,7 +7,7 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -134,6 +134,50 @@ def test_the_shortest_counterexample_and_its_saved_run(page: Page, tmp_path: Pat
     test = runpy.run_path(str(files["Save as a test"]))
     with pytest.raises(AssertionError):
         test["test_the_run_is_as_if_nothing_had_failed"]()
+
+
+def held_search(page: Page) -> list[Callable[[], None]]:
+    """Begin a search whose answer waits until somebody calls what is returned."""
+    held: list[Callable[[], None]] = []
+    page.route("**/shortest?*", lambda route: held.append(route.continue_))
+    page.get_by_role("button", name="Shortest counterexample").click()
+    expect(page.locator(".ex-note[role=status]")).to_contain_text("Searching “stateless”")
+    page.wait_for_function("document.querySelector('.ex-bar button:nth-of-type(3)').disabled")
+    return held
+
+
+def test_a_search_moves_nobody_who_looks_at_another_scope(page: Page) -> None:
+    held = held_search(page)
+    page.get_by_label("Scope").select_option("time windows on a grid")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    page.wait_for_url("**#time%20windows%20on%20a%20grid/")
+    held[0]()
+    expect(page.get_by_role("button", name="Shortest counterexample")).to_be_enabled()
+    expect(page.locator(".ex-note[role=status]")).to_have_text("")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    assert page.url.endswith("#time%20windows%20on%20a%20grid/")
+
+
+def test_a_search_moves_nobody_who_walks_on_in_its_scope(page: Page) -> None:
+    held = held_search(page)
+    choose(page, "a (gap 1) comes to source")
+    held[0]()
+    said = page.locator(".ex-note[role=status]")
+    expect(said).to_contain_text("The shortest counterexample in “stateless” has 7 steps.")
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 1")
+    said.get_by_role("link", name="Go to its end").click()
+    expect(page.locator(".sp-count")).to_have_text("step 7 of 7")
+    expect(said).to_have_text("")
+
+
+def test_the_answer_of_a_search_is_gone_where_the_place_changes(page: Page) -> None:
+    page.get_by_role("button", name="Shortest counterexample").click()
+    expect(page.locator(".sp-count")).to_have_text("step 7 of 7", timeout=60_000)
+    said = page.locator(".ex-note[role=status]")
+    expect(said).to_contain_text("in “stateless” has 7 steps")
+    page.get_by_label("Scope").select_option("time windows on a grid")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    expect(said).to_have_text("")
 
 
 def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> None:
