@@ -23,16 +23,29 @@
   const hash = (scope, run) => "#" + encodeURIComponent(scope) + "/" + run;
   const choices = (run) => (run ? run.split(".") : []);
 
+  /* Go to a place, whose entry of the history knows the place before it. */
+  function go(to) {
+    const {scope, run} = here();
+    location.hash = to;
+    history.replaceState({before: hash(scope, run)}, "");
+  }
+
+  /* Go to the place before: back, where the history has it as its last entry. */
+  function undo(before) {
+    if (history.state && history.state.before === before) history.back();
+    else go(before);
+  }
+
   function Bar({scopes, place, world, busy, onShortest}) {
     const begin = hash(place.scope, ""), back = hash(place.scope, choices(place.run).slice(0, -1).join("."));
     const file = (path) => path + "?" + new URLSearchParams(place);
     return html`<div class="ex-bar" role="group" aria-label="Run">
-      <label>Scope <select value=${place.scope} onChange=${(event) => { location.hash = hash(event.target.value, ""); }}>
+      <label>Scope <select value=${place.scope} onChange=${(event) => go(hash(event.target.value, ""))}>
         ${scopes.scopes.map((one) => html`<option key=${one.name} value=${one.name}
           selected=${one.name === place.scope}>${one.name}${one.expect === "refuted" ? " (refuted)" : ""}</option>`)}
       </select></label>
-      <button type="button" disabled=${!place.run} onClick=${() => { location.hash = back; }}>Undo</button>
-      <button type="button" disabled=${!place.run} onClick=${() => { location.hash = begin; }}>Begin again</button>
+      <button type="button" disabled=${!place.run} onClick=${() => undo(back)}>Undo</button>
+      <button type="button" disabled=${!place.run} onClick=${() => go(begin)}>Begin again</button>
       <button type="button" disabled=${busy} onClick=${onShortest}>Shortest counterexample</button>
       ${world && place.run && html`<a href=${file("/run.json")} download>Save as JSON</a>
         <a href=${file("/test.py")} download>Save as a test</a>`}
@@ -65,7 +78,7 @@
     const now = at === null ? last : at;
     const link = (n) => hash(world.scope, world.address.slice(0, n).join("."));
     function choose(choice) {
-      location.hash = hash(world.scope, world.address.concat(choice).join("."));
+      go(hash(world.scope, world.address.concat(choice).join(".")));
       title.current.focus();
     }
     return html`<div class="ex-columns"><section><h2 tabindex="-1" ref=${title}>What happens next?</h2>
@@ -89,7 +102,7 @@
         const now = here(), at = hash(now.scope, now.run);
         const to = found.address ? hash(scope, found.address.join(".")) : at;
         if (now.scope !== scope) setSaid({});
-        else if (at === asked) { answer(found.says, to, to); location.hash = to; }
+        else if (at === asked) { answer(found.says, to, to); if (to !== at) go(to); }
         else answer(found.says, at, to);
       }, (problem) => answer(problem.message, asked, asked)).then(() => setBusy(false));
     }
