@@ -117,12 +117,12 @@ NAME_CHARACTERS = 60
 
 def nearest(name: str, names: Collection[str]) -> str:
     """The end of an error message about an unknown name: the names that would be right."""
-    return f"; {_hint(name, names, 0.6, repr)}"
+    return f"; {_hint(name, names, repr)}"
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> Invalid:
     """The error for an unknown name, with the nearest known names."""
-    return Invalid(f"unknown {kind} {shown(name)}; {_hint(name, known, 0.4, str)}")
+    return Invalid(f"unknown {kind} {shown(name)}; {_hint(name, known, str)}")
 
 
 def shown(name: str) -> str:
@@ -137,9 +137,9 @@ def some_of(names: Collection[str]) -> str:
     return f"{', '.join([*names][:NEAR])} and {len(names) - NEAR} others"
 
 
-def _hint(name: str, known: Collection[str], cutoff: float, show: Callable[[str], str]) -> str:
+def _hint(name: str, known: Collection[str], show: Callable[[str], str]) -> str:
     """The nearest names; where none is near, some of all."""
-    near = get_close_matches(name[:NAME_CHARACTERS], known, n=NEAR, cutoff=cutoff)
+    near = get_close_matches(name[:NAME_CHARACTERS], known, n=NEAR)
     if not near:
         return f"there are {some_of([*map(show, known)])}"
     *others, last = map(show, near)

@@ -97,13 +97,18 @@ class PageAnswers:
         )
         shown = found.counterexample
         if shown is None and found.complete:
-            return ShortestRun(f"There is none: all {found.states:,} worlds are as they should be.")
+            return ShortestRun(
+                f"In “{scope}” there is no counterexample: all {found.states:,} worlds are as they "
+                "should be."
+            )
         if shown is None:
-            return ShortestRun(f"None was found among the first {found.states:,} worlds.")
+            return ShortestRun(
+                f"In “{scope}” none was found among the first {found.states:,} worlds."
+            )
         with self._lock:
             address = self._walker(scope).address_of(shown.trace.actions)
         steps = len(address)
-        says = f"The shortest counterexample has {steps} step{'s' * (steps != 1)}."
+        says = f"The shortest counterexample in “{scope}” has {steps} step{'s' * (steps != 1)}."
         return ShortestRun(f"{says}  It violates: {shown.property.name}.", address)
 
     def _make_walker(self, scope: str) -> Walker:

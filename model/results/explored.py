@@ -39,7 +39,8 @@ class ActionChoice:
     """An action that may come next.
 
     choice: its place among the possible ones.  says: in words.  effects: of a step, in order and in
-    words.  crashes: those that may strike within it.  fails: the words of a step that fails.
+    words.  crashes: those that may strike within it.  refused: the reason, if a step has effects
+    and no crash may strike within it.  fails: the words of a step that fails.
     """
 
     choice: int
@@ -48,6 +49,7 @@ class ActionChoice:
     says: str
     effects: tuple[str, ...] = key(absent=True, default=())
     crashes: tuple[CrashChoice, ...] = key(absent=True, default=())
+    refused: str = key(absent=True, default="")
     fails: str = key(absent=True, default="")
 
 

@@ -12,15 +12,17 @@
         ${(one.with || []).length > 0 && ` with ${one.with.join(", ")}`} here</button></li>`);
   }
 
-  /* The effects of a step in order, with a place for a crash between any two of them. */
+  /* The effects of a step in order, with a place for a crash between any two of them, or the reason
+     why there is none. */
   function Effects({choice, onChoose}) {
     const effects = choice.effects || [], crashes = choice.crashes || [];
     if (!effects.length) return null;
     const count = `${effects.length} effect${effects.length === 1 ? "" : "s"}`;
     const places = new Set(crashes.map((one) => one.after)).size;
-    return html`<details><summary>${count}${places > 0 && `, ${places} place${places === 1 ? "" : "s"} for a crash`}</summary>
+    return html`<details><summary>${count}, ${places || "no"} place${places > 1 ? "s" : ""} for a crash</summary>
       <ol class="ex-effects">${effects.map((text, at) => html`<${Here} crashes=${crashes} after=${at} onChoose=${onChoose} />
-        <li key=${"e" + at}>${text}</li>`)}</ol></details>`;
+        <li key=${"e" + at}>${text}</li>`)}</ol>
+      ${choice.refused && html`<p class="ex-note">${choice.refused}</p>`}</details>`;
   }
 
   function Choice({choice, onChoose}) {

@@ -4,7 +4,7 @@
 (function (asif) {
   const html = asif.html, steps = asif.steps;
   const {useRef, useState, useLayoutEffect} = window.preactHooks;
-  const ROW = 26, LEFT = 30, LEAST = 46, MOST = 128, LETTER = 7.3, TAG = 6.8;
+  const ROW = 26, LEFT = 30, LEAST = 46, LETTER = 7.3, TAG = 6.8;
 
   const shorten = (name, room) => (name.length > room ? name.slice(0, room - 1) + "…" : name);
 
@@ -13,7 +13,7 @@
     const count = run.lanes.length;
     const tags = run.steps.flatMap((_, row) => steps.marks(run, row).slice(0, 1).map((one) => one.text));
     const right = tags.length ? 12 + TAG * Math.max(...tags.map((text) => text.length)) : 14;
-    const lane = Math.max(LEAST, Math.min(MOST, (width - LEFT - right) / count));
+    const lane = Math.max(LEAST, (width - LEFT - right) / count);
     const longest = Math.max(...run.lanes.map((name) => name.length));
     const slanted = longest * LETTER > lane - 6;
     const top = slanted ? 24 + Math.min(longest, 18) * 4.6 : 34;
@@ -134,7 +134,8 @@
     const wrong = new Set(((run.culprit && run.culprit.wrong) || []).map((w) => w.step + "." + w.emit));
     const messages = (run.messages || []).map((m, number) => Object.assign({number}, m));
     const ordered = messages.filter((m) => m.number !== hot).concat(messages.filter((m) => m.number === hot));
-    return html`<div class="sp-lanes" ref=${frame} tabindex=${scrolls ? 0 : null}
+    const kinds = [...new Set(messages.map((message) => message.kind))].sort();
+    return html`<div><div class="sp-lanes" ref=${frame} tabindex=${scrolls ? 0 : null}
         role=${scrolls ? "region" : null} aria-label=${scrolls ? "Space-time picture" : null}>
       <svg class="sp-names" width=${size.width} height=${size.top} aria-hidden="true">
         <${Names} run=${run} size=${size} /></svg>
@@ -146,7 +147,9 @@
           size=${size} at=${at} last=${last} hot=${hot === message.number} onHover=${onHover} />`)}</g>
         <g class="sp-deeds">${run.steps.map((step, row) => html`<${Deed} step=${step} row=${row} size=${size}
           at=${at} wrong=${wrong} />`)}</g>
-      </svg></div>`;
+      </svg></div>
+      ${kinds.length > 0 && html`<ul class="sp-key" aria-label="Messages of the picture">${kinds.map((kind) => html`<li key=${kind}>
+        <span class=${"sp-sign sp-" + kind} aria-hidden="true"></span>${kind}</li>`)}</ul>`}</div>`;
   }
 
   asif.Lanes = Lanes;

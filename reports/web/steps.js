@@ -100,8 +100,29 @@ window.asif = window.asif || {};
     return step.says + before + ".";
   }
 
+  /* A text with each control character as its number: none turns the rest of a line around.  As
+     reports/safe_text.py has it. */
+  const HIDDEN = /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/g;
+  function visible(text) {
+    return text.replace(HIDDEN, function (one) {
+      const digits = one.charCodeAt(0).toString(16);
+      return digits.length > 2 ? "\\u" + digits.padStart(4, "0") : "\\x" + digits.padStart(2, "0");
+    });
+  }
+
+  const SHOWN = ["title", "aria-label", "aria-valuetext"];
+  const seen = (child) => (typeof child === "string" ? visible(child) : Array.isArray(child) ? child.map(seen) : child);
+
+  /* An element whose texts are visible. */
+  function element(type, props, ...children) {
+    for (const name of SHOWN) {
+      if (typeof type === "string" && props && typeof props[name] === "string") props[name] = visible(props[name]);
+    }
+    return window.preact.h(type, props, ...children.map(seen));
+  }
+
   Object.assign(asif, {
     steps: {nodes, expected, outputs, inFlight, unfailed, down, marks, sentence},
-    html: window.htm.bind(window.preact.h),
+    html: window.htm.bind(element),
   });
 })(window.asif);

@@ -7,15 +7,20 @@ import runpy
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+from asif.explore.answers import PageAnswers
+from asif.explore.server import address as server_address
+from asif.explore.server import listen
 from asif.replay import replay
 from model.properties import COMPLETE
+from model.registry import subject
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -134,6 +139,127 @@ def test_the_shortest_counterexample_and_its_saved_run(page: Page, tmp_path: Pat
     test = runpy.run_path(str(files["Save as a test"]))
     with pytest.raises(AssertionError):
         test["test_the_run_is_as_if_nothing_had_failed"]()
+
+
+def held_search(page: Page) -> list[Callable[[], None]]:
+    """Begin a search whose answer waits until somebody calls what is returned."""
+    held: list[Callable[[], None]] = []
+    page.route("**/shortest?*", lambda route: held.append(route.continue_))
+    page.get_by_role("button", name="Shortest counterexample").click()
+    expect(page.locator(".ex-note[role=status]")).to_contain_text("Searching “stateless”")
+    page.wait_for_function("document.querySelector('.ex-bar button:nth-of-type(3)').disabled")
+    return held
+
+
+def test_a_search_moves_nobody_who_looks_at_another_scope(page: Page) -> None:
+    held = held_search(page)
+    page.get_by_label("Scope").select_option("time windows on a grid")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    page.wait_for_url("**#time%20windows%20on%20a%20grid/")
+    held[0]()
+    expect(page.get_by_role("button", name="Shortest counterexample")).to_be_enabled()
+    expect(page.locator(".ex-note[role=status]")).to_have_text("")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    assert page.url.endswith("#time%20windows%20on%20a%20grid/")
+
+
+def test_a_search_moves_nobody_who_walks_on_in_its_scope(page: Page) -> None:
+    held = held_search(page)
+    choose(page, "a (gap 1) comes to source")
+    held[0]()
+    said = page.locator(".ex-note[role=status]")
+    expect(said).to_contain_text("The shortest counterexample in “stateless” has 7 steps.")
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 1")
+    said.get_by_role("link", name="Go to its end").click()
+    expect(page.locator(".sp-count")).to_have_text("step 7 of 7")
+    expect(said).to_have_text("")
+
+
+def test_the_answer_of_a_search_is_gone_where_the_place_changes(page: Page) -> None:
+    page.get_by_role("button", name="Shortest counterexample").click()
+    expect(page.locator(".sp-count")).to_have_text("step 7 of 7", timeout=60_000)
+    said = page.locator(".ex-note[role=status]")
+    expect(said).to_contain_text("in “stateless” has 7 steps")
+    page.get_by_label("Scope").select_option("time windows on a grid")
+    expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
+    expect(said).to_have_text("")
+
+
+def test_undo_is_back_and_forward_does_the_choice_again(page: Page) -> None:
+    choose(page, *WAY[:2])
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 1")
+    page.go_forward()
+    expect(page.locator(".sp-count")).to_have_text("step 2 of 2")
+
+
+def test_undo_goes_to_the_state_before_where_a_link_opened_the_page(
+    browser: Browser, address: str
+) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}0.0")
+    expect(page.locator(".sp-count")).to_have_text("step 2 of 2")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 1")
+    page.close()
+
+
+def test_the_reason_stands_where_no_crash_may_come(page: Page) -> None:
+    choose(page, *WAY[:1])
+    card = page.locator(".ex-choice", has_text="the timer trigger of source runs out")
+    expect(card.locator("summary")).to_have_text("1 effect, no place for a crash")
+    card.locator("summary").click()
+    expect(card.locator(".ex-note")).to_have_text("source does not crash in this scope.")
+
+
+def box(page: Page, selector: str) -> dict[str, float]:
+    found = page.locator(selector).first.bounding_box()
+    assert found is not None
+    return dict(found)
+
+
+def test_the_bar_the_picture_and_its_key_fit(page: Page) -> None:
+    choose(page, *WAY)
+    heights = {box(page, f".ex-bar > {one}")["height"] for one in ("button", "a", "a:last-child")}
+    assert len(heights) == 1
+    frame, picture = box(page, ".sp-lanes"), box(page, ".sp-lanes .sp-names")
+    assert picture["width"] > 0.95 * frame["width"]
+    assert page.locator(".sp-key li").all_inner_texts() == ["control", "event"]
+    sign = box(page, ".sp-message .sp-sign")
+    assert box(page, ".sp-message b")["x"] >= sign["x"] + sign["width"] + 4
+    message, heading = box(page, ".sp-messages"), box(page, ".sp-outputs h3")
+    assert heading["y"] >= message["y"] + message["height"] + 8
+    page.set_viewport_size({"width": 420, "height": 900})
+    bar, select = box(page, ".ex-bar"), box(page, ".ex-bar select")
+    assert select["x"] + select["width"] <= bar["x"] + bar["width"]
+
+
+WIDE = """
+from docs.examples.forgetful import PROTOCOL as OTHER
+
+TITLE = "w" * 240 + " \\u202edrow"
+PROTOCOL = OTHER.vary(family="wide", title=TITLE, show=lambda _value: "v" * 200, variants=())
+"""
+
+
+def test_long_words_stay_on_the_page_and_turn_nothing_around(
+    browser: Browser, tmp_path: Path
+) -> None:
+    file = tmp_path / "wide.py"
+    file.write_text(WIDE, encoding="utf-8")
+    protocol = subject(str(file)).protocol
+    first = protocol.evidence.scopes[0]
+    with listen(PageAnswers(str(file), protocol, first), 0) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        page = browser.new_page(viewport={"width": 420, "height": 900})
+        page.goto(server_address(server, first.name))
+        for steps in range(3):
+            expect(page.locator(".sp-count")).to_have_text(f"step {steps} of {steps}")
+            assert page.evaluate("document.documentElement.scrollWidth") == 420
+            page.locator(".ex-choice > button").first.click()
+        expect(page.locator(".ex-title")).to_contain_text("\\u202edrow")
+        page.close()
+        server.shutdown()
 
 
 def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> None:

@@ -20,6 +20,7 @@ import pytest
 from asif.cli import main
 from asif.explore.answers import PageAnswers
 from asif.explore.server import FILES, WEB, listen
+from model.errors import Invalid
 from model.registry import protocols, subject
 
 BROKEN = """
@@ -203,3 +204,10 @@ def test_a_saved_run_is_replayed_with_an_exit_code(
     file.write_text("{")
     assert refused(capsys, "check", "--run", str(file))[0] == 2
     assert refused(capsys, "check", "--run", str(tmp_path / "none.json"))[0] == 2
+
+
+def test_an_unknown_name_is_answered_with_near_names_alone() -> None:
+    with pytest.raises(Invalid, match=r"unknown protocol 'nosuchproto'; there are .* others$"):
+        subject("nosuchproto")
+    with pytest.raises(Invalid, match="unknown protocol 'micro-bacth'; did you mean micro-batch"):
+        subject("micro-bacth")

@@ -21,7 +21,7 @@ from model.errors import Invalid, StepFailed
 from model.observations import first_violation
 from model.play import Play
 from model.registry import protocols
-from model.results.explored import ExploredWorld, SavedRun
+from model.results.explored import ChoiceKind, ExploredWorld, SavedRun
 from model.results.plain import plain, read
 from model.results.steps import SteppedRun
 from model.words import in_full, show_value
@@ -210,3 +210,45 @@ def test_a_value_without_text_and_a_large_one_are_shown() -> None:
     for _ in range(200):
         nested = (nested,)
     assert len(in_full(nested)) == 402
+
+
+def test_a_step_without_a_place_for_a_crash_has_the_reason() -> None:
+    protocol = protocols()["abs"]
+    pinned = next(one for one in protocol.evidence.scopes if one.name == "a relay")
+    walker = Walker(protocol, pinned)
+    seen: set[str] = set()
+    address: tuple[int, ...] = ()
+    for _ in range(12):
+        possible = [one for one in walker.look(address).choices if one.kind is not ChoiceKind.FAULT]
+        for one in possible:
+            assert bool(one.refused) is bool(one.effects and not one.crashes), one
+            seen.add(one.refused)
+        address = (*address, possible[0].choice)
+    assert seen == {
+        "",
+        "source does not crash in this scope.",
+        "A crash before or after its one effect is a crash of writer between two steps.",
+    }
+
+
+def test_a_saved_run_has_the_crash_of_a_step_in_its_words() -> None:
+    protocol = protocols()["micro-batch:commit-first"]
+    pinned = next(one for one in protocol.evidence.scopes if one.steps)
+    found = failure(protocol.name)
+    saved = saved_run(protocol.name, pinned.name, found.trace, found.property.name)
+    crash = "query takes events #0 1-1 of source, and crashes, before sending write #0 1-1 to sink"
+    assert saved.actions[4].says == crash
+    run = stepped_failure(found, find_culprit(found, story(found.trace)))
+    for one, step in zip(saved.actions, run.steps[1:], strict=True):
+        assert one.says == step.says + (f", before {step.undone}" if step.undone else "")
+
+
+def test_a_run_by_hand_has_the_culprit_of_its_counterexample() -> None:
+    found = failure("micro-batch:commit-first")
+    protocol = protocols()["micro-batch:commit-first"]
+    pinned = next(one for one in protocol.evidence.scopes if one.steps)
+    walker = Walker(protocol, pinned)
+    address = walker.address_of(found.trace.actions)
+    culprit = walker.look(address).run.culprit
+    assert culprit == by_steps(protocol.name).culprit
+    assert walker.look(address[:-1]).run.culprit is None

@@ -10,21 +10,24 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from model.actions import Action
-from model.choices import enabled, may_crash, quiescent
+from model.choices import enabled, quiescent
 from model.core import When
 from model.errors import Invalid, StepFailed, describe_error, pass_ctrl_c, words_of
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH
 from model.observations import first_violation, look_inside, looks_of, observe
 from model.properties import guarantee
-from model.protocol import Failures, Protocol
+from model.protocol import Protocol
 from model.recovery import WORDS
+from model.results.culprit import Culprit
 from model.results.explored import ExploredWorld, FaultsLeft, PropertyState
 from model.system import System, is_satisfied
 from model.world import World, apply, initial
-from proofs.explore.explorer import Trace, answer_property
-from proofs.explore.stepping.choices import choices_of
+from proofs.explore.culprit.find import find_culprit
+from proofs.explore.explorer import Counterexample, Trace, answer_property
+from proofs.explore.stepping.choices import choices_of, refused_crash
 from proofs.explore.stepping.run import stepped
+from proofs.explore.story import story
 
 Address: TypeAlias = tuple[int, ...]
 MOST = 2_000
@@ -43,6 +46,7 @@ class Walker:
         self._first = initial(self.system)
         self._after = lru_cache(KEPT)(self._take)
         self._broken = lru_cache(KEPT)(self._judge)
+        self._named = lru_cache(KEPT)(self._find_culprit)
 
     def trace(self, address: Address) -> Trace:
         """The run with these choices; the step of its last action may fail.
@@ -77,10 +81,12 @@ class Walker:
             protocol=self.protocol.name,
             scope=self.pinned.name,
             address=address,
-            run=stepped(trace, violates=broken),
+            run=stepped(trace, culprit=self._culprit(trace, address, step), violates=broken),
             choices=() if failed else tuple(choices_of(self.system, world)),
             properties=states,
-            left=FaultsLeft(world.crashes, world.early, world.disturbances, self._refused(world)),
+            left=FaultsLeft(
+                world.crashes, world.early, world.disturbances, refused_crash(self.system, world)
+            ),
             rests=rests,
             guarantee=found.word if found else "",
             everyday=WORDS[found] if found else "",
@@ -110,6 +116,16 @@ class Walker:
             return _failure(trace), len(trace.actions)
         return "", None
 
+    def _culprit(self, trace: Trace, address: Address, step: int | None) -> Culprit | None:
+        """The culprit of the run up to the step that first violates a property; None: none does,
+        or the step itself fails."""
+        return None if step is None or step == len(trace.worlds) else self._named(address[:step])
+
+    def _find_culprit(self, address: Address) -> Culprit | None:
+        trace = self.trace(address)
+        found = first_violation(self.system, trace.worlds[-1])
+        return found and find_culprit(Counterexample(found, trace), story(trace))
+
     def _judge(self, world: World) -> str:
         """The first property that the world violates; "" if none, or if it does not answer."""
         try:
@@ -134,19 +150,6 @@ class Walker:
             return action, apply(self.system, world, action)
         except StepFailed:
             return action, None
-
-    def _refused(self, world: World) -> str:
-        """The reason why no crash may come now; "" if one may."""
-        system = self.system
-        if system.protocol.promise.assumes.failures is Failures.NONE:
-            return "The protocol assumes that no node crashes."
-        if not system.victims:
-            return "No node of this scope may crash."
-        if not world.crashes:
-            return "No crash of this scope is left."
-        if not may_crash(system, world):
-            return "After the first fault, a further one comes only at rest."
-        return ""
 
 
 def _failure(trace: Trace) -> str:

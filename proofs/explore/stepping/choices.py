@@ -19,9 +19,10 @@ from model.actions import (
     Suspect,
     Timeout,
 )
-from model.choices import enabled
+from model.choices import enabled, may_crash
 from model.core import NodeName
 from model.errors import StepFailed, words_of
+from model.protocol import Failures
 from model.results.explored import ActionChoice, ChoiceKind, CrashChoice
 from model.system import System
 from model.words import listed
@@ -48,6 +49,30 @@ def choices_of(system: System, world: World) -> Iterator[ActionChoice]:
     assert not crashes, "every crash within a step is of a step that is possible"
 
 
+def refused_crash(system: System, world: World) -> str:
+    """The reason why no crash may come now; "" if one may."""
+    if system.protocol.promise.assumes.failures is Failures.NONE:
+        return "The protocol assumes that no node crashes."
+    if not system.victims:
+        return "No node of this scope may crash."
+    if not world.crashes:
+        return "No crash of this scope is left."
+    if not may_crash(system, world):
+        return "After the first fault, a further one comes only at rest."
+    return ""
+
+
+def _refused_within(system: System, world: World, node: NodeName, effects: int) -> str:
+    """The reason why no crash may strike within a step of the node; "" without effects."""
+    if not effects:
+        return ""
+    if refused := refused_crash(system, world):
+        return refused
+    if node not in system.victims:
+        return f"{node} does not crash in this scope."
+    return f"A crash before or after its one effect is a crash of {node} between two steps."
+
+
 def _choice(
     system: System, world: World, number: int, action: Action, crashes: tuple[CrashChoice, ...]
 ) -> ActionChoice:
@@ -63,7 +88,8 @@ def _choice(
         return ActionChoice(number, kind, action.node, says, fails=words_of(error))
     site = system.sites[action.node]
     effects = tuple(describe_effect(system, site, one) for one in found)
-    return ActionChoice(number, kind, action.node, says, effects, crashes)
+    refused = "" if crashes else _refused_within(system, world, action.node, len(effects))
+    return ActionChoice(number, kind, action.node, says, effects, crashes, refused)
 
 
 def _crash(system: System, world: World, number: int, action: StepAction) -> CrashChoice:
@@ -75,6 +101,20 @@ def _crash(system: System, world: World, number: int, action: StepAction) -> Cra
 def _others(system: System, world: World, action: Action) -> tuple[NodeName, ...]:
     """The other nodes that go down in the action."""
     return tuple(name for name in struck(system, world, action) if name != action.node)
+
+
+def describe_deed(system: System, world: World, action: Action) -> str:
+    """The action in words, as it happens: with the crash in it, or the failure of its step."""
+    says = describe_action(system, world, action)
+    if isinstance(action, Crash):
+        return says
+    try:
+        down = struck(system, world, action)
+    except StepFailed:
+        return f"{says}: this step fails"
+    others = [name for name in down if name != action.node]
+    crash = f", and crashes{' with ' * bool(others)}{listed(others)}"
+    return says + crash * bool(down)
 
 
 def describe_action(system: System, world: World, action: Action) -> str:

@@ -25,6 +25,7 @@ from model.results.story import Story, StoryMoment
 from model.world import World
 from proofs.explore.culprit.words import deed
 from proofs.explore.explorer import Counterexample, Trace
+from proofs.explore.stepping.choices import describe_deed
 from proofs.explore.stepping.expected import (
     ShownOutputs,
     differing_places,
@@ -118,12 +119,12 @@ class _Steps:
         """The step with this number, from 1."""
         first, *parts = moments
         if at == len(self.trace.worlds):
-            says = f"{deed(first)}: this step fails"
+            says = self._deed(at)
             return RunStep(says=says, node=first.node, kind=first.kind, fails=True, nodes={})
         system, before, after = self.trace.system, *self.trace.worlds[at - 1 : at + 1]
         known, shown = self.expected, self._expect(after)
         return RunStep(
-            says=deed(first),
+            says=self._deed(at),
             node=first.node,
             kind=first.kind,
             parts=tuple(map(deed, parts)),
@@ -140,6 +141,11 @@ class _Steps:
             ),
             expects=None if known and known.expects == shown.expects else shown.expects,
             others=shown.others,
+        )
+
+    def _deed(self, at: int) -> str:
+        return describe_deed(
+            self.trace.system, self.trace.worlds[at - 1], self.trace.actions[at - 1]
         )
 
     def _expect(self, world: World) -> ShownOutputs:

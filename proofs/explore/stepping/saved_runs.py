@@ -17,15 +17,15 @@ from model.results.explored import SavedAction, SavedRun
 from model.system import System
 from model.world import World, apply, initial
 from proofs.explore.explorer import Trace, answer_property
-from proofs.explore.stepping.choices import describe_action
+from proofs.explore.stepping.run import stepped
 
 
 def saved_run(called: str, scope: str, trace: Trace, violates: str) -> SavedRun:
     """The run as a value to save.  called: the protocol as `asif check` takes it."""
-    steps = zip(trace.actions, trace.worlds, strict=False)
+    steps = stepped(trace, compared=False).steps[1:]
     actions = (
-        SavedAction(repr(action), describe_action(trace.system, world, action))
-        for action, world in steps
+        SavedAction(repr(action), step.says + ", before " * bool(step.undone) + step.undone)
+        for action, step in zip(trace.actions, steps, strict=True)
     )
     return SavedRun(called, scope, tuple(actions), violates)
 
