@@ -215,7 +215,7 @@ def test_the_reason_stands_where_no_crash_may_come(page: Page) -> None:
 def box(page: Page, selector: str) -> dict[str, float]:
     found = page.locator(selector).first.bounding_box()
     assert found is not None
-    return dict(found)
+    return {side: found[side] for side in ("x", "y", "width", "height")}
 
 
 def test_the_bar_the_picture_and_its_key_fit(page: Page) -> None:

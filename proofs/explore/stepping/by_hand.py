@@ -124,7 +124,7 @@ class Walker:
     def _find_culprit(self, address: Address) -> Culprit | None:
         trace = self.trace(address)
         found = first_violation(self.system, trace.worlds[-1])
-        return found and find_culprit(Counterexample(found, trace), story(trace))
+        return None if found is None else find_culprit(Counterexample(found, trace), story(trace))
 
     def _judge(self, world: World) -> str:
         """The first property that the world violates; "" if none, or if it does not answer."""
