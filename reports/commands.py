@@ -87,7 +87,8 @@ def run(result: RealRun) -> Output:
     ):
         yield f"{what:>14}: {row.count:,} outputs, sha256 {row.sha256}"
     if not result.expected.count:
-        yield "warning: the pattern never matches here, so this run says little"
+        more = "more flights (--limit)" if result.clock is None else "another --pattern"
+        yield f"warning: the pattern never matches here, so this run says little; give {more}"
     yield "the same" if result.same else f"NOT THE SAME: {_differences(result)}"
     yield from map(_violated, result.violations)
     if left_out := result.left_out:
