@@ -272,7 +272,8 @@ def _count(axes: Axes) -> None:
 def _shade(axes: Axes, failures: Sequence[CrashCourse]) -> None:
     for phase in PHASES:
         stretches = (_stretch(phase, failures, at) for at in range(len(failures)))
-        for start, end in _unite(filter(None, stretches)):
+        # One that takes no time would have a place in the key alone.
+        for start, end in _unite(one for one in stretches if one and one[0] < one[1]):
             axes.axvspan(
                 *(start, end),
                 facecolor=phase.colour,
