@@ -9,7 +9,15 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from functools import partial
@@ -143,9 +151,11 @@ def settings(texts: Sequence[str] | None) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts or ())
 
 
-def refuse_without_master(conf: Sequence[str] | None, wait: float | None) -> None:
+def refuse_without_master(
+    master: str | None, conf: Collection[str] | None, wait: float | None
+) -> None:
     """Raise Invalid for options about Spark of a command that is to do without."""
-    if conf or wait is not None:
+    if master is None and (conf or wait is not None):
         raise Invalid(f"--{'conf' if conf else 'wait'} is for Spark: give --master, too")
 
 

@@ -64,8 +64,7 @@ def check_scope(
 
     if name is None:
         raise Invalid("--scope is for one protocol: give its name")
-    if master is None:
-        refuse_without_master([*conf], wait)
+    refuse_without_master(master, conf, wait)
     if budget.memory is not None and master is not None:
         raise Invalid("--memory is for one process: leave it out with --master")
     if not reduce and master is not None:

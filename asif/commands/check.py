@@ -289,8 +289,8 @@ def _execute(
     wait: float | None,
 ) -> Execute[Task, TaskResult]:
     """Where tasks are performed.  work: the folder for Spark's log and spills."""
+    refuse_without_master(master, conf, wait)
     if master is None:
-        refuse_without_master([*conf], wait)
         return in_processes(workers)
     if workers is not None:
         raise Invalid("--workers is for processes of this machine: leave it out with --master")

@@ -85,8 +85,7 @@ def choose(
         return
     folder = out or Path("build/choose") / asked.name
     refuse_unusable(folder)
-    if master is None:
-        refuse_without_master(conf, wait)
+    refuse_without_master(master, conf, wait)
     on_spark = master and calls_on_spark(folder / "_spark", master, settings(conf), wait=wait)
     with resumable(), show_progress() as progress:
         result = choosing.choose(

@@ -89,10 +89,9 @@ def reproduce(
     if (name is None) != all_:
         raise Invalid(f"reproduce: give an experiment or --all; there are {some_of(known)}")
     execute: Execute[int, Rows] = call_all
+    refuse_without_master(master, conf, wait)
     if master is not None:
         execute = calls_on_spark(out / "_spark", master, settings(conf), size=1, wait=wait)
-    else:
-        refuse_without_master(conf, wait)
     chosen = [known[name]] if name else [*known.values()]
     with held(out / LOCK, str(out)):
         results, lost = _reproduce(chosen, seeds, size, out, execute, fresh=fresh)

@@ -116,8 +116,7 @@ def verify_trace(
     given = {"key": key, "order": order, "id": id_, "ignore": ignore}
     columns = {name: names(f"--{name}", texts or ()) for name, texts in given.items()}
     columns["lineage"] = names("--lineage", [] if lineage is None else [lineage])
-    if master is None:
-        refuse_without_master((), wait)
+    refuse_without_master(master, (), wait)
     with show_progress() as progress:
         result = verify(
             reference,

@@ -85,7 +85,8 @@ def undisturbed() -> Iterator[None]:
 def resumable(*, polite: bool = False) -> Iterator[None]:
     """A context of work with which the same command goes on; the last line says so.
 
-    polite: Ctrl-C raises KeyboardInterrupt here, and the command has PATIENCE_S to end itself.
+    polite: Ctrl-C raises KeyboardInterrupt here, and the command has PATIENCE_S to end itself,
+    also after this context.
     """
     if _page is None:
         yield
@@ -102,7 +103,7 @@ def resumable(*, polite: bool = False) -> Iterator[None]:
         raise
     finally:
         if polite:
-            _page.add(POLITE, -1)
+            _page.add(POLITE, -over)
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         _page.add(RESUMABLE, -over)
 

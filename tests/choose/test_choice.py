@@ -423,7 +423,7 @@ def test_protocols_that_cannot_run_it_are_named_with_their_reason(tmp_path: Path
     assert refused["upstream-backup"].startswith("upstream-backup: sums is of type Aggregate")
 
 
-@pytest.mark.exhaustive  # `.ci/run` has the bounds of the formula
+@pytest.mark.exhaustive  # `.ci/run` has the search find the interval of the formula
 def test_simulated_recoveries_are_those_of_the_formula(tmp_path: Path) -> None:
     """The longest of two phases is within the formula's bounds: no age, and the whole interval."""
     few = WORKLOAD.replace('["passive-standby", "crb", "abs", "amnesia"]', '["crb", "abs"]')

@@ -153,7 +153,7 @@ def _no_spark(*_: object, **__: object) -> Iterator[Iterator[Any]]:
     yield iter(())
 
 
-@pytest.mark.exhaustive  # as above
+@pytest.mark.exhaustive  # `.ci/run` writes reports that nobody disturbs
 def test_the_report_goes_on(
     asif: Callable[..., EndedCommand], monkeypatch: pytest.MonkeyPatch
 ) -> None:

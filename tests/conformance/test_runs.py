@@ -168,7 +168,7 @@ def told() -> str:
     return json.dumps(rows)
 
 
-@pytest.mark.exhaustive  # `.ci/run` compares results of processes with those of its own
+@pytest.mark.exhaustive  # `.ci/run` asks whether families are pure, in another process
 def test_runs_are_the_same_in_two_processes() -> None:
     other = subprocess.run(
         [sys.executable, "-c", "from tests.conformance.test_runs import told; print(told())"],

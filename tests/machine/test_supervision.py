@@ -17,6 +17,8 @@ from model.machine.children import POLL_S, alive, wait_ended
 BEGIN = "from model.machine import supervision\nsupervision.supervise()\n"
 HEARD = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
 """A suite that nohup has started ignores that signal, and so does all that it starts."""
+PATIENT = "from model.machine import supervision\nsupervision.PATIENCE_S = 20\n"
+"""On a loaded machine a second may be over before a process has had its turn."""
 BUSY_IN_C = "print(1, flush=True)\nint('9' * 3_000_000)\n"
 """A call of some seconds or minutes in which Python runs no handler of a signal."""
 
@@ -125,7 +127,7 @@ def test_a_file_is_written_to_its_end(tmp_path: Path) -> None:
     )
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for send in (os.kill, os.killpg):  # a closed terminal and `timeout` reach all processes
-            with _run(code.format(stop=str(part), whole=str(whole))) as command:
+            with _run(code.format(stop=str(part), whole=str(whole)), first=PATIENT) as command:
                 _begun(command)
                 send(command.pid, number)
                 part.touch()
@@ -152,7 +154,7 @@ def test_work_that_goes_on_says_so_and_a_polite_one_ends_itself(tmp_path: Path) 
     )
     for polite in (True, False):
         mark = tmp_path / str(polite)
-        with _run(code.format(polite=polite, mark=str(mark))) as command:
+        with _run(code.format(polite=polite, mark=str(mark)), first=PATIENT) as command:
             _begun(command)
             os.killpg(command.pid, signal.SIGINT)
             _, said = command.communicate(timeout=20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
@@ -29,6 +28,7 @@ from proofs.prove.lemma_index import theories
 from proofs.prove.structure import Structure
 from proofs.prove.symbols import AtTime, Symbol
 from proofs.prove.transition import Transition, TransitionSystem
+from tests.sizes import FULL
 
 THEORIES = theories()
 SCOPES = [
@@ -50,7 +50,7 @@ ENOUGH = 2_500
 """Worlds of a scope among which every transition is taken, in one scope or another."""
 RARE = {"original run and replay", "windows twice"}
 """Abstractions some of whose transitions are taken later; `make test-all` has all worlds."""
-MANY = None if os.environ.get("HYPOTHESIS_PROFILE") == "full" else ENOUGH
+MANY = None if FULL else ENOUGH
 
 
 @cache

@@ -27,6 +27,7 @@ from proofs.explore.edges import edges
 from proofs.explore.evidence import gather_evidence
 from proofs.explore.explorer import explore
 from tests.proofs.test_reduction import WORLDS, drawn
+from tests.sizes import FULL
 
 MISSED = MissedPoint("A: between steps", LAST)
 
@@ -52,7 +53,7 @@ def reasons(protocol: Protocol, scope: Scope) -> Counter[str]:
 
 
 def test_each_reason_is_true_in_every_world_with_the_point() -> None:
-    seen = sum((reasons(*drawn(seed)) for seed in range(60)), Counter[str]())
+    seen = sum((reasons(*drawn(seed)) for seed in range(150 if FULL else 60)), Counter[str]())
     assert all(seen[why] for why in (NO_CRASH, LAST, NOT_WHOLE, BEFORE_REST))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -29,6 +28,7 @@ from proofs.prove.lemma import Lemma, all_given
 from proofs.prove.lemma_index import choose, theories, theory
 from proofs.prove.query import SolverQuery, sometimes
 from proofs.prove.second_solver import LIMIT_S, second
+from tests.sizes import FULL
 
 ALL = [(name, lemma) for name, one in theories().items() for lemma in one.lemmas]
 LONG = {
@@ -106,7 +106,7 @@ UNDECIDED: dict[str, set[str | int | None]] = {
 }
 """By lemma, the queries that cvc5 does not decide within its limit, or not always: those about
 these transitions, or about runs of so many steps."""
-BRIEF_S = LIMIT_S if os.environ.get("HYPOTHESIS_PROFILE") == "full" else 0.5
+BRIEF_S = LIMIT_S if FULL else 0.5
 """cvc5's time for one of these queries: an answer is compared, and none is expected."""
 
 

@@ -20,6 +20,7 @@ from proofs.explore.mutants import mutate
 from proofs.explore.random_attack import STEPS, attack, machine, pytest_file
 from proofs.explore.random_walk import walks
 from proofs.explore.strategies import actions, scopes
+from tests.sizes import FULL
 
 PROTOCOLS = protocols()
 MAIN = PROTOCOLS["upstream-backup"]
@@ -30,7 +31,7 @@ KNOWN = {mutant.name: mutant for mutant in MAIN.evidence.mutants}
 class TestAnyGraphAnyOperatorsAnyCrashes(machine(MAIN, scopes()).TestCase):  # type: ignore[misc]
     """Operators, graphs, streams, crashes: all drawn."""
 
-    settings = settings(max_examples=60, stateful_step_count=STEPS, deadline=None)
+    settings = settings(max_examples=150 if FULL else 60, stateful_step_count=STEPS, deadline=None)
 
 
 @pytest.mark.slow

@@ -67,6 +67,7 @@ from proofs.explore.explorer import Counterexample, Exploration, explore
 from proofs.explore.search import compiled
 from proofs.explore.search import plain as plain_search
 from proofs.explore.search.meter import Meter
+from tests.sizes import FULL
 
 WORLDS = 1_500
 OPERATOR = Operator(sequence("a"), CountWindows(1, 1))
@@ -282,14 +283,14 @@ def both(protocol: Protocol, scope: Scope, **how: Any) -> Exploration:
 
 @pytest.mark.slow
 @given(SHAPES, st.sampled_from([None, *Guarantee]))
-@settings(max_examples=60)
+@settings(max_examples=150 if FULL else 60)
 def test_both_searches_find_the_same(shape: Shape, until: Guarantee | None) -> None:
     protocol, scope = made(shape)
     both(protocol, scope, until=until, limit=WORLDS)
 
 
 @given(SHAPES, st.sampled_from([*Guarantee]))
-@settings(max_examples=40)
+@settings(max_examples=100 if FULL else 40)
 def test_a_search_ends_when_what_is_wanted_was_found(shape: Shape, until: Guarantee) -> None:
     """It finds the violation of the whole search, and the guarantee if there is so weak a one."""
     protocol, scope = made(shape)

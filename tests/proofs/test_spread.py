@@ -28,6 +28,7 @@ from proofs.explore.spread import rows, search, work
 from proofs.explore.spread.search import explore_spread
 from tests.proofs.own_levels import OwnLevels, start
 from tests.proofs.test_searches import SHAPES, WORLDS, Shape, made
+from tests.sizes import FULL
 
 
 def spread(protocol: Protocol, scope: Scope, start_: Any = start, **how: Any) -> Exploration:
@@ -94,7 +95,7 @@ def test_a_spread_search_finds_the_same(protocol: Protocol, scope: Scope) -> Non
 
 @pytest.mark.slow
 @given(SHAPES)
-@settings(max_examples=60)
+@settings(max_examples=150 if FULL else 60)
 def test_a_spread_search_of_a_random_protocol_finds_the_same(shape: Shape) -> None:
     same(*made(shape), limit=WORLDS)
 

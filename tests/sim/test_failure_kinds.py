@@ -29,6 +29,7 @@ from sim.timed.failures import FailureTable, TimedCrash, plan_crashes
 from sim.timed.record import LogEntry, TimedResult
 from sim.timed.suspension import Suspensions
 from tests.sim.test_timed import LEDGER, cases, followed, played, word
+from tests.sizes import FULL
 
 FLINK = Detector(connection_s=0.05, timeout_s=1.1, session_s=4.0, delay_s=1.0, restart_s=0.4)
 """Measured: a broken connection after 0.05 s, heartbeats of 1.1 s, a restart delay of 1 s."""
@@ -137,7 +138,7 @@ def failing(draw: st.DrawFn) -> tuple[Workload, Costs, list[TimedCrash], Detecto
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=150 if FULL else 60)
 @given(failing(), st.sampled_from([PROTOCOL, LEDGER]))
 def test_every_run_is_one_that_the_world_allows(
     case: tuple[Workload, Costs, list[TimedCrash], Detector], protocol: Protocol

@@ -28,6 +28,7 @@ from tests.sim.test_timed import LEDGER, QUICK, assert_same, played
 from tests.sim.test_timed import cases as timed_cases
 from tests.sim.test_untimed import cases as untimed_cases
 from tests.sim.test_untimed import driven, followed
+from tests.sizes import FULL
 
 HOST = ("A", "B")
 
@@ -55,7 +56,7 @@ LEAVING = LEDGER.vary(deploy=deploy_leaving)
 # --- timed runs ----------------------------------------------------------------------------------
 @pytest.mark.slow
 @pytest.mark.parametrize("protocol", [GROUPED, LEAVING])
-@settings(max_examples=80)
+@settings(max_examples=200 if FULL else 80)
 @given(case=timed_cases())
 def test_every_timed_run_is_one_that_the_world_allows(
     protocol: Protocol, case: tuple[Workload, Costs, tuple[TimedCrash, ...]]

@@ -191,7 +191,7 @@ def rows_of(journal: Path) -> int:
     return max(0, journal.read_text().count("\n") - 1)
 
 
-@pytest.mark.exhaustive  # `.ci/run` stops a sweep by Ctrl-C, and kills its workers
+@pytest.mark.exhaustive  # `.ci/run` stops a sweep on Spark by Ctrl-C, and ends its Spark
 @pytest.mark.parametrize("kills", [KILLS[1:2], KILLS])
 def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     kills: tuple[tuple[str, int, CrashKind], ...], tmp_path: Path
