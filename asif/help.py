@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from asif.examples import examples
 from asif.names import listed
@@ -34,9 +34,18 @@ class HelpfulCommand(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page."""
         _without_escapes()
+        _group(self.params)
         end, self.epilog = self.epilog, None  # typer would print it in front of the examples
         super().format_help(ctx, formatter)
         _print_end([*_names_and_examples(self.name or ""), end or ""])
+
+
+def _group(params: Iterable[Any]) -> None:
+    """Put options that many commands share into the group of --out, where a command has groups."""
+    options = [one for one in params if isinstance(one, TyperOption)]
+    group = next((one.rich_help_panel for one in options if one.name == "out"), None)
+    for one in options:
+        one.rich_help_panel = one.rich_help_panel or group
 
 
 class HelpfulGroup(TyperGroup):

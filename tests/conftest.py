@@ -98,8 +98,11 @@ def jvm() -> Iterator[Jvm]:
         yield kept
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser without a window; `browser.new_page(viewport=...)` is a page of a test's own."""
+    """A browser without a window; `browser.new_page(viewport=...)` is a page of a test's own.
+
+    It ends with its file: its processes come and go, and other tests count theirs.
+    """
     with open_browser() as opened:
         yield opened

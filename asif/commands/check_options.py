@@ -14,7 +14,7 @@ from asif.console import CONF_HELP, JSON_HELP, PROFILE_HELP, WAIT_HELP, Profile
 from asif.early import result_folder, seldom_used_folder
 from asif.json_output import json_file
 from asif.limits import EXAMPLES, WALKS, WORKERS, WORLDS, at_most, finite
-from asif.names import protocols
+from asif.names import protocols, scopes
 
 TRY, FAR, WRITE = "What to try", "How far", "What to write"
 """The groups of options in the help."""
@@ -54,6 +54,7 @@ ScopeOption: TypeAlias = Annotated[
         metavar="SCOPE",
         help="Explore this scope alone; with --master, all of Spark explores it.",
         rich_help_panel=TRY,
+        autocompletion=scopes,
     ),
 ]
 RunOption: TypeAlias = Annotated[

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import networkx
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch
 
 ROWS = 24
 """The most boxes of a column; the last one stands for all that do not fit."""
@@ -37,8 +38,8 @@ CELLS, BODY = 30, 4
 LONG = 5
 """A lineage with more columns than this, and with more columns than rows, is drawn downward."""
 SWEEPS = 4
-TITLE, LETTER = 0.42, 0.085
-"""Inches: the height of the title, and the width of a letter of it."""
+TITLE, LETTER = 0.6, 0.085
+"""Inches: the height of the title with the key, and the width of a letter of the title."""
 Node: TypeAlias = tuple[Any, ...]
 """An event of the graph, the rest of a column, or the place in a column of edges that pass it."""
 Edges: TypeAlias = set[tuple[Node, Node]]
@@ -52,6 +53,14 @@ class LineageBox(NamedTuple):
     full: str
     is_source: bool
     is_asked: bool
+
+
+KEY = (
+    LineageBox("of a source", "", True, False),
+    LineageBox("made of others", "", False, False),
+    LineageBox("asked for", "", False, True),
+)
+"""A box of each kind, with its name."""
 
 
 def picture(
@@ -98,7 +107,7 @@ class _LineageSheet:
         step, apart = self.deep + max(0.5, 0.08 * rows), high + 0.12
         along, across = len(columns) * step, max(2, rows) * apart
         wide, high = self._turn(along, across)
-        self.size = max(wide, LETTER * len(title) + 0.2), high + TITLE
+        self.size = max(wide, LETTER * len(title) + 0.2, 3), high + TITLE
         self.places = {
             node: ((column + 0.5) * step, across / 2 + (row - (len(nodes) - 1) / 2) * apart)
             for column, nodes in enumerate(columns)
@@ -113,10 +122,21 @@ class _LineageSheet:
         axes.set_axis_off()
         axes.set_xlim(0, self.size[0])
         axes.set_ylim(self.size[1] - TITLE, -TITLE)
-        axes.text(0.08, -TITLE / 2, self.title, va="center", fontsize=9, fontweight="bold")
+        axes.text(0.08, -0.42, self.title, va="center", fontsize=9, fontweight="bold")
+        self._draw_key(axes)
         self._draw_edges(axes)
         for at, (node, box) in enumerate(self.boxes.items()):
-            self._draw_box(axes, f"box-{at}", node, box)
+            x, y = self._turn(*self.places[node])
+            axes.add_patch(_frame(x - WIDTH / 2, y - self.height / 2, WIDTH, self.height, box))
+            text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
+            text.set(gid=f"box-{at}", parse_math=False)  # a $ is a $
+
+    def _draw_key(self, axes: Axes) -> None:
+        x = 0.08
+        for box in KEY:
+            axes.add_patch(_frame(x, -0.2, 0.16, 0.1, box))
+            axes.text(x + 0.22, -0.15, box.label, va="center", fontsize=7, color=palette.DIM)
+            x += 0.4 + 0.055 * len(box.label)
 
     def _draw_edges(self, axes: Axes) -> None:
         places, half = self.places, self.deep / 2
@@ -141,18 +161,17 @@ class _LineageSheet:
         more: dict[str, Any] = {"linewidth": 0.6, "color": palette.DIM, "fill": False}
         axes.add_patch(FancyArrowPatch(path=path, arrowstyle=style, mutation_scale=7, **more))
 
-    def _draw_box(self, axes: Axes, name: str, node: Node, box: LineageBox) -> None:
-        from matplotlib.patches import FancyBboxPatch
 
-        x, y = self._turn(*self.places[node])
-        colour = palette.BLUE if box.is_asked else palette.FG
-        shape = "square,pad=0" if box.is_source else "round,pad=0,rounding_size=0.1"
-        fill = (palette.ORANGE, 0.2) if box.is_source else "none"
-        corner = x - WIDTH / 2, y - self.height / 2
-        frame: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
-        axes.add_patch(FancyBboxPatch(corner, WIDTH, self.height, **frame))
-        text = axes.text(x, y, box.label, ha="center", va="center", fontsize=7)
-        text.set(gid=name, parse_math=False)  # a $ is a $
+def _frame(x: float, y: float, width: float, height: float, box: LineageBox) -> FancyBboxPatch:
+    """The frame of a box, whose colours and corners are its kind."""
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = min(0.1, height / 3)
+    shape = "square,pad=0" if box.is_source else f"round,pad=0,rounding_size={corner}"
+    fill = (palette.ORANGE, 0.2) if box.is_source else "none"
+    colour = palette.BLUE if box.is_asked else palette.FG
+    how: dict[str, Any] = {"boxstyle": shape, "facecolor": fill, "edgecolor": colour}
+    return FancyBboxPatch((x, y), width, height, **how)
 
 
 def _boxes(

@@ -222,7 +222,7 @@ def _recovered(axes: Axes, result: PlanResult) -> None:
                     label=name,
                 )
     most = sum(result.priorities[query] for query in result.failed_queries)
-    axes.set_ylim(0, 1.08 * most)
+    axes.set_ylim(-0.05 * most, 1.08 * most)  # a line at 0 is seen
     axes.locator_params(axis="y", nbins=5, integer=True)
     axes.set_ylabel("priority")
     axes.set_title("priority recovered", fontsize=10, loc="left")

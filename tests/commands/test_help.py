@@ -173,6 +173,7 @@ COMPLETED = {
     "asif explore abs three": {r"three\ relays", r"three\ relays\ and\ two\ crashes"},
     r"asif explore abs no\ crash\ a": {r"no\ crash\ and\ two\ inputs"},
     "asif explore nosuch a": set(),
+    "asif check abs --scope three": {r"three\ relays", r"three\ relays\ and\ two\ crashes"},
 }
 BASH = """
 eval "$(asif --show-completion bash)"
