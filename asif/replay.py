@@ -42,7 +42,6 @@ def replay(name: str | None, path: Path, *, long: bool) -> tuple[ReplayedRun, li
     from model.results.explored import ReplayedRun
     from model.results.verdict import ScopeCounterexample
     from proofs.explore.culprit.find import find_culprit
-    from proofs.explore.explorer import Counterexample
     from proofs.explore.stepping.saved_runs import replay_saved
     from proofs.explore.story import story
 
@@ -51,9 +50,10 @@ def replay(name: str | None, path: Path, *, long: bool) -> tuple[ReplayedRun, li
     trace, broken = replay_saved(protocol, saved)
     steps, shown = len(trace.actions), None
     if broken is not None:
-        drawn = story(trace)
-        culprit = find_culprit(Counterexample(broken, trace), drawn)
-        shown = ScopeCounterexample(broken.name, steps, 0, None, drawn, culprit)
+        drawn = story(trace, broken.circle)
+        culprit = find_culprit(broken, drawn)
+        name = broken.property.name
+        shown = ScopeCounterexample(name, steps, broken.circle, None, drawn, culprit)
     result = ReplayedRun(protocol.name, saved.scope, steps, shown)
     return result, [*_words(result, long=long)]
 

@@ -112,21 +112,25 @@ def _widths(columns: Sequence[_Cells], room: int) -> list[int] | None:
 def _framed(table: Table, columns: Sequence[_Cells], widths: Sequence[int]) -> Table:
     drawn = Table()
     for one, width in zip(columns, widths, strict=True):
-        drawn.add_column(
-            Text("\n").join(one.heading(width)),
-            justify="right" if one.right else "left",
-            width=width,
-            no_wrap=True,
-            overflow="ignore",
-        )
+        header = _aligned(one, one.heading(width), width)
+        drawn.add_column(header, width=width, no_wrap=True, overflow="ignore")
     for at, row in enumerate(table.rows):
-        cells = [_lines(one.cells[at], width) for one, width in zip(columns, widths, strict=True)]
+        cells = [
+            _aligned(one, wrapped(one.cells[at], width), width)
+            for one, width in zip(columns, widths, strict=True)
+        ]
         drawn.add_row(*cells, end_section=row.end_section)
     return drawn
 
 
-def _lines(text: Text, width: int) -> Text:
-    return Text("\n").join(wrapped(text, width))
+def _aligned(column: _Cells, lines: Iterable[Text], width: int) -> Text:
+    """The lines of a cell, as wide as its column: rich aligns nothing that it does not wrap."""
+    return Text("\n").join(_padded(column, line, width) for line in lines)
+
+
+def _padded(column: _Cells, line: Text, width: int) -> Text:
+    room = " " * (width - cell_len(line.plain))
+    return Text.assemble(room, line) if column.right else line + room
 
 
 # --- without a frame -------------------------------------------------------------------------
@@ -156,8 +160,7 @@ def _row(
     for parts in zip_longest(*cells, fillvalue=Text()):
         line = Text()
         for part, column, width in zip(parts, columns, widths, strict=True):
-            room = " " * (width - cell_len(part.plain))
-            line.append_text(Text.assemble(room, part) if column.right else part + room)
+            line.append_text(_padded(column, part, width))
             line.append(" " * gap)
         line.rstrip()
         yield line

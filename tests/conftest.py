@@ -50,6 +50,11 @@ settings.register_profile("full", parent=settings.get_profile("quick"), max_exam
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
+# Readline, which pytest loads, exports the size of a terminal, and lines are folded to that width.
+for name in ("COLUMNS", "LINES"):
+    os.environ.pop(name, None)
+    os.unsetenv(name)
+
 # A shell that starts the suite in its background has it ignore Ctrl-C, and all that it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 

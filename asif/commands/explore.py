@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from threading import Thread
 from typing import Annotated
 
 import typer
@@ -50,5 +51,6 @@ def explore(
         page = address(server, first.name)
         print(f"{page}\nCtrl-C ends it", flush=True)
         if not no_open:
-            webbrowser.open(page)
+            # A browser of text ends only when its user ends it.
+            Thread(target=webbrowser.open, args=(page,), daemon=True).start()
         server.serve_forever()

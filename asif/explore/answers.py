@@ -1,7 +1,8 @@
 """The answers of `asif explore` to the questions of its page, as values.
 
 Rule of this file: no HTTP; a question is a protocol's scope and an address, and an answer a frozen
-value or a text.  Questions are answered one after the other: the protocol may be anybody's.
+value or a text.  Questions about worlds are answered one after the other; one search runs beside
+them, which a protocol of pure functions bears.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class PageAnswers:
         with self._lock:
             walker = self._walker(scope)
             found = walker.look(read_address(run))
-            return saved_run(self.called, scope, walker.trace(found.address), found.broken)
+            called = absolute(self.called)
+            return saved_run(called, scope, walker.trace(found.address), found.broken)
 
     def test(self, scope: str, run: str) -> str:
         """The text of a pytest module that replays the run.  Raises Invalid."""

@@ -117,6 +117,8 @@ class _Handler(BaseHTTPRequestHandler):
         if asked.path in FILES:
             file = WEB / FILES[asked.path]
             return PageAnswer(HTTPStatus.OK, TYPES[file.suffix], file.read_text(encoding="utf-8"))
+        if self.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+            return _error(HTTPStatus.FORBIDDEN, "another page may ask nothing here")
         try:
             given = {name: texts[-1] for name, texts in parse_qs(asked.query).items()}
             return self._ask(asked.path, given.get("scope", ""), given.get("run", ""))
@@ -128,7 +130,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _names(self) -> tuple[str, ...]:
         """The names of this server: a page of another one, whose name leads here, has none."""
         port = self.server.server_port
-        return f"{HOST}:{port}", f"localhost:{port}"
+        names = (HOST, "localhost")
+        found = tuple(f"{name}:{port}" for name in names)
+        return (*found, *names) if port == 80 else found  # a browser leaves that port out
 
     def _ask(self, path: str, scope: str, run: str) -> PageAnswer:
         questions: Mapping[str, Callable[[], PageAnswer]] = {

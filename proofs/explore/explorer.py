@@ -366,11 +366,15 @@ def _without_end(search: Search, complete: bool) -> Counterexample | None:
 
 def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexample:
     """The counterexample of a run whose last steps repeat without end."""
+    return Counterexample(comes_to_rest(steps), trace_through(system, worlds), steps)
+
+
+def comes_to_rest(steps: int) -> Property:
+    """The property that a run violates whose last steps, so many, repeat without end."""
     what = f"every run comes to rest (the last {steps} steps repeat without end)"
     if steps == 1:
         what = "every run comes to rest (the last step repeats without end)"
-    property_ = Property(what, When.QUIESCENT, lambda *_: False)
-    return Counterexample(property_, trace_through(system, worlds), steps)
+    return Property(what, When.QUIESCENT, lambda *_: False)
 
 
 def trace_through(system: System, worlds: Sequence[World]) -> Trace:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cache
 from threading import Thread
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
@@ -20,14 +21,15 @@ from model.core import Guarantee
 from model.errors import Invalid, StepFailed
 from model.observations import first_violation
 from model.play import Play
-from model.registry import protocols
-from model.results.explored import ChoiceKind, ExploredWorld, SavedRun
+from model.registry import protocols, subject
+from model.results.explored import ChoiceKind, ExploredWorld, PropertyState, SavedRun
 from model.results.plain import plain, read
 from model.results.steps import SteppedRun
 from model.words import in_full, show_value
 from model.world import DOWN
 from proofs.explore.culprit.find import find_culprit
 from proofs.explore.explorer import Counterexample, explore
+from proofs.explore.random_attack import pytest_of_run
 from proofs.explore.stepping.by_hand import Walker
 from proofs.explore.stepping.expected import output_text
 from proofs.explore.stepping.nodes import show_node
@@ -37,6 +39,9 @@ from proofs.explore.story import story
 
 WALKED = ("micro-batch", "log-io", "two-phase-sink:unflushed", "progressive:suspicion-awaited")
 """Protocols with timers, prompt sites, files whose writes get lost, false suspicions."""
+
+ENDLESS = "docs/how-to/engines/arroyo_1099.py:stops"
+"""Its last steps repeat without end."""
 
 
 @cache
@@ -199,7 +204,7 @@ def test_a_saved_run_is_replayed_by_what_it_does_and_not_by_its_places() -> None
     trace, broken = replay_saved(protocol, saved)
     assert trace.actions == found.trace.actions
     assert broken is not None
-    assert broken.name == found.property.name
+    assert broken.property.name == found.property.name
     with pytest.raises(Invalid, match=r"action \d+: the protocol offers no such action there"):
         replay_saved(protocols()["micro-batch"], saved)
 
@@ -252,3 +257,38 @@ def test_a_run_by_hand_has_the_culprit_of_its_counterexample() -> None:
     culprit = walker.look(address).run.culprit
     assert culprit == by_steps(protocol.name).culprit
     assert walker.look(address[:-1]).run.culprit is None
+
+
+def test_a_run_without_end_is_refuted_wherever_it_is_walked() -> None:
+    """On the page, in its saved file and in its test, as the search finds it."""
+    protocol = subject(ENDLESS).protocol
+    scope = "one event"
+    pinned = next(one for one in protocol.evidence.scopes if one.name == scope)
+    shown = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
+    assert shown is not None
+    assert shown.circle > 1
+    walker = Walker(protocol, pinned)
+    address = walker.address_of(shown.trace.actions)
+    for steps in range(len(address) + 1):
+        world = walker.look(address[:steps])
+        whole = steps == len(address)
+        assert world.broken == (shown.property.name if whole else "")
+        assert world.run.circle == (shown.circle if whole else 0)
+    assert PropertyState(shown.property.name, False, False) in world.properties
+    assert world.run.culprit is not None
+    assert "repeat without end" in world.run.culprit.says
+    saved = saved_run(protocol.name, scope, shown.trace, world.broken)
+    trace, broken = replay_saved(protocol, saved)
+    assert trace.actions == shown.trace.actions
+    assert broken is not None
+    assert (broken.property.name, broken.circle) == (shown.property.name, shown.circle)
+    with pytest.raises(AssertionError):
+        run_test(pytest_of_run(ENDLESS, scope, shown.trace.actions, world.broken))
+    run_test(pytest_of_run(ENDLESS, scope, shown.trace.actions[:-1], ""))
+
+
+def run_test(text: str) -> None:
+    """Run the test of a generated module."""
+    module: dict[str, Any] = {}
+    exec(text, module)
+    module["test_the_run_is_as_if_nothing_had_failed"]()

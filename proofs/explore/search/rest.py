@@ -143,6 +143,12 @@ class Circles(NamedTuple):
     complete: bool
     world: Callable[[int], World]
 
+    def is_endless(self, walk: Sequence[int]) -> bool:
+        """May a run go round this closed walk for ever: by progress alone, and is nobody who can
+        always act left out?"""
+        only = all(self._taken(before, after) for before, after in pairwise(walk))
+        return only and not self._waiting(walk)
+
     def first(self) -> list[int]:
         """The worlds of a run that repeats without end and leaves nobody waiting, the earliest
         world first and last; empty if there is none.
@@ -206,7 +212,7 @@ class Circles(NamedTuple):
                 ways.append(nx.shortest_path(graph, start, end))
         return min(ways, key=len)
 
-    def _waiting(self, walk: list[int]) -> set[Any]:
+    def _waiting(self, walk: Sequence[int]) -> set[Any]:
         """Who can act in every world of a walk, and never does."""
         waiting = self._always(walk)
         for before, after in pairwise(walk):
@@ -235,3 +241,19 @@ class Circles(NamedTuple):
             for kind, action in self._possible(before)
             if apply(self.system, value, action) == then
         }
+
+
+NO_EDGES = np.empty((0, 2), np.int64)
+
+
+def last_circle(system: System, worlds: Sequence[World]) -> int:
+    """The number of the last steps of a run that it may repeat without end; 0: it may not.
+
+    worlds: of the run, one after each step.
+    """
+    last = len(worlds) - 1
+    run = Circles(system, NO_EDGES, False, worlds.__getitem__)
+    for start in reversed(range(last)):
+        if worlds[start] == worlds[last] and run.is_endless(range(start, last + 1)):
+            return last - start
+    return 0

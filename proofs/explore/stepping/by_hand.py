@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from model.actions import Action
 from model.choices import enabled, quiescent
-from model.core import When
+from model.core import Property, When
 from model.errors import Invalid, StepFailed, describe_error, pass_ctrl_c, words_of
 from model.evidence import PinnedScope
 from model.graph import NO_GRAPH
@@ -24,9 +24,10 @@ from model.results.explored import ExploredWorld, FaultsLeft, PropertyState
 from model.system import System, is_satisfied
 from model.world import World, apply, initial
 from proofs.explore.culprit.find import find_culprit
-from proofs.explore.explorer import Counterexample, Trace, answer_property
+from proofs.explore.explorer import Counterexample, Trace
 from proofs.explore.stepping.choices import choices_of, refused_crash
 from proofs.explore.stepping.run import stepped
+from proofs.explore.stepping.violations import violation
 from proofs.explore.story import story
 
 Address: TypeAlias = tuple[int, ...]
@@ -45,8 +46,8 @@ class Walker:
         self.system = System(protocol, pinned.scope)
         self._first = initial(self.system)
         self._after = lru_cache(KEPT)(self._take)
-        self._broken = lru_cache(KEPT)(self._judge)
-        self._named = lru_cache(KEPT)(self._find_culprit)
+        self._judge = lru_cache(KEPT)(self._ask)
+        self._culprit = lru_cache(KEPT)(self._find_culprit)
 
     def trace(self, address: Address) -> Trace:
         """The run with these choices; the step of its last action may fail.
@@ -72,16 +73,22 @@ class Walker:
         world, failed = trace.worlds[-1], len(trace.actions) == len(trace.worlds)
         rests = not failed and quiescent(self.system, world)
         states = tuple(_properties(self.system, world, rests=rests))
-        if failed:
-            states = (PropertyState(_failure(trace), True, False), *states)
-        broken, step = self._first_broken(trace)
+        here, broken = violation(trace, self._judge), self._first_violation(trace)
+        if here and (failed or here.circle):
+            states = (PropertyState(here.property.name, failed, False), *states)
+        name, step = (broken.property.name, len(broken.trace.actions)) if broken else ("", None)
         judged = rests and self.system.scope.graph != NO_GRAPH
         found = guarantee(self.system.scope, observe(world)) if judged else None
         return ExploredWorld(
             protocol=self.protocol.name,
             scope=self.pinned.name,
             address=address,
-            run=stepped(trace, culprit=self._culprit(trace, address, step), violates=broken),
+            run=stepped(
+                trace,
+                here.circle if here else 0,
+                culprit=None if step is None else self._culprit(address[:step]),
+                violates=name,
+            ),
             choices=() if failed else tuple(choices_of(self.system, world)),
             properties=states,
             left=FaultsLeft(
@@ -90,7 +97,7 @@ class Walker:
             rests=rests,
             guarantee=found.word if found else "",
             everyday=WORDS[found] if found else "",
-            broken=broken,
+            broken=name,
             broken_in=step,
         )
 
@@ -107,32 +114,24 @@ class Walker:
             _, world = self._choose(world, found[-1], number)
         return tuple(found)
 
-    def _first_broken(self, trace: Trace) -> tuple[str, int | None]:
-        """The first property that the run violates, and the step in which it does."""
-        for step, world in enumerate(trace.worlds):
-            if name := self._broken(world):
-                return name, step
-        if len(trace.actions) == len(trace.worlds):
-            return _failure(trace), len(trace.actions)
-        return "", None
-
-    def _culprit(self, trace: Trace, address: Address, step: int | None) -> Culprit | None:
-        """The culprit of the run up to the step that first violates a property; None: none does,
-        or the step itself fails."""
-        return None if step is None or step == len(trace.worlds) else self._named(address[:step])
+    def _first_violation(self, trace: Trace) -> Counterexample | None:
+        """The run up to the first step that violates something; None: no step does."""
+        for steps in range(len(trace.actions) + 1):
+            part = Trace(self.system, trace.actions[:steps], trace.worlds[: steps + 1])
+            if found := violation(part, self._judge):
+                return found
+        return None
 
     def _find_culprit(self, address: Address) -> Culprit | None:
-        trace = self.trace(address)
-        found = first_violation(self.system, trace.worlds[-1])
-        return None if found is None else find_culprit(Counterexample(found, trace), story(trace))
+        found = self._first_violation(self.trace(address))
+        return None if found is None else find_culprit(found, story(found.trace, found.circle))
 
-    def _judge(self, world: World) -> str:
-        """The first property that the world violates; "" if none, or if it does not answer."""
+    def _ask(self, world: World) -> Property | None:
+        """The first property that the world violates; None if none, or if it does not answer."""
         try:
-            found = first_violation(self.system, world)
+            return first_violation(self.system, world)
         except Invalid:
-            return ""
-        return "" if found is None else found.name
+            return None
 
     def _choose(self, world: World, choice: int, number: int) -> tuple[Action, World | None]:
         try:
@@ -150,15 +149,6 @@ class Walker:
             return action, apply(self.system, world, action)
         except StepFailed:
             return action, None
-
-
-def _failure(trace: Trace) -> str:
-    """The property that the failing step at the end of the run violates."""
-    try:
-        apply(trace.system, trace.worlds[-1], trace.actions[-1])
-    except StepFailed as error:
-        return answer_property(error).name
-    return "every step answers the same when it is asked again"
 
 
 def _properties(system: System, world: World, *, rests: bool) -> Iterator[PropertyState]:

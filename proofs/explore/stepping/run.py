@@ -169,9 +169,20 @@ def _by_steps(culprit: Culprit, story: Story) -> SteppedCulprit:
 
 
 def _difference(trace: Trace, other: UnfailedRun) -> RunDifference:
-    """The first differences between the run and the failure-free one."""
+    """The first differences between the run and the failure-free one.
+
+    Where the oracle allows several outputs, the other run has some of them: then an output differs
+    only if it is surplus, and one that the run never has counts only if the run lacks one.
+    """
     end, unfailed = trace.worlds[-1], other.trace.worlds[-1]
     mine, theirs = differing_places(trace.system, end, unfailed)
+    shown = show_expected(trace.system, end)
+    if shown.others:
+        mine = {
+            sink: [place for place in own if place in shown.surplus.get(sink, ())]
+            for sink, own in mine.items()
+        }
+        theirs = {} if all(one.seen for one in shown.expects) else theirs
     rests = len(trace.worlds) > len(trace.actions) and quiescent(trace.system, end)
     return RunDifference(
         other.parts,

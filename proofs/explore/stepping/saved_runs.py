@@ -6,9 +6,10 @@ the text that Python writes for it.
 
 from __future__ import annotations
 
+from functools import partial
+
 from model.actions import Action
 from model.choices import enabled
-from model.core import Property
 from model.errors import Invalid, StepFailed, unknown
 from model.evidence import PinnedScope
 from model.observations import first_violation
@@ -16,8 +17,9 @@ from model.protocol import Protocol
 from model.results.explored import SavedAction, SavedRun
 from model.system import System
 from model.world import World, apply, initial
-from proofs.explore.explorer import Trace, answer_property
+from proofs.explore.explorer import Counterexample, Trace, answer_property
 from proofs.explore.stepping.run import stepped
+from proofs.explore.stepping.violations import violation
 
 
 def saved_run(called: str, scope: str, trace: Trace, violates: str) -> SavedRun:
@@ -38,29 +40,35 @@ def scope_of(protocol: Protocol, name: str) -> PinnedScope:
     return known[name]
 
 
-def replay_saved(protocol: Protocol, run: SavedRun) -> tuple[Trace, Property | None]:
-    """The run anew, up to the first property that it violates; None: it violates none.
+def replay_saved(protocol: Protocol, run: SavedRun) -> tuple[Trace, Counterexample | None]:
+    """The run anew, up to the first violation, which is the run itself; None: it violates nothing.
 
     Raises Invalid if the world offers no such action at some place.
     """
     system = System(protocol, scope_of(protocol, run.scope).scope)
     try:
-        worlds = [initial(system)]
+        trace = Trace(system, (), (initial(system),))
     except StepFailed as error:
-        return Trace(system, (), ()), answer_property(error)
-    actions: list[Action] = []
-    broken = first_violation(system, worlds[-1])
+        trace = Trace(system, (), ())
+        return trace, Counterexample(answer_property(error), trace)
+    judge = partial(first_violation, system)
+    found = violation(trace, judge)
     for number, saved in enumerate(run.actions, start=1):
-        if broken is not None:
+        if found is not None:
             break
-        actions.append(_found(system, worlds[-1], saved, number))
-        try:
-            worlds.append(apply(system, worlds[-1], actions[-1]))
-        except StepFailed as error:
-            broken = answer_property(error)
-            break
-        broken = first_violation(system, worlds[-1])
-    return Trace(system, tuple(actions), tuple(worlds)), broken
+        trace = _after(trace, saved, number)
+        found = violation(trace, judge)
+    return trace, found
+
+
+def _after(trace: Trace, saved: SavedAction, number: int) -> Trace:
+    """The run with one more action, whose step may fail."""
+    action = _found(trace.system, trace.worlds[-1], saved, number)
+    try:
+        worlds = (*trace.worlds, apply(trace.system, trace.worlds[-1], action))
+    except StepFailed:
+        worlds = trace.worlds
+    return Trace(trace.system, (*trace.actions, action), worlds)
 
 
 def _found(system: System, world: World, saved: SavedAction, number: int) -> Action:
