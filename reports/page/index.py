@@ -127,9 +127,14 @@ def _numbers(results: Sequence[Reproduction]) -> Iterator[Block]:
         table("Published numbers by experiment", columns, rows),
     ]
     if outside:
-        names = ("Number", "Experiment", "#Published", "#Ours", "Why")
+        names = ("Number", "How", "Experiment", "#Published", "#Ours", "#Off by", "Why")
         laid = table("Published numbers outside", names, outside)
-        blocks.append(FoldedPart(f"Outside: {counted(len(outside), 'number')}", [laid]))
+        count = sum(one.score.get("outside", 0) for one in results)
+        about = Sentence(
+            "“Off by” leaves out what is a parameter, as the detection of a failure is. A number "
+            "that is found in more ways than one has a row for each way that is outside."
+        )
+        blocks.append(FoldedPart(f"Outside: {counted(count, 'number')}", [about, laid]))
     yield PageSection("Published numbers", blocks, "numbers")
 
 
@@ -137,8 +142,15 @@ def _outside(one: Reproduction) -> Iterator[Sequence[Words]]:
     for number in one.numbers:
         if number.scored and experiment_results.sign(number) == "✗":
             link = Word(one.experiment, to=costs.address(one))
-            theirs = experiment_results.shown(number, number.published)
-            yield [number.what, link, theirs, experiment_results.beside(number), number.reason]
+            yield [
+                number.what,
+                number.way,
+                link,
+                experiment_results.shown(number, number.published),
+                experiment_results.beside(number),
+                experiment_results.off_by(number),
+                number.reason,
+            ]
 
 
 # --- changes -------------------------------------------------------------------------------------

@@ -72,4 +72,4 @@ def _costs(name: str, results: ReportResults) -> Iterator[Words]:
 
 def _bytes(one: Simulation) -> str:
     share = one.overhead.protection_link_bytes
-    return "–" if share is None else f"{share:+.1%}"
+    return "–" if share is None else f"{share:+,.1%}"

@@ -169,7 +169,7 @@ def table(result: Reproduction) -> Table:
             Text(sign(number), style=STYLES.get(sign(number), "")),
             shown(number, number.published),
             beside(number),
-            f"{number.error:+.0%}" if number.kind == "value" else "",
+            off_by(number),
             number.way,
             " ".join([number.what, *(f"({why})" for why in _whys(number))]),
             number.section,
@@ -192,6 +192,11 @@ def marked(number: ComparedNumber) -> str:
     if number.scored or number.mark == OTHER_READING:
         return ""
     return f"{number.mark}: {number.because}"
+
+
+def off_by(number: ComparedNumber) -> str:
+    """The relative error of the part that is no parameter; only values have one."""
+    return f"{number.error:+,.0%}" if number.kind == "value" else ""
 
 
 def beside(number: ComparedNumber) -> str:

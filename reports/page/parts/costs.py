@@ -47,7 +47,7 @@ _OVER_TIME = (
     "wait at nodes."
 )
 _TONES = {"✓": Ink.GOOD, "✗": Ink.BAD}
-NUMBERS = ("Number", "Section", "#Published", "#Ours", "Verdict", "How", "Why")
+NUMBERS = ("Number", "Section", "#Published", "#Ours", "#Off by", "Verdict", "How", "Why")
 
 
 def pictures(results: ReportResults) -> dict[str, Callable[[], str]]:
@@ -160,6 +160,7 @@ def _number(one: ComparedNumber) -> TableRow:
             one.section,
             experiment_results.shown(one, one.published),
             experiment_results.beside(one),
+            experiment_results.off_by(one),
             Word(verdict, _TONES.get(sign, Ink.PLAIN)),
             one.way,
             "; ".join(filter(None, (one.reason, experiment_results.marked(one)))),
