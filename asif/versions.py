@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution, version
 from pathlib import Path
 
+from model.machine.children import run
+
 PACKAGE = "asif-testbed"
 SOURCE = Path(__file__).parents[1]
 """The folder of the packages; with .git, a working copy of the project."""
@@ -44,14 +46,14 @@ def commit() -> str | None:
 
 
 def _of_working_copy(folder: Path) -> str | None:
-    ours = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    elsewhere = [f"-u{name}" for name in os.environ if name.startswith("GIT_")]
     words = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    command = ["git", "--no-optional-locks", "-C", str(folder), *words]
+    command = ["env", *elsewhere, "git", "--no-optional-locks", "-C", str(folder), *words]
     try:
-        ran = subprocess.run(command, capture_output=True, env=ours, timeout=10, check=True)
-    except (OSError, subprocess.SubprocessError):
+        ran = run(command, limit_s=10)
+    except (OSError, subprocess.TimeoutExpired):
         return None
-    return ran.stdout.decode(errors="replace").strip() or None
+    return None if ran.returncode else ran.stdout.strip() or None
 
 
 def versions() -> dict[str, str]:

@@ -80,7 +80,7 @@ def test_lawful_names_are_drawn(name: str, answer: Callable[[Case], Answered]) -
     case = Case(("simulate", "s.toml", "--plot", "p.png"), {"s.toml": toml(content)})
     found = answer(case)
     assert (found.code, [*faults(found)]) == (0, [])
-    assert found.written == ("p.png",)
+    assert found.written == ("p.csv", "p.png")
 
 
 ENDS = {
