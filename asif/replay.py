@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from model.errors import Invalid
+from model.errors import Invalid, words_of
 from model.machine.input_files import read_text
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ def replay(name: str | None, path: Path, *, long: bool) -> tuple[ReplayedRun, li
 
     saved = read_run(path)
     protocol = subject(name or saved.subject).protocol
-    trace, broken = replay_saved(protocol, saved)
+    try:
+        trace, broken = replay_saved(protocol, saved)
+    except Invalid as error:
+        raise Invalid(f"{path}: {words_of(error)}") from None
     steps, shown = len(trace.actions), None
     if broken is not None:
         drawn = story(trace, broken.circle)
@@ -55,14 +58,19 @@ def replay(name: str | None, path: Path, *, long: bool) -> tuple[ReplayedRun, li
         name = broken.property.name
         shown = ScopeCounterexample(name, steps, broken.circle, None, drawn, culprit)
     result = ReplayedRun(protocol.name, saved.scope, steps, shown)
-    return result, [*_words(result, long=long)]
+    return result, [*_words(result, saved.violates, long=long)]
 
 
-def _words(result: ReplayedRun, *, long: bool) -> Iterator[RenderableType]:
+def _words(result: ReplayedRun, violates: str, *, long: bool) -> Iterator[RenderableType]:
+    """violates: the property that the run violated when it was saved."""
+    from reports.one_line import one_line
     from reports.results.refutation import refutation
     from reports.results.words import steps
 
     if result.counterexample is not None:
         yield from refutation(result.counterexample, "the saved run", long=long)
-    ends = "refuted" if result.counterexample else "violates nothing"
-    yield f"{result.protocol}, {result.scope}: {steps(result.steps)}, {ends}"
+    broken = result.counterexample.property if result.counterexample else ""
+    if violates not in ("", broken):
+        yield f"when it was saved, it violated: {one_line(violates)}"
+    ends = "refuted" if broken else "violates nothing"
+    yield f"{result.protocol}, {one_line(result.scope)}: {steps(result.steps)}, {ends}"

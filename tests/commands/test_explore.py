@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import subprocess
@@ -13,7 +14,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 
@@ -60,10 +61,13 @@ class Given(NamedTuple):
     text: str
 
 
-def ask(port: int, path: str, method: str = "GET", host: str | None = None) -> Given:
+def ask(
+    port: int, path: str, method: str = "GET", host: str | None = None, site: str = "none"
+) -> Given:
     with closing(HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.putrequest(method, path, skip_host=True)
         connection.putheader("Host", f"127.0.0.1:{port}" if host is None else host)
+        connection.putheader("Sec-Fetch-Site", site)
         connection.endheaders()
         answer = connection.getresponse()
         policy = answer.headers["Content-Security-Policy"] or ""
@@ -80,6 +84,29 @@ def test_it_answers_its_own_page_alone(port: int) -> None:
             assert ask(port, path, host=host).status == 421, host
     assert ask(port, "/", host=f"localhost:{port}").status == 200
     assert ask(port, "/scopes", "POST").status == 501
+
+
+@pytest.mark.parametrize(("site", "status"), [("cross-site", 403), ("same-origin", 200)])
+def test_another_page_starts_no_search(port: int, site: str, status: int) -> None:
+    """A browser says where a question comes from; a link to the page itself is nobody's harm."""
+    assert ask(port, "/shortest?scope=stateless", site=site).status == status
+    assert ask(port, "/", site=site).status == 200
+
+
+def test_a_browser_that_ends_late_is_not_waited_for(tmp_path: Path) -> None:
+    """As one of a terminal."""
+    browser = tmp_path / "browser"
+    browser.write_text("#!/bin/sh\nexec sleep 600\n")
+    browser.chmod(0o755)
+    command = [sys.executable, "-m", "asif", "explore", "micro-batch", "--port", "0"]
+    environment = {**os.environ, "BROWSER": f"{browser} %s"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        page = urlsplit(process.stdout.readline())
+        assert page.port is not None
+        assert ask(page.port, "/scopes").status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
 
 
 def test_it_hands_out_its_files_and_no_others(port: int) -> None:
@@ -201,6 +228,12 @@ def test_a_saved_run_is_replayed_with_an_exit_code(
         file.write_text(json.dumps({**saved, "actions": actions}))
         code, line = refused(capsys, "check", *name, "--run", str(file))
         assert (code, line.count("\n")) == (wanted, int(wanted == 2)), line
+        assert wanted != 2 or line.startswith(f"asif: {file}"), line
+    file.write_text(json.dumps({**saved, "actions": [{"action": "Nope()", "says": "yes"}]}))
+    assert (
+        "action 1: the protocol offers no Nope() there (“yes”)"
+        in refused(capsys, "check", "--run", str(file))[1]
+    )
     file.write_text("{")
     assert refused(capsys, "check", "--run", str(file))[0] == 2
     assert refused(capsys, "check", "--run", str(tmp_path / "none.json"))[0] == 2

@@ -21,6 +21,9 @@ from proofs.explore.explorer import Counterexample, Trace, answer_property
 from proofs.explore.stepping.run import stepped
 from proofs.explore.stepping.violations import violation
 
+SHOWN = 120
+"""The letters of an action that are shown."""
+
 
 def saved_run(called: str, scope: str, trace: Trace, violates: str) -> SavedRun:
     """The run as a value to save.  called: the protocol as `asif check` takes it."""
@@ -75,4 +78,5 @@ def _found(system: System, world: World, saved: SavedAction, number: int) -> Act
     for action in enabled(system, world):
         if repr(action) == saved.action:
             return action
-    raise Invalid(f"action {number}: the protocol offers no such action there: {saved.says}")
+    shown = f"{saved.action[:SHOWN]}…" if len(saved.action) > SHOWN else saved.action
+    raise Invalid(f"action {number}: the protocol offers no {shown} there (“{saved.says}”)")
