@@ -34,12 +34,21 @@
       <${Effects} choice=${choice} onChoose=${onChoose} /></li>`;
   }
 
+  /* So many choices of a kind stand there at once. */
+  const MOST = 30;
+
   /* Props: world, onChoose(place). */
   function Choices({world, onChoose}) {
     const groups = KINDS.map(([kind, title]) => [title, world.choices.filter((one) => one.kind === kind)]);
-    if (!world.choices.length) return html`<p>Nothing more can happen.</p>`;
+    const list = (some) => html`<ul class="ex-group">${some.map((one) =>
+      html`<${Choice} key=${one.choice} choice=${one} onChoose=${onChoose} />`)}</ul>`;
+    if (!world.choices.length) {
+      const fails = world.run.steps.some((one) => one.fails);
+      return html`<p>${fails ? "A step has failed, and ends the run here." : "Nothing more can happen."}</p>`;
+    }
     return groups.map(([title, some]) => some.length > 0 && html`<h3>${title}</h3>
-      <ul class="ex-group">${some.map((one) => html`<${Choice} key=${one.choice} choice=${one} onChoose=${onChoose} />`)}</ul>`);
+      ${list(some.slice(0, MOST))}
+      ${some.length > MOST && html`<details><summary>${some.length - MOST} more</summary>${list(some.slice(MOST))}</details>`}`);
   }
 
   function Promise_({one}) {

@@ -14,7 +14,8 @@
 
   /* The scope and the run of the address. */
   function here() {
-    const [scope, run] = location.hash.replace(/^#/, "").split("/");
+    const [scope, ...rest] = location.hash.replace(/^#/, "").split("/");
+    const run = rest.join("/");
     let name = "";
     try { name = decodeURIComponent(scope || ""); } catch { name = scope; }
     return {scope: name, run: run || ""};
@@ -63,7 +64,7 @@
     }, []);
     useEffect(function () {
       if (!scopes) return;
-      if (!place.scope) { location.replace(hash(scopes.first, "")); return; }
+      if (!place.scope) { location.replace(hash(scopes.first, place.run)); return; }
       const number = ++asked.current;
       ask("/world", place).then(
         (found) => { if (number === asked.current) { setWorld(found); setError(""); } },

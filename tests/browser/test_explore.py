@@ -265,6 +265,8 @@ def test_long_words_stay_on_the_page_and_turn_nothing_around(
 def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> None:
     page.goto(f"{address}0.99")
     expect(page.get_by_role("alert")).to_contain_text("choice 2 is 99, and the world there offers")
+    page.goto(f"{address}0/0/3")
+    expect(page.get_by_role("alert")).to_contain_text("'0/0/3' is no address of a state")
     page.get_by_role("alert").get_by_role("link", name="Begin").click()
     expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
 
