@@ -164,6 +164,26 @@ def test_a_result_that_comes_twice_is_surplus_in_its_step() -> None:
     assert read(SteppedRun, json.loads(json.dumps(plain(run)))) == run
 
 
+@pytest.mark.parametrize(
+    ("name", "scope", "step"),
+    [
+        ("abs:settle-by-committing", "a relay", 13),
+        ("abs:settle-by-committing", "a coin", None),
+        ("log-io:ports-in-turn", "two ports and two functions", None),
+    ],
+)
+def test_another_allowed_output_is_no_difference(name: str, scope: str, step: int | None) -> None:
+    """A coin falls anew in the run beside it."""
+    protocol = protocols()[name]
+    pinned = next(one for one in protocol.evidence.scopes if one.name == scope)
+    found = explore(protocol, pinned.scope, until=Guarantee.PRECISE).counterexample
+    assert found is not None
+    run = stepped_failure(found, find_culprit(found, story(found.trace)))
+    assert run.differs is not None
+    assert run.differs.step == step
+    assert step is None or any(out.surplus for out in run.steps[step].emits)
+
+
 def test_a_run_of_forty_steps_has_forty_kilobytes_at_most() -> None:
     protocol = protocols()["micro-batch"]
     play = Play(protocol, protocol.evidence.scopes[0].scope)
