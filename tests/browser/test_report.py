@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from reports import page as report_page
 from tests.browser.report_pages import REFUTED, large, small
@@ -87,6 +88,22 @@ def test_a_step_has_an_address(page: Page, report: str) -> None:
     assert address.endswith("/2")
     go(page, address)
     assert page.locator(".sp-count").inner_text().startswith("step 2 of")
+
+
+def test_keys_go_to_one_of_two_open_runs(page: Page, report: str) -> None:
+    go(page, f"{report}#{REFUTED}")
+    counts = page.locator(".sp-count")
+    page.locator("main summary", has_text="time windows on a grid").click()
+    expect(counts).to_have_text(["step 0 of 7", "step 0 of 9"])
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 0 of 7", "step 3 of 9"])
+    page.get_by_label("Next step (right arrow)").first.click()
+    page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 2 of 7", "step 3 of 9"])
+    page.locator("h1").focus()
+    page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 3 of 7", "step 3 of 9"])
 
 
 def test_an_address_that_is_nowhere_shows_the_index(page: Page, report: str) -> None:
