@@ -45,6 +45,7 @@ SCOPE_COLUMNS = (
     "#Time",
     "#Worlds/s",
 )
+RANDOM = "found at random, shrunk"
 FINDERS = {"hypothesis": "Hypothesis", "walk": "a walk"}
 
 
@@ -90,9 +91,9 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     ]
     if failure is not None:
         replay = FoldedPart("A pytest file that replays this run", [CodeText(failure.pytest)])
-        inside = [*run(failure, "found at random, shrunk"), replay]
+        inside = [*run(failure, RANDOM), replay]
         summary: Words = ["Found at random ", Word(result_words.steps(failure.steps), Ink.DIM)]
-        shown.append(FoldedPart(summary, inside, open=not ordered))
+        shown.append(FoldedPart(summary, inside, open=not ordered, name=RANDOM))
     yield PageSection("Counterexamples", shown)
 
 

@@ -107,10 +107,11 @@
   // A run to step through; its whole picture is behind a line.
   function SteppedPicture({ block, place }) {
     const here = place && place.panel && block.scope;
-    const address = (step) => asif.href([...place.panel.split("/"), block.scope, step]);
+    const parts = (step) => [...place.panel.split("/"), block.scope, step];
+    const address = (step) => asif.href(parts(step));
     const wanted = here && place.part === block.scope ? place.step : null;
-    const at = wanted === null || wanted === undefined ? undefined : wanted;
-    const onStep = (step) => here && history.replaceState(null, "", address(step));
+    const at = wanted === null ? undefined : wanted;
+    const onStep = (step) => here && asif.replaceAddress(parts(step));
     const whole = block.svg && { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
     return html`<${asif.Stepper} run=${block.steps} at=${at} onStep=${onStep} link=${here ? address : null} />
       ${whole && html`<${FoldedPart} block=${whole} depth=${6} />`}`;
@@ -183,7 +184,7 @@
   function FoldedPart({ block, depth, place }) {
     const wanted = Boolean(place && place.part && place.part === block.name);
     const [open, setOpen] = useState(Boolean(block.open) || wanted);
-    useEffect(() => wanted && setOpen(true), [wanted]);
+    useEffect(() => wanted && setOpen(true), [wanted, place && place.asked]);
     return html`<details open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
       <summary>${words(block.summary)}</summary>
       ${open && html`<div class="inside"><${asif.Blocks} ...${{ blocks: block.blocks, depth, place }} /></div>`}
@@ -214,7 +215,8 @@
     PageSection, FindingCard,
   };
 
-  // depth: of the headings.  place: the address beyond that of the panel: {panel, part, step}.
+  // depth: of the headings.  place: the address beyond that of the panel: {panel, part, step, asked}, where each
+  // address that somebody follows is another `asked`.
   asif.Blocks = function ({ blocks, depth, place }) {
     return blocks.map(
       (block) => html`<${KINDS[block.is]} ...${{ block, depth, place }} />`

@@ -90,6 +90,27 @@ def test_a_step_has_an_address(page: Page, report: str) -> None:
     assert page.locator(".sp-count").inner_text().startswith("step 2 of")
 
 
+def test_a_followed_address_shows_its_step_whatever_was_shown(page: Page, report: str) -> None:
+    count, follow = page.locator(".sp-count"), "address => (location.hash = address)"
+    go(page, f"{report}#{REFUTED}/stateless/3")
+    expect(count).to_have_text("step 3 of 7")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(count).to_have_text("step 5 of 7")
+    part = page.locator("main summary", has_text="stateless")
+    for _ in range(2):  # closed and opened again, it shows the step of the address
+        part.click()
+    expect(count).to_have_text("step 5 of 7")
+    part.click()
+    page.evaluate(follow, f"{REFUTED}/stateless/3")
+    expect(count).to_have_text("step 3 of 7")
+    for step, shown in (("abc", 0), ("-1", 0), ("2.5", 0), ("99", 7)):
+        go(page, f"{report}#{REFUTED}/stateless/{step}")
+        expect(count).to_have_text(f"step {shown} of 7")
+        page.keyboard.press("ArrowLeft" if shown else "ArrowRight")
+        expect(count).to_have_text(f"step {6 if shown else 1} of 7")
+
+
 def test_keys_go_to_one_of_two_open_runs(page: Page, report: str) -> None:
     go(page, f"{report}#{REFUTED}")
     counts = page.locator(".sp-count")
