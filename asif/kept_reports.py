@@ -54,7 +54,7 @@ def _begins(origin: ReportOrigin, since: str) -> bool:
     """Is `since` the beginning of the date or of the commit?  A kept commit is cut itself."""
     commit = origin.commit or ""
     clean = commit.removesuffix(DIRTY)
-    named = commit.startswith(since) or bool(clean) and since.startswith(clean)
+    named = commit.startswith(since) or (bool(clean) and since.startswith(clean))
     moment = since.replace(" UTC", "Z").replace(" ", "T")
     return named or origin.moment.startswith(moment)
 

@@ -130,13 +130,12 @@
         box.scrollTop = y - (box.clientHeight - size.top) / 2;
       }
     }, [at, width]);
-    const scrolls = size.width > width + 1 || size.height + size.top > 334;
+    const stop = asif.useStop(frame, "Space-time picture");
     const wrong = new Set(((run.culprit && run.culprit.wrong) || []).map((w) => w.step + "." + w.emit));
     const messages = (run.messages || []).map((m, number) => Object.assign({number}, m));
     const ordered = messages.filter((m) => m.number !== hot).concat(messages.filter((m) => m.number === hot));
     const kinds = [...new Set(messages.map((message) => message.kind))].sort();
-    return html`<div><div class="sp-lanes" ref=${frame} tabindex=${scrolls ? 0 : null}
-        role=${scrolls ? "region" : null} aria-label=${scrolls ? "Space-time picture" : null}>
+    return html`<div><div class="sp-lanes" ref=${frame} ...${stop}>
       <svg class="sp-names" width=${size.width} height=${size.top} aria-hidden="true">
         <${Names} run=${run} size=${size} /></svg>
       <svg width=${size.width} height=${size.height} role="img"

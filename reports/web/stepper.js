@@ -18,7 +18,7 @@
   function takes(focus, key) {
     if (!focus || !focus.matches(`${FIELDS}, [role=region]`)) return false;
     if (focus.matches(FIELDS)) return true;
-    return key.startsWith("Arrow") ? focus.scrollWidth > focus.clientWidth + 1 : focus.scrollHeight > focus.clientHeight + 1;
+    return key.startsWith("Arrow") ? asif.scrolls.sideways(focus) : asif.scrolls.upwards(focus);
   }
 
   /* The one stepper that takes keys: where the focus is, or in the part that a line with the focus

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 WEB = Path(palette.__file__).parent / "web"
 SCRIPTS = (
     *("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js"),
-    *("steps.js", "lanes.js", "step-parts.js", "stepper.js"),
+    *("steps.js", "scrolls.js", "lanes.js", "step-parts.js", "stepper.js"),
 )
 START = """
 const seen = window.seen = [];
