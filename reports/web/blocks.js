@@ -112,17 +112,13 @@
     return html`<div class="svg" ref=${place}></div>`;
   }
 
-  // A run to step through; its whole picture is behind a line.
   function SteppedPicture({ block, place }) {
     const here = place && place.panel && block.scope;
     const parts = (step) => [...place.panel.split("/"), block.scope, step];
-    const address = (step) => asif.href(parts(step));
     const wanted = here && place.part === block.scope ? place.step : null;
-    const at = wanted === null ? undefined : wanted;
-    const onStep = (step) => here && asif.replaceAddress(parts(step));
-    const whole = block.svg && { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
-    return html`<${asif.Stepper} run=${block.steps} at=${at} onStep=${onStep} link=${here ? address : null} />
-      ${whole && html`<${FoldedPart} block=${whole} depth=${6} />`}`;
+    return html`<${asif.Stepper} run=${block.steps} at=${wanted === null ? undefined : wanted}
+      onStep=${(step) => here && asif.replaceAddress(parts(step))}
+      link=${here ? (step) => asif.href(parts(step)) : null} />`;
   }
 
   function DrawnPicture({ block, place }) {

@@ -14,6 +14,7 @@ from reports import page as report_page
 from reports.page.blocks import TableRow, table
 from reports.page.encoding import encoded
 from tests.browser.report_pages import REFUTED, large, small
+from tests.reports.written import blocks_of, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -111,6 +112,12 @@ def test_a_followed_address_shows_its_step_whatever_was_shown(page: Page, report
         expect(count).to_have_text(f"step {shown} of 7")
         page.keyboard.press("ArrowLeft" if shown else "ArrowRight")
         expect(count).to_have_text(f"step {6 if shown else 1} of 7")
+
+
+def test_the_page_draws_a_run_with_steps_itself(tmp_path: Path) -> None:
+    pictures = blocks_of(written(small(), tmp_path).rooms, "DrawnPicture")
+    assert any("steps" in one for one in pictures)
+    assert all(("steps" in one) != ("svg" in one) for one in pictures)
 
 
 def test_keys_go_to_one_of_two_open_runs(page: Page, report: str) -> None:
