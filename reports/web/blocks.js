@@ -5,7 +5,7 @@
   const { html, words, text } = asif;
   const { useEffect, useRef, useState } = preactHooks;
   const NARROW = "(max-width: 40rem)";
-  const MOST = { wide: 30, narrow: 8 };
+  const MOST = { wide: 24, narrow: 8 };
   const MOST_LINES = 60;
 
   const isOff = (words) => [words].flat().some((one) => one && one.tone === "bad");
