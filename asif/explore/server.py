@@ -30,7 +30,7 @@ FILES: Mapping[str, str] = {
         f"/{name}": name
         for name in (
             *("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js", "steps.js"),
-            *("lanes.js", "step-parts.js", "stepper.js", "choices.js", "explore.js"),
+            *("scrolls.js", "lanes.js", "step-parts.js", "stepper.js", "choices.js", "explore.js"),
             *("stepper.css", "explore.css"),
         )
     },

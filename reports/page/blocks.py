@@ -113,8 +113,8 @@ class DataTable:
 class DrawnPicture:
     """A picture as an <svg> element.  plain: the same in characters, where there is such a form.
 
-    scope, steps: of a picture of a run, the name that addresses have, and the run by steps if
-    there is one.
+    scope, steps: of a picture of a run, the name that addresses have, and the run by steps, from
+    which a page draws the picture; then svg is "".
     """
 
     name: str

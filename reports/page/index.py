@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from model.results.experiment import Reproduction
-from model.results.report import KeptReport, ReportResults
+from model.results.report import KeptReport, ReportOrigin, ReportResults
 from reports.page.blocks import (
     Block,
     FactList,
@@ -54,9 +54,13 @@ def first_screen(results: ReportResults, before: KeptReport | None) -> list[Bloc
 def _about(results: ReportResults) -> str:
     parts = ["Correctness report", f"asif {results.version}", f"{results.profile} profile"]
     if results.origin is not None:
-        parts.append(results.origin.moment.replace("T", " ").replace("Z", " UTC"))
+        parts.append(_moment(results.origin))
         parts.append(f"commit {results.origin.commit or 'not known'}")
     return " · ".join(parts)
+
+
+def _moment(origin: ReportOrigin) -> str:
+    return origin.moment.replace("T", " ").replace("Z", " UTC")
 
 
 # --- surprises ---------------------------------------------------------------------
@@ -158,7 +162,7 @@ def _changed(results: ReportResults, before: KeptReport | None) -> Iterator[Bloc
     if before is None:
         return
     found = changes(before, kept(results))
-    moment = before.origin.moment if before.origin else "an earlier report"
+    moment = _moment(before.origin) if before.origin else "a date that is not known"
     commit = f", commit {before.origin.commit}" if before.origin and before.origin.commit else ""
     since = f"Compared with the {before.profile} report of {moment}{commit}"
     if not found:
@@ -167,7 +171,8 @@ def _changed(results: ReportResults, before: KeptReport | None) -> Iterator[Bloc
         blocks = [Sentence(f"{since}: {counted(len(found), 'outcome')} changed."), _table(found)]
         if rest := found[MOST_CHANGES:]:
             blocks.append(FoldedPart(f"{len(rest)} more", [_table(rest, len(rest))]))
-    yield PageSection(f"Changed since the last report: {len(found)}", blocks, "changes")
+    title = f"Changed since the report of {moment}: {len(found)}"
+    yield PageSection(title, blocks, "changes")
 
 
 def _table(found: Sequence[OutcomeChange], most: int = MOST_CHANGES) -> Block:

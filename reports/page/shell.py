@@ -22,6 +22,7 @@ SCRIPTS = (
     "vendor/htm.js",
     "words.js",
     "steps.js",
+    "scrolls.js",
     "step-parts.js",
     "lanes.js",
     "stepper.js",

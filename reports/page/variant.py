@@ -45,6 +45,7 @@ SCOPE_COLUMNS = (
     "#Time",
     "#Worlds/s",
 )
+RANDOM = "found at random, shrunk"
 FINDERS = {"hypothesis": "Hypothesis", "walk": "a walk"}
 
 
@@ -82,7 +83,7 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     shown: list[Block] = [
         FoldedPart(
             [one.name, " ", Word(result_words.steps(_run_of(one).steps), Ink.DIM)],
-            run(_run_of(one), one.name, whole=not at),
+            run(_run_of(one), one.name),
             open=not at,
             name=one.name,
         )
@@ -90,9 +91,9 @@ def _counterexamples(verdict: Verdict) -> Iterator[Block]:
     ]
     if failure is not None:
         replay = FoldedPart("A pytest file that replays this run", [CodeText(failure.pytest)])
-        inside = [*run(failure, "found at random, shrunk"), replay]
+        inside = [*run(failure, RANDOM), replay]
         summary: Words = ["Found at random ", Word(result_words.steps(failure.steps), Ink.DIM)]
-        shown.append(FoldedPart(summary, inside, open=not ordered))
+        shown.append(FoldedPart(summary, inside, open=not ordered, name=RANDOM))
     yield PageSection("Counterexamples", shown)
 
 
@@ -101,11 +102,8 @@ def _run_of(scope: ScopeResult) -> ScopeCounterexample:
     return scope.counterexample
 
 
-def run(found: Run, name: str, *, whole: bool = True) -> list[Block]:
-    """A run that violates a property, to look at and to step through.
-
-    whole: False leaves the picture of the whole run to Markdown, if there are steps.
-    """
+def run(found: Run, name: str) -> list[Block]:
+    """A run that violates a property, to step through; without steps, to look at."""
     pinned = found.pinned if isinstance(found, ScopeCounterexample) else None
     after = f"after {number(found.steps)} step{'' if found.steps == 1 else 's'} this run violates "
     words: list[str | Word] = [Word(name, Ink.STRONG), f": {after}“{found.property}”"]
@@ -118,7 +116,7 @@ def run(found: Run, name: str, *, whole: bool = True) -> list[Block]:
     if found.culprit is not None and found.run is None:
         blocks.append(Sentence(found.culprit.says, Ink.REFUTED))
     svg = ""
-    if whole or found.run is None:
+    if found.run is None:  # a page draws the picture of steps itself
         svg = spacetime.svg(found.story, caption=found.property, culprit=found.culprit)
     plain = spacetime.text(found.story, caption=found.property, culprit=found.culprit)
     picture = f"Space-time diagram: {name}"

@@ -95,14 +95,14 @@ def _files(room: PageRoom) -> dict[str, _DataFile]:
     blocks of the room, and each as many panels as fit."""
     blocks = script_text(encoded(room.blocks))
     parts: list[dict[str, str]] = [{}]
-    size = len(blocks)
+    size = _bytes(blocks)
     for panel in room.panels:
         content = script_text(encoded(panel.blocks))
-        if size and size + len(content) > LARGEST:
+        if size and size + _bytes(content) > LARGEST:
             parts.append({})
             size = 0
         parts[-1][panel.address] = content
-        size += len(content)
+        size += _bytes(content)
     name = slug(room.address)
     return {
         f"{name}-{at}.js" if at else f"{name}.js": _DataFile(
@@ -110,6 +110,10 @@ def _files(room: PageRoom) -> dict[str, _DataFile]:
         )
         for at, part in enumerate(parts)
     }
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 def _script(address: str, blocks: str, panels: Mapping[str, str]) -> str:

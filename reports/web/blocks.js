@@ -5,22 +5,38 @@
   const { html, words, text } = asif;
   const { useEffect, useRef, useState } = preactHooks;
   const NARROW = "(max-width: 40rem)";
-  const MOST_ROWS = { wide: 30, narrow: 8 };
+  const MOST = { wide: 24, narrow: 8 };
+  const MOST_LINES = 60;
 
-  // A box that scrolls sideways; only where it does is it a stop of the Tab key.
+  const isOff = (words) => [words].flat().some((one) => one && one.tone === "bad");
+
+  // The first of many things, in their order, and a button that shows the others.  What is not as
+  // expected (`off`) is never behind the button; the heading (`leads`) of a thing comes with it.
+  function useFew(things, off, most, name, leads = () => false) {
+    const [all, setAll] = useState(false);
+    const known = things.map((_, at) => at).filter((at) => !leads(things[at]));
+    const first = matchMedia(NARROW).matches ? most.narrow : most.wide;
+    const bad = known.filter((at) => off(things[at]));
+    const good = known.filter((at) => !off(things[at])).slice(0, Math.max(0, first - bad.length));
+    const shown = new Set(all ? known : [...bad, ...good]);
+    const left = known.length - shown.size;
+    let heading = null;
+    const few = things.flatMap((one, at) => {
+      if (leads(one)) heading = one;
+      if (!shown.has(at)) return [];
+      const led = heading ? [heading, one] : [one];
+      heading = null;
+      return led;
+    });
+    const more = left > 0 && html`<button class="more" type="button" onClick=${() => setAll(true)}>
+      Show ${left} more ${left === 1 ? name.slice(0, -1) : name}</button>`;
+    return { few, more };
+  }
+
+  // A box that scrolls sideways.
   function Scroll({ name, children }) {
     const box = useRef(null);
-    const [scrolls, setScrolls] = useState(false);
-    useEffect(() => {
-      const look = () => setScrolls(box.current.scrollWidth > box.current.clientWidth + 1);
-      const observer = new ResizeObserver(look);
-      observer.observe(box.current);
-      if (box.current.firstElementChild) observer.observe(box.current.firstElementChild);
-      look();
-      return () => observer.disconnect();
-    }, []);
-    const stop = scrolls ? { tabindex: "0", role: "region", "aria-label": name } : {};
-    return html`<div class="scroll" ref=${box} ...${stop}>${children}</div>`;
+    return html`<div class="scroll" ref=${box} ...${asif.useStop(box, name)}>${children}</div>`;
   }
   asif.Scroll = Scroll;
 
@@ -40,9 +56,10 @@
   }
 
   function ItemList({ block }) {
+    const { few, more } = useFew(block.items, isOff, MOST, "items");
     return html`<ul class=${block.small ? "chips" : null}>
-      ${block.items.map((item) => html`<li>${words(item)}</li>`)}
-    </ul>`;
+      ${few.map((item) => html`<li>${words(item)}</li>`)}
+    </ul>${more}`;
   }
 
   // --- tables ------------------------------------------------------------------------------------
@@ -66,16 +83,9 @@
   }
 
   function DataTable({ block }) {
-    const [all, setAll] = useState(false);
-    const most = matchMedia(NARROW).matches ? MOST_ROWS.narrow : MOST_ROWS.wide;
-    // What is not as expected is never behind the button.
-    const rows = all
-      ? block.rows
-      : [...block.rows.filter((row) => row.off), ...block.rows.filter((row) => !row.off)].slice(
-          0,
-          Math.max(most, block.rows.filter((row) => row.off).length)
-        );
-    const left = block.rows.length - rows.length;
+    // A narrow window shows a row as a card, with a line for each cell.
+    const most = { wide: MOST.wide, narrow: Math.min(MOST.narrow, Math.ceil(MOST_LINES / block.columns.length)) };
+    const { few, more } = useFew(block.rows, (row) => row.off, most, "rows", (row) => row.group);
     return html`<${Scroll} name=${block.name}>
       <table role="table" aria-label=${block.name}>
         <thead role="rowgroup"><tr role="row">
@@ -85,12 +95,10 @@
           )}
         </tr></thead>
         <tbody role="rowgroup">
-          ${rows.map((row) => html`<${Row} row=${row} columns=${block.columns} />`)}
+          ${few.map((row) => html`<${Row} row=${row} columns=${block.columns} />`)}
         </tbody>
       </table>
-      ${left > 0 &&
-      html`<button class="more" type="button" onClick=${() => setAll(true)}>
-        Show ${left} more rows</button>`}
+      ${more}
     <//>`;
   }
 
@@ -104,16 +112,13 @@
     return html`<div class="svg" ref=${place}></div>`;
   }
 
-  // A run to step through; its whole picture is behind a line.
   function SteppedPicture({ block, place }) {
     const here = place && place.panel && block.scope;
-    const address = (step) => asif.href([...place.panel.split("/"), block.scope, step]);
+    const parts = (step) => [...place.panel.split("/"), block.scope, step];
     const wanted = here && place.part === block.scope ? place.step : null;
-    const at = wanted === null || wanted === undefined ? undefined : wanted;
-    const onStep = (step) => here && history.replaceState(null, "", address(step));
-    const whole = block.svg && { summary: "The whole run in one picture", blocks: [{ ...block, steps: null, caption: "" }] };
-    return html`<${asif.Stepper} run=${block.steps} at=${at} onStep=${onStep} link=${here ? address : null} />
-      ${whole && html`<${FoldedPart} block=${whole} depth=${6} />`}`;
+    return html`<${asif.Stepper} run=${block.steps} at=${wanted === null ? undefined : wanted}
+      onStep=${(step) => here && asif.replaceAddress(parts(step))}
+      link=${here ? (step) => asif.href(parts(step)) : null} />`;
   }
 
   function DrawnPicture({ block, place }) {
@@ -183,11 +188,20 @@
   function FoldedPart({ block, depth, place }) {
     const wanted = Boolean(place && place.part && place.part === block.name);
     const [open, setOpen] = useState(Boolean(block.open) || wanted);
-    useEffect(() => wanted && setOpen(true), [wanted]);
+    useEffect(() => wanted && setOpen(true), [wanted, place && place.asked]);
     return html`<details open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
       <summary>${words(block.summary)}</summary>
       ${open && html`<div class="inside"><${asif.Blocks} ...${{ blocks: block.blocks, depth, place }} /></div>`}
     </details>`;
+  }
+
+  // Parts in a row; one that an address asks for, or that is not as expected, is always there.
+  function Parts({ list, depth, place }) {
+    const asked = useRef(new Set());
+    if (place && place.part) asked.current.add(place.part);
+    const off = (block) => block.open || asked.current.has(block.name) || isOff(block.summary);
+    const { few, more } = useFew(list, off, MOST, "parts");
+    return html`${few.map((block) => html`<${FoldedPart} key=${list.indexOf(block)} ...${{ block, depth, place }} />`)}${more}`;
   }
 
   function PageSection({ block, depth, place }) {
@@ -214,10 +228,20 @@
     PageSection, FindingCard,
   };
 
-  // depth: of the headings.  place: the address beyond that of the panel: {panel, part, step}.
+  // depth: of the headings.  place: the address beyond that of the panel: {panel, part, step, asked}, where each
+  // address that somebody follows is another `asked`.
+  // Parts that follow each other are a list, of which the first are shown.
   asif.Blocks = function ({ blocks, depth, place }) {
-    return blocks.map(
-      (block) => html`<${KINDS[block.is]} ...${{ block, depth, place }} />`
+    const lists = [];
+    blocks.forEach((block) => {
+      const last = lists[lists.length - 1];
+      if (last && [last[0], block].every((one) => one.is === "FoldedPart")) last.push(block);
+      else lists.push([block]);
+    });
+    return lists.map((list) =>
+      list.length > 1
+        ? html`<${Parts} ...${{ list, depth, place }} />`
+        : html`<${KINDS[list[0].is]} ...${{ block: list[0], depth, place }} />`
     );
   };
 })();

@@ -5,8 +5,12 @@
   const html = asif.html;
   const {useEffect, useRef, useState} = window.preactHooks;
 
+  const ENDED = "asif explore does not answer: it has ended.";
+
+  /* The answer of the server; each browser has its own words for a server that is gone. */
   async function ask(path, given) {
-    const response = await fetch(path + "?" + new URLSearchParams(given || {}));
+    let response;
+    try { response = await fetch(path + "?" + new URLSearchParams(given || {})); } catch { throw new Error(ENDED); }
     const answer = await response.json();
     if (answer.error) throw new Error(answer.error);
     return answer;
@@ -119,11 +123,10 @@
     const {place, world, error} = usePlace(scopes), {busy, search, said} = useSearch(place);
     useEffect(() => { document.title = `${scopes ? scopes.protocol : "asif"}: step ${choices(place.run).length}`; });
     if (!scopes) return html`<p class=${lost ? "ex-error" : ""}>${lost || "Asking asif…"}</p>`;
-    const problem = error.includes("Failed to fetch") ? "asif explore does not answer: it has ended." : error;
     return html`<h1>${scopes.protocol}</h1><p class="ex-title">${scopes.title}</p>
       <${Bar} scopes=${scopes} place=${place} world=${world} busy=${busy} onShortest=${search} />
       <p class="ex-note" role="status">${said}</p>
-      ${problem && html`<p class="ex-error" role="alert">${problem} <a href=${hash(scopes.first, "")}>Begin</a></p>`}
+      ${error && html`<p class="ex-error" role="alert">${error} <a href=${hash(scopes.first, "")}>Begin</a></p>`}
       ${world && html`<${Walk} world=${world} />`}`;
   }
 

@@ -115,7 +115,7 @@
 
   /* Props: run, at, hot (the number of a message, or null), onStep(n), onHover(number or null). */
   function Lanes({run, at, hot, onStep, onHover}) {
-    const frame = useRef(null), [width, setWidth] = useState(560);
+    const frame = useRef(null), [width, setWidth] = useState(560), [whole, setWhole] = useState(false);
     useLayoutEffect(function () {
       const look = () => frame.current && setWidth(frame.current.clientWidth);
       look();
@@ -130,13 +130,13 @@
         box.scrollTop = y - (box.clientHeight - size.top) / 2;
       }
     }, [at, width]);
-    const scrolls = size.width > width + 1 || size.height + size.top > 334;
+    const stop = asif.useStop(frame, "Space-time picture");
     const wrong = new Set(((run.culprit && run.culprit.wrong) || []).map((w) => w.step + "." + w.emit));
     const messages = (run.messages || []).map((m, number) => Object.assign({number}, m));
     const ordered = messages.filter((m) => m.number !== hot).concat(messages.filter((m) => m.number === hot));
     const kinds = [...new Set(messages.map((message) => message.kind))].sort();
-    return html`<div><div class="sp-lanes" ref=${frame} tabindex=${scrolls ? 0 : null}
-        role=${scrolls ? "region" : null} aria-label=${scrolls ? "Space-time picture" : null}>
+    const tall = whole || (frame.current && asif.scrolls.upwards(frame.current));
+    return html`<div><div class=${whole ? "sp-lanes sp-whole" : "sp-lanes"} ref=${frame} ...${stop}>
       <svg class="sp-names" width=${size.width} height=${size.top} aria-hidden="true">
         <${Names} run=${run} size=${size} /></svg>
       <svg width=${size.width} height=${size.height} role="img"
@@ -148,6 +148,8 @@
         <g class="sp-deeds">${run.steps.map((step, row) => html`<${Deed} step=${step} row=${row} size=${size}
           at=${at} wrong=${wrong} />`)}</g>
       </svg></div>
+      ${tall && html`<button type="button" class="sp-link"
+        onClick=${() => setWhole(!whole)}>${whole ? "A part of the picture" : "The whole run in one picture"}</button>`}
       ${kinds.length > 0 && html`<ul class="sp-key" aria-label="Messages of the picture">${kinds.map((kind) => html`<li key=${kind}>
         <span class=${"sp-sign sp-" + kind} aria-hidden="true"></span>${kind}</li>`)}</ul>`}</div>`;
   }

@@ -5,12 +5,14 @@
   const { html, href } = asif;
   const { useEffect, useRef, useState } = preactHooks;
 
+  // The parts of the address: one that somebody follows, or that a step of a run puts there.
   function useAddress() {
     const [parts, setParts] = useState(asif.here());
     useEffect(() => {
-      const look = () => setParts(asif.here());
-      addEventListener("hashchange", look);
-      return () => removeEventListener("hashchange", look);
+      const look = (event) => setParts(event.detail || asif.here());
+      const events = ["hashchange", "addressreplaced"];
+      events.forEach((one) => addEventListener(one, look));
+      return () => events.forEach((one) => removeEventListener(one, look));
     }, []);
     return parts;
   }
@@ -67,10 +69,10 @@
       <a href="report.md">report.md</a> has the same content as ${room.title}.</p>`;
   }
 
-  function Room({ room, panel, part, step }) {
+  function Room({ room, panel, part, step, asked }) {
     const blocks = useBlocks(room, panel);
     const shown = panel || room;
-    const place = panel && { panel: panel.address, part, step };
+    const place = panel && { panel: panel.address, part, step, asked };
     let body = html`<p role="status">Loading …</p>`;
     if (blocks instanceof Error) body = html`<${Missing} room=${room} error=${blocks} />`;
     else if (blocks) {
@@ -116,7 +118,7 @@
       document.title = shown ? shown.title + " · " + data.title : data.title;
     }, [parts.join("/")]);
     const view = found.room
-      ? html`<${Room} ...${found} />`
+      ? html`<${Room} ...${found} asked=${parts} />`
       : html`<${Index} data=${data} anchor=${parts[0]} first=${!begun.current} />`;
     return html`<div class="page">
       <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>

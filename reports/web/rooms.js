@@ -18,7 +18,8 @@
   };
 
   // {room, panel, part, step} of an address; room and panel as the menu knows them, or null.  The
-  // first part may be a name ("log-io:published"), whose family is the room.
+  // first part may be a name ("log-io:published"), whose family is the room.  A step that is no
+  // number is null.
   asif.find = function (parts) {
     if (!parts.length) return { room: null, panel: null };
     const first = parts[0];
@@ -28,8 +29,8 @@
     for (let many = parts.length; many > 0; many--) {
       const panel = room.panels.find((one) => one.address === parts.slice(0, many).join("/"));
       if (panel) {
-        const step = parts[many + 1];
-        return { room, panel, part: parts[many] || "", step: step ? Number(step) : null };
+        const step = /^\d+$/.test(parts[many + 1] || "") ? Number(parts[many + 1]) : null;
+        return { room, panel, part: parts[many] || "", step };
       }
     }
     return { room, panel: null };

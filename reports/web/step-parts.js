@@ -3,6 +3,7 @@
 "use strict";
 (function (asif) {
   const html = asif.html, steps = asif.steps;
+  const {useRef} = window.preactHooks;
   const ROOM = 72, EMPTY = new Set(["()", "{}", "none", ""]);
 
   /* The name of a field, which may break behind its dots. */
@@ -98,6 +99,17 @@
     });
   }
 
+  /* Props: rows: what differing() finds. */
+  function Differences({rows}) {
+    const box = useRef(null), stop = asif.useStop(box, "Fields that differ");
+    return html`<div class="sp-table" ref=${box} ...${stop}><table>
+      <thead><tr><th scope="col">node</th><th scope="col">field</th>
+        <th scope="col">this run</th><th scope="col">without failures</th></tr></thead>
+      <tbody>${rows.map(([node, key, mine, theirs]) => html`<tr><th scope="row">${node}</th>
+        <td>${shown(key) || "it is"}</td><td><${Text} text=${EMPTY.has(mine) ? "empty" : mine} /></td>
+        <td><${Text} text=${EMPTY.has(theirs) ? "empty" : theirs} /></td></tr>`)}</tbody></table></div>`;
+  }
+
   /* Props: run, at, onStep. */
   function Beside({run, at, onStep}) {
     const other = steps.unfailed(run);
@@ -115,12 +127,7 @@
         ${missing ? ` Its step ${differs.unfailed} has an output that this run never has.` : ""}</p>
       <p>After its step ${there}: ${steps.sentence(other, there)}</p>
       <${Results} outputs=${out} none="No output so far." />
-      ${rows.length > 0 && html`<div class="sp-table" tabindex="0" role="region" aria-label="Fields that differ"><table>
-        <thead><tr><th scope="col">node</th><th scope="col">field</th>
-          <th scope="col">this run</th><th scope="col">without failures</th></tr></thead>
-        <tbody>${rows.map(([node, key, mine, theirs]) => html`<tr><th scope="row">${node}</th>
-          <td>${shown(key) || "it is"}</td><td><${Text} text=${EMPTY.has(mine) ? "empty" : mine} /></td>
-          <td><${Text} text=${EMPTY.has(theirs) ? "empty" : theirs} /></td></tr>`)}</tbody></table></div>`}
+      ${rows.length > 0 && html`<${Differences} rows=${rows} />`}
     </section>`;
   }
 

@@ -7,23 +7,50 @@
   const KEYS = {
     ArrowLeft: (at) => at - 1, ArrowRight: (at) => at + 1, Home: () => 0, End: (_, last) => last,
   };
-  const TAKE_KEYS = "input, textarea, select, [contenteditable], [role=region]";
+  const FIELDS = "input, textarea, select, [contenteditable]";
 
-  /* Go by keys, unless an element has the focus that takes them itself: a field, or a part that
-     scrolls. */
+  /* The steppers of the page by their elements, each with a function that goes by a move; the one
+     that somebody used last. */
+  const known = new Map();
+  let used = null;
+
+  /* Does the element that has the focus take the key itself: a field, or a part that scrolls so? */
+  function takes(focus, key) {
+    if (!focus || !focus.matches(`${FIELDS}, [role=region]`)) return false;
+    if (focus.matches(FIELDS)) return true;
+    return key.startsWith("Arrow") ? asif.scrolls.sideways(focus) : asif.scrolls.upwards(focus);
+  }
+
+  /* The one stepper that takes keys: where the focus is, or in the part that a line with the focus
+     opens; else the last used; else the first of the page. */
+  function taker(focus) {
+    const all = [...document.querySelectorAll(".stepper")].filter((one) => known.has(one));
+    const part = focus && focus.matches("summary") ? focus.parentElement : null;
+    return all.find((one) => one.contains(focus)) || all.find((one) => part && part.contains(one))
+      || all.find((one) => one === used) || all[0];
+  }
+
+  document.addEventListener("keydown", function (event) {
+    const move = KEYS[event.key], focus = document.activeElement;
+    const modified = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!move || modified || event.defaultPrevented || takes(focus, event.key)) return;
+    const chosen = taker(focus);
+    if (!chosen) return;
+    event.preventDefault();
+    known.get(chosen)(move);
+  });
+
+  /* Go by keys while the stepper is on the page.  Returns a function that makes it the last used. */
   function useKeys(root, go) {
+    const now = useRef(go);
+    now.current = go;
     useEffect(function () {
-      function press(event) {
-        const move = KEYS[event.key], focus = document.activeElement;
-        const modified = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
-        if (!move || modified || event.defaultPrevented || !root.current) return;
-        if (focus && focus.matches(TAKE_KEYS)) return;
-        event.preventDefault();
-        go(move);
-      }
-      document.addEventListener("keydown", press);
-      return () => document.removeEventListener("keydown", press);
+      const place = root.current;
+      if (!place) return undefined;
+      known.set(place, (move) => now.current(move));
+      return () => known.delete(place);
     });
+    return () => { used = root.current; };
   }
 
   function Bar({run, at, last, go, link}) {
@@ -58,21 +85,22 @@
   }
 
   /* Props: run: a stepped run (model/results/steps.py); at: the step to show; onStep(n): the user
-     goes to another step; link(n): the address of a step; wide: parts of the page below the bar. */
+     goes to another step; link(n): the address of a step. */
   function Stepper({run, at, onStep, link}) {
     const last = run.steps.length - 1;
     const clamp = (n) => Math.max(0, Math.min(last, Number.isFinite(n) ? n : 0));
     const root = useRef(null), [own, setOwn] = useState(clamp(at)), [hot, setHot] = useState(null);
     const now = clamp(own);
-    useEffect(() => { if (at !== undefined) setOwn(clamp(at)); }, [at, run]);
+    const use = useKeys(root, go);
+    useEffect(() => { if (at !== undefined) { setOwn(clamp(at)); use(); } }, [at, run]);
     useEffect(() => setHot(null), [now, run]);
     function go(move) {
       const to = clamp(move(now, last));
+      use();
       if (to === now) return;
       setOwn(to);
       if (onStep) onStep(to);
     }
-    useKeys(root, go);
     if (last < 0) return html`<p class="stepper">No node could boot, so there is no step.</p>`;
     const onStep_ = (step) => go(() => step);
     const message = hot === null || !run.messages[hot] ? null : run.messages[hot];

@@ -22,6 +22,12 @@
     }
   };
 
+  // Show another address in place of the present one, as parts; the page knows of it.
+  asif.replaceAddress = function (parts) {
+    window.history.replaceState(null, "", asif.href(parts));
+    window.dispatchEvent(new CustomEvent("addressreplaced", { detail: parts.map(String) }));
+  };
+
   const TAGS = { code: "code", strong: "strong" };
   const CHIPS = { holds: true, refuted: true };
 

@@ -16,7 +16,7 @@ from model.protocol import Protocol
 from model.registry import protocols
 from model.results.attack import AttackResult
 from model.results.report import ReportOrigin, ReportResults
-from model.results.verdict import ScopeCounterexample, ScopeResult, Verdict
+from model.results.verdict import MissedPoint, ScopeCounterexample, ScopeResult, Verdict
 from proofs.explore.verdict import verdicts
 from tests.reports import test_page, test_proof_results
 
@@ -27,10 +27,7 @@ REFUTED = "micro-batch:commit-first"
 
 @cache
 def stepped_verdicts() -> Sequence[Verdict]:
-    """Verdicts on two small protocols, one of them with a run to step through."""
-    known = protocols()
-    chosen = [known["micro-batch"].name, REFUTED]
-    assert chosen[0] == "micro-batch"
+    """The verdict on a small protocol, with runs to step through."""
     return verdicts([REFUTED], once=True, walks=1, examples=1, steps=True)
 
 
@@ -46,11 +43,32 @@ def small() -> ReportResults:
 
 
 def large() -> ReportResults:
-    """A report with a verdict on every protocol and variant, and a run of each refuted scope."""
+    """A report with a verdict on every protocol and variant, and a run of each refuted scope.  The
+    verdict on each family itself, and that on REFUTED, have more of everything than a real one."""
     shown = stepped_verdicts()[0].shortest
     assert shown is not None
-    made = tuple(_verdict(one, shown) for one in protocols().values())
-    return replace(small(), verdicts=made, bugs=(), runs=())
+    made = [_verdict(one, shown) for one in protocols().values()]
+    long = (
+        _long(one) if one.protocol == REFUTED or ":" not in one.protocol else one for one in made
+    )
+    return replace(small(), verdicts=tuple(long))
+
+
+def _long(one: Verdict) -> Verdict:
+    """The verdict with many scopes, missed points, notes and mutants; the last one survived."""
+    many = 12 if one.refuted else 60
+    scopes = (replace(one.scopes[at % len(one.scopes)], name=f"scope {at}") for at in range(many))
+    killed = (replace(test_page.MUTANT, name=f"a mutant, number {at}") for at in range(140))
+    missed = (MissedPoint(f"node {at}: on restart", "never so") for at in range(80))
+    evidence = {f"a note of this protocol, number {at}": 1_000 + at for at in range(80)}
+    return replace(
+        one,
+        scopes=tuple(scopes),
+        missed=tuple(missed),
+        evidence=evidence,
+        missing=("events replayed",),
+        mutants=(*killed, test_page.SURVIVOR),
+    )
 
 
 def _verdict(protocol: Protocol, shown: ScopeCounterexample) -> Verdict:

@@ -271,6 +271,13 @@ def test_an_illegal_address_is_a_line_on_the_page(page: Page, address: str) -> N
     expect(page.locator(".sp-count")).to_have_text("step 0 of 0")
 
 
+@pytest.mark.parametrize("words", ["Load failed", "NetworkError when attempting to fetch"])
+def test_a_server_that_is_gone_has_the_same_words_in_every_browser(page: Page, words: str) -> None:
+    page.evaluate("words => { window.fetch = () => Promise.reject(new TypeError(words)); }", words)
+    page.locator(".ex-choice > button").first.click()
+    expect(page.get_by_role("alert")).to_contain_text("asif explore does not answer: it has ended.")
+
+
 @pytest.mark.parametrize("width", [1400, 420])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_page(

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from reports import page as report_page
+from reports.page.blocks import TableRow, table
+from reports.page.encoding import encoded
 from tests.browser.report_pages import REFUTED, large, small
+from tests.reports.written import blocks_of, written
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -87,6 +91,49 @@ def test_a_step_has_an_address(page: Page, report: str) -> None:
     assert address.endswith("/2")
     go(page, address)
     assert page.locator(".sp-count").inner_text().startswith("step 2 of")
+
+
+def test_a_followed_address_shows_its_step_whatever_was_shown(page: Page, report: str) -> None:
+    count, follow = page.locator(".sp-count"), "address => (location.hash = address)"
+    go(page, f"{report}#{REFUTED}/stateless/3")
+    expect(count).to_have_text("step 3 of 7")
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    expect(count).to_have_text("step 5 of 7")
+    part = page.locator("main summary", has_text="stateless")
+    for _ in range(2):  # closed and opened again, it shows the step of the address
+        part.click()
+    expect(count).to_have_text("step 5 of 7")
+    part.click()
+    page.evaluate(follow, f"{REFUTED}/stateless/3")
+    expect(count).to_have_text("step 3 of 7")
+    for step, shown in (("abc", 0), ("-1", 0), ("2.5", 0), ("99", 7)):
+        go(page, f"{report}#{REFUTED}/stateless/{step}")
+        expect(count).to_have_text(f"step {shown} of 7")
+        page.keyboard.press("ArrowLeft" if shown else "ArrowRight")
+        expect(count).to_have_text(f"step {6 if shown else 1} of 7")
+
+
+def test_the_page_draws_a_run_with_steps_itself(tmp_path: Path) -> None:
+    pictures = blocks_of(written(small(), tmp_path).rooms, "DrawnPicture")
+    assert any("steps" in one for one in pictures)
+    assert all(("steps" in one) != ("svg" in one) for one in pictures)
+
+
+def test_keys_go_to_one_of_two_open_runs(page: Page, report: str) -> None:
+    go(page, f"{report}#{REFUTED}")
+    counts = page.locator(".sp-count")
+    page.locator("main summary", has_text="time windows on a grid").click()
+    expect(counts).to_have_text(["step 0 of 7", "step 0 of 9"])
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 0 of 7", "step 3 of 9"])
+    page.get_by_label("Next step (right arrow)").first.click()
+    page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 2 of 7", "step 3 of 9"])
+    page.locator("h1").focus()
+    page.keyboard.press("ArrowRight")
+    expect(counts).to_have_text(["step 3 of 7", "step 3 of 9"])
 
 
 def test_an_address_that_is_nowhere_shows_the_index(page: Page, report: str) -> None:
@@ -166,14 +213,37 @@ def test_axe_finds_nothing(browser: Browser, report: str, size: Any, scheme: Any
     page.close()
 
 
+SHOWN = """address => location.hash === address && document.querySelector(".view, #about")
+  && Boolean(document.querySelector("#about")) === (address === "" || address === "#")
+  && !document.querySelector(".view > [role=status]")"""
+DRAW = """block => {
+  const place = document.body.appendChild(document.createElement("div"));
+  place.id = "drawn";
+  preact.render(preact.h(asif.Blocks, { blocks: [block], depth: 2 }), place);
+}"""
+IDLE_STOPS = """[...document.querySelectorAll("main *")].filter((box) => {
+  const style = getComputedStyle(box), may = /auto|scroll/.test(style.overflowX + style.overflowY);
+  const sideways = box.scrollWidth > box.clientWidth + 1;
+  const scrolls = may && (sideways || box.scrollHeight > box.clientHeight + 1);
+  const stop = box.tabIndex === 0 && (may || box.matches("[role=region]"));
+  return !box.matches("nav, input") && scrolls !== stop;
+}).map((box) => box.className)"""
+
+
 def test_only_what_scrolls_is_a_stop_of_the_tab_key(page: Page, report: str) -> None:
     for size in (WIDE, NARROW):
         page.set_viewport_size(size)  # type: ignore[arg-type]
-        for view in VIEWS:
+        for view in (*VIEWS, f"#{REFUTED}/stateless/7"):
             go(page, report + view)
-            idle = "[...document.querySelectorAll('main .scroll')].filter(box => "
-            idle += "(box.tabIndex === 0) !== (box.scrollWidth > box.clientWidth + 1)).length"
-            page.wait_for_function(f"{idle} === 0")
+            page.wait_for_function(f"{IDLE_STOPS}.length === 0")
+    tables = page.locator(".sp-table")
+    expect(tables).to_have_attribute("role", "region")  # narrow: the fields that differ scroll
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    expect(tables).not_to_have_attribute("tabindex", "0")
+    page.locator(".sp-lanes").click(position={"x": 4, "y": 60})
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 7")
 
 
 def test_a_report_of_everything_keeps_its_budgets(browser: Browser, tmp_path: Path) -> None:
@@ -182,10 +252,43 @@ def test_a_report_of_everything_keeps_its_budgets(browser: Browser, tmp_path: Pa
         assert file.stat().st_size <= MOST_BYTES, file.name
     for size in (WIDE, NARROW):
         page = browser.new_page(viewport=size)  # type: ignore[arg-type]
-        for view in ("", "#log-io", "#log-io:published", "#errata", "#micro-batch"):
-            go(page, html.as_uri() + view)
+        go(page, html.as_uri())
+        links = page.locator("#menu a").evaluate_all("all => all.map((one) => one.hash)")
+        assert "#log-io" in links
+        families = page.locator("#menu p + ul").first.locator("a").all_inner_texts()
+        longest = [f"#{family}/itself" for family in families]
+        for view in ("#log-io:published", f"#{REFUTED}", *longest, *links):
+            page.evaluate("address => { location.hash = address; }", view)
+            page.wait_for_function(SHOWN, arg=view)
             nodes = page.evaluate("document.querySelectorAll('*').length")
             height = page.evaluate("document.documentElement.scrollHeight")
             assert nodes <= MOST_NODES, (view, size)
             assert height <= MOST_SCREENS * size["height"], (view, size)
+            if view in longest:  # what is not as expected is never behind a button
+                expect(page.get_by_text("✗ survived")).to_be_visible()
+                expect(page.get_by_text("this should have happened")).to_be_visible()
         page.close()
+
+
+def test_rows_stay_in_their_order_below_the_headings_of_their_groups(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows = [
+        row
+        for group in range(4)
+        for row in (
+            TableRow([f"group {group}"], group=True),
+            *(TableRow([f"row {group}.{at}", "is"], off=(group, at) == (3, 8)) for at in range(9)),
+        )
+    ]
+    html, _ = report_page.write(small(), tmp_path)
+    page = browser.new_page(viewport=WIDE)  # type: ignore[arg-type]
+    go(page, html.as_uri())
+    block = encoded(table("Rows", ("Row", "Is"), rows))
+    page.evaluate(DRAW, block)
+    names = page.locator("#drawn tbody th")
+    first = names.all_inner_texts()
+    page.get_by_role("button", name="Show 12 more rows").click()
+    assert names.all_inner_texts() == [row.cells[0] for row in rows]
+    assert first == [row.cells[0] for row in (*rows[:26], rows[30], rows[-1])]
+    page.close()

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 WEB = Path(palette.__file__).parent / "web"
 SCRIPTS = (
     *("vendor/preact.js", "vendor/preact-hooks.js", "vendor/htm.js"),
-    *("steps.js", "lanes.js", "step-parts.js", "stepper.js"),
+    *("steps.js", "scrolls.js", "lanes.js", "step-parts.js", "stepper.js"),
 )
 START = """
 const seen = window.seen = [];
@@ -141,6 +141,22 @@ def test_a_message_marks_both_its_ends_by_mouse_and_by_focus(page: Page) -> None
     expect(page.locator(".sp-end")).to_have_count(0)
     message.focus()
     expect(page.locator(".sp-end")).to_have_count(2)
+
+
+def test_a_picture_that_scrolls_can_be_seen_as_a_whole(page: Page) -> None:
+    whole = page.get_by_role("button", name="The whole run in one picture")
+    picture = page.locator(".sp-lanes")
+    expect(whole).to_have_count(0)
+    page.evaluate("document.documentElement.style.fontSize = '6px'")  # 35rem are less than the run
+    expect(picture).to_have_attribute("tabindex", "0")
+    page.locator(".sp-row").first.click(position={"x": 4, "y": 10})
+    page.keyboard.press("ArrowRight")  # the picture has the focus, and scrolls up and down alone
+    expect(page.locator(".sp-count")).to_have_text("step 1 of 7")
+    whole.click()
+    expect(picture).not_to_have_attribute("tabindex", "0")
+    assert picture.evaluate("box => box.scrollHeight <= box.clientHeight + 1")
+    page.get_by_role("button", name="A part of the picture").click()
+    expect(picture).to_have_attribute("tabindex", "0")
 
 
 def test_a_row_of_the_picture_and_a_line_of_the_words_lead_to_their_step(page: Page) -> None:

@@ -15,6 +15,8 @@ from reports.page.changes import OutcomeChange, changes, kept
 from tests.reports.test_page import _results, _verdict
 from tests.reports.written import written
 
+COMMIT = "c0ffee0123456789abcdef0123456789abcdef01"
+
 
 def _origin(day: int, commit: str | None = None) -> ReportOrigin:
     return ReportOrigin(f"2026-11-{day:02}T12:00:00Z", commit, "a machine", {})
@@ -41,8 +43,8 @@ def test_outcomes_that_differ_come_or_go_are_shown(tmp_path: Path) -> None:
         OutcomeChange("upstream-backup:pairs", "refuted in 3 steps, gap", ""),
     ]
     for text in written(now, tmp_path, before=kept(before)).both:
-        assert "Changed since the last report: 3" in text
-        assert "quick report of 2026-11-01T12:00:00Z, commit abc: 3 outcomes changed" in text
+        assert "Changed since the report of 2026-11-01 12:00:00 UTC: 3" in text
+        assert "quick report of 2026-11-01 12:00:00 UTC, commit abc: 3 outcomes changed" in text
 
 
 def test_the_newest_report_of_the_profile_is_compared_and_since_names_another(
@@ -56,8 +58,21 @@ def test_the_newest_report_of_the_profile_is_compared_and_since_names_another(
         found = earlier(tmp_path, "quick", since)
         assert found is not None
         assert found.origin == _origin(day, f"c0ffee{day}")
-    with pytest.raises(Invalid, match="--since 2027: no kept report begins so"):
-        earlier(tmp_path, "quick", "2027")
+    for since in ("2027", "c0ffee5", "c0ffe4"):
+        with pytest.raises(Invalid, match=f"--since {since}: no kept report begins so"):
+            earlier(tmp_path, "quick", since)
+
+
+@pytest.mark.parametrize("since", ["c0ffee", COMMIT[:12], COMMIT[:20], COMMIT, "2026-11-01 12:00"])
+def test_since_takes_a_commit_in_full_and_a_date_as_the_page_has_it(
+    tmp_path: Path, since: str
+) -> None:
+    keep(tmp_path, kept(_results(profile="full", origin=_origin(1, f"{COMMIT[:12]}-dirty"))))
+    keep(tmp_path, kept(_results(origin=_origin(2, "0123456789ab"))))
+    keep(tmp_path, kept(_results(origin=_origin(3))))
+    found = earlier(tmp_path, "quick", since)
+    assert found is not None
+    assert found.origin == _origin(1, f"{COMMIT[:12]}-dirty")
 
 
 def test_old_reports_are_deleted_and_none_of_the_user_s(tmp_path: Path) -> None:
