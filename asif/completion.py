@@ -130,7 +130,7 @@ class WholeWordComplete(_QuietComplete, BashComplete):
 
 
 class DescribedComplete(_QuietComplete, ZshComplete):
-    """Completion by _describe of zsh, which escapes by itself what it puts in."""
+    """Completion by _describe of zsh, which adds its own escapes."""
 
     def format_completion(self, item: CompletionItem) -> str:
         """A name and its help, with a colon between them."""
@@ -144,7 +144,7 @@ class DescribedComplete(_QuietComplete, ZshComplete):
 
 
 class TabbedComplete(_QuietComplete, FishComplete):
-    """Completion by fish, which escapes by itself what it puts in."""
+    """Completion by fish, which adds its own escapes."""
 
 
 def prepare() -> None:

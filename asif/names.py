@@ -1,7 +1,7 @@
 """The names that a command takes, for its help page and for the completion of words.
 
-Rule of this file: names alone, and quickly: nothing is loaded that a name does not need.  What a
-file of the user raises is raised; at a completion, asif.completion answers with no names.
+Rule of this file: names alone, and quickly: nothing is loaded that a name does not need.  An
+exception of a user's file passes; at a completion, asif.completion answers with no names.
 """
 
 from __future__ import annotations

@@ -105,7 +105,6 @@ def check(
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     budget = _budget(limit, seconds, memory)
     if run is not None:
-        one_scope.refuse_with_run(GOES_WITH_RUN)
         _replay(name, run, out, json_, long=long)
         return
     if scope is not None:
@@ -140,6 +139,7 @@ def _replay(name: str | None, run: Path, out: Path, json_: Path | None, *, long:
     """Replay a saved run, as --run asks for.  Raises Exit if it violates a property."""
     from asif.replay import replay
 
+    one_scope.refuse_with_run(GOES_WITH_RUN)
     result, words = replay(name, run, long=long)
     found = result.counterexample
     files = {} if found is None else _drawing(found, result.protocol, out, f"scope {result.scope}")

@@ -1,4 +1,4 @@
-"""What a shell puts into the line at TAB is read back as the name that was meant.
+"""A name that a shell puts into the line at TAB is read back as that name.
 
 Rule of this file: a real shell completes, on a terminal of its own; test_help has the plain names.
 """
@@ -93,7 +93,7 @@ class Terminal:
         os.write(self.screen, text.encode())
 
     def read_until(self, pattern: str) -> str:
-        """What is printed from now on, up to the pattern."""
+        """The output from now on, up to the pattern."""
         found, end = b"", time.monotonic() + DEADLINE
         while not re.search(pattern, text := found.decode("utf-8", "replace"), re.DOTALL):
             left = end - time.monotonic()
@@ -156,7 +156,7 @@ def test_no_completion_of_any_command_fails(command: str, folder: Path) -> None:
 
 
 def answer(shell: str, line: str, folder: Path) -> tuple[str, str]:
-    """What a shell gets on both streams, without the end of its line."""
+    """The output on both streams, without the end of its line."""
     ran = subprocess.run(
         [sys.executable, "-m", "asif"],
         env={
