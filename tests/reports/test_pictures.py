@@ -133,8 +133,10 @@ def test_a_pdf_shows_the_words_and_the_colours_of_the_drawing(kind: str) -> None
     assert isinstance(content, bytes)
     page = read_page(content)
     assert not [word for word in words_of(drawn.svg) if word not in page.texts]
-    assert len(page.colours & {tone.light for tone in palette.TONES}) > 3
-    assert page.paints > 8
+    assert (
+        len(page.colours & {tone.light for tone in palette.TONES}) >= 3
+    )  # ground, letters, a series
+    assert page.paints >= 8
 
 
 def test_a_blank_page_shows_nothing() -> None:
