@@ -1,6 +1,7 @@
 """The names that a command takes, for its help page and for the completion of words.
 
-Rule of this file: names alone, and quickly: nothing is loaded that a name does not need.
+Rule of this file: names alone, and quickly: nothing is loaded that a name does not need.  An
+exception of a user's file passes; at a completion, asif.completion answers with no names.
 """
 
 from __future__ import annotations
@@ -39,13 +40,10 @@ def protocols(incomplete: str) -> list[str]:
 
 def scopes(ctx: Any, incomplete: str) -> list[str]:
     """The scopes, that begin so, of the protocol that the line names before."""
-    from model.errors import Invalid
     from model.registry import subject
 
-    try:
-        protocol = subject(ctx.params.get("name") or "").protocol
-    except Invalid:
-        return []
+    name = ctx.params.get("name") or next(iter(ctx.args))  # left there before an option's value
+    protocol = subject(name).protocol
     return _beginning([one.name for one in protocol.evidence.scopes], incomplete)
 
 

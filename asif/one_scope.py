@@ -5,11 +5,13 @@ Rule of this file: nothing is explored here; proofs.explore does, and Spark keep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from typer._click.globals import get_current_context
 
 from asif.console import levels_on_spark, refuse_without_master
 from asif.progress import show_progress
@@ -24,11 +26,31 @@ if TYPE_CHECKING:
     from proofs.explore.tasks import Task, TaskResult
 
 
-def refuse(others: Mapping[str, object]) -> None:
-    """Raise Invalid for the first option that is given and says nothing about one scope."""
+def refuse(others: Mapping[str, object], alone: str = "scope") -> None:
+    """Raise Invalid for the first option that is given and says nothing about one scope, or run.
+
+    alone: the option that names it.
+    """
     for option, given in others.items():
         if given is not None and given is not False:
-            raise Invalid(f"--{option} is not for one scope: leave it out with --scope")
+            raise Invalid(f"--{option} is not for one {alone}: leave it out with --{alone}")
+
+
+def refuse_with_run(kept: Container[str]) -> None:
+    """Raise Invalid for the first option on the line that says nothing about a saved run.
+
+    kept: the parameters that go with --run.
+    """
+    context = get_current_context()
+    given = (one for one in context.command.params if one.name not in kept)
+    refuse(
+        {one.opts[0].removeprefix("--"): _typed(context, one.name or "") for one in given}, "run"
+    )
+
+
+def _typed(context: Any, parameter: str) -> bool:
+    source = context.get_parameter_source(parameter)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def refuse_spill(spill: Path | None, *, fresh: bool) -> None:

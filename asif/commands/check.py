@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from proofs.explore.tasks import Task, TaskResult
 
 
+GOES_WITH_RUN = ("name", "run", "out", "_format", "json_", "long", "force")
+"""The parameters that say something about a saved run."""
 PAYS_WORLDS = 500_000
 """Processes pay if all tasks together take as long as the exploration of more worlds than this."""
 
@@ -103,7 +105,7 @@ def check(
     """Explore every small world, and attack at random: verdict, coverage, counterexample."""
     budget = _budget(limit, seconds, memory)
     if run is not None:
-        _replay(name, run, json_, long=long)
+        _replay(name, run, out, json_, long=long)
         return
     if scope is not None:
         others = {"all": all_, "mutants": mutants, "duties": duties, "pin": pin, "yes": yes}
@@ -133,13 +135,16 @@ def check(
     _end(results, out, json_, file, _readings([] if all_ else names), unasked, **how)
 
 
-def _replay(name: str | None, run: Path, json_: Path | None, *, long: bool) -> None:
+def _replay(name: str | None, run: Path, out: Path, json_: Path | None, *, long: bool) -> None:
     """Replay a saved run, as --run asks for.  Raises Exit if it violates a property."""
     from asif.replay import replay
 
+    one_scope.refuse_with_run(GOES_WITH_RUN)
     result, words = replay(name, run, long=long)
-    publish(words, result, json_)
-    if result.counterexample is not None:
+    found = result.counterexample
+    files = {} if found is None else _drawing(found, result.protocol, out, f"scope {result.scope}")
+    publish([*words[:-1], *map(str, files), words[-1]], result, json_, files, named=False)
+    if found is not None:
         raise typer.Exit(1)
 
 

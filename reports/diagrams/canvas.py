@@ -54,15 +54,20 @@ def _with_attributes(drawn: str, name: str, about: str) -> str:
     drawn = drawn[drawn.index("<svg") :]
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn, flags=re.DOTALL)
     drawn = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", drawn, flags=re.DOTALL)
-    drawn = re.sub(r'\bid="', f'id="{name}-', drawn)
-    drawn = re.sub(r'(href="|url\()#', rf"\1#{name}-", drawn)
-    drawn = re.sub(r' style="([^"]*)"', _attributes, drawn)
+    drawn = re.sub("<[^>]*>", lambda tag: _tag(tag[0], name), drawn)  # texts have no bare < or >
     opening = (
         f'<svg role="img" aria-label="{escape(about)}" class="plot" stroke-linejoin="round" '
         f'stroke-linecap="butt" '
     )
     drawn = re.sub(r'\b(width|height)="([\d.]+)pt"', _pixels, drawn, count=2)
     return visible(drawn.replace("<svg ", opening, 1).strip())
+
+
+def _tag(tag: str, name: str) -> str:
+    """The tag with its style as attributes.  name: the prefix of its ids."""
+    tag = re.sub(r'\bid="', f'id="{name}-', tag)
+    tag = re.sub(r'(href="|url\()#', rf"\1#{name}-", tag)
+    return re.sub(r' style="([^"]*)"', _attributes, tag)
 
 
 def _pixels(size: re.Match[str]) -> str:

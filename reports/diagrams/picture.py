@@ -123,6 +123,7 @@ def _halos_apart(svg: str) -> str:
         halo,
         r'<text \1 stroke="\2" \3>\4</text><text \1 stroke="none" stroke-width="0">\4</text>',
         svg,
+        flags=re.DOTALL,  # a text may have several lines
     )
 
 

@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import pytest
+from typer.main import get_command
 
-from asif.cli import main
+from asif.cli import application, main
+from asif.commands.check import GOES_WITH_RUN
 from asif.explore.answers import PageAnswers
 from asif.explore.server import FILES, WEB, listen
 from model.errors import Invalid
@@ -197,6 +199,15 @@ def test_what_cannot_be_explored_is_one_line(
             assert says in line
 
 
+SEARCHES = (
+    *("--all", "--mutants", "--operators all", "--duties", "--scope stateless"),
+    *("--profile quick", "--walks 0", "--examples 1", "--workers 1", "--master local[1]"),
+    *("--conf a=b", "--wait 1", "--limit 1", "--seconds 1", "--memory 1GiB", "--spill worlds"),
+    *("--fresh", "--whole", "--allow-unfinished", "--pin", "--yes"),
+)
+"""The options of `asif check` that say something about a search."""
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_it() -> None:
     command = [sys.executable, "-m", "asif", "explore", "micro-batch", "--no-open", "--port", "0"]
@@ -217,7 +228,7 @@ def test_a_saved_run_is_replayed_with_an_exit_code(
 ) -> None:
     saved = json.loads(ask(port, "/run.json?scope=stateless&run=0.0.0.0.6.0.0").text)
     assert saved["violates"].startswith("at rest, all failure-free outputs")
-    file = tmp_path / "run.json"
+    file, out = tmp_path / "run.json", ("--out", str(tmp_path / "out"))
     for actions, name, wanted in (
         (saved["actions"], [], 1),
         (saved["actions"][:4], [], 0),
@@ -226,7 +237,7 @@ def test_a_saved_run_is_replayed_with_an_exit_code(
         ([{"action": 3}], [], 2),
     ):
         file.write_text(json.dumps({**saved, "actions": actions}))
-        code, line = refused(capsys, "check", *name, "--run", str(file))
+        code, line = refused(capsys, "check", *name, "--run", str(file), *out)
         assert (code, line.count("\n")) == (wanted, int(wanted == 2)), line
         assert wanted != 2 or line.startswith(f"asif: {file}"), line
     file.write_text(json.dumps({**saved, "actions": [{"action": "Nope()", "says": "yes"}]}))
@@ -237,6 +248,29 @@ def test_a_saved_run_is_replayed_with_an_exit_code(
     file.write_text("{")
     assert refused(capsys, "check", "--run", str(file))[0] == 2
     assert refused(capsys, "check", "--run", str(tmp_path / "none.json"))[0] == 2
+
+
+def test_a_saved_run_is_drawn_and_takes_no_option_of_a_search(
+    tmp_path: Path, port: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, out = tmp_path / "run.json", tmp_path / "out"
+    file.write_text(ask(port, "/run.json?scope=stateless&run=0.0.0.0.6.0.0").text)
+    arguments = ("check", "--run", str(file), "--out", str(out))
+    assert refused(capsys, *arguments, "--format", "pdf,svg")[0] == 1
+    assert sorted(one.name for one in out.iterdir()) == [
+        "micro-batch-commit-first.pdf",
+        "micro-batch-commit-first.svg",
+    ]
+    for option in SEARCHES:
+        code, line = refused(capsys, *arguments, *option.split())
+        words = option.split()[0]
+        assert (code, line) == (2, f"asif: {words} is not for one run: leave it out with --run\n")
+
+
+def test_every_option_of_check_goes_with_a_run_or_is_refused() -> None:
+    check = get_command(application(["check"])).commands["check"]  # type: ignore[attr-defined]
+    names = {one.opts[0] for one in check.params if one.name not in GOES_WITH_RUN}
+    assert names == {option.split()[0] for option in SEARCHES}
 
 
 def test_an_unknown_name_is_answered_with_near_names_alone() -> None:

@@ -94,6 +94,8 @@ def _is_progress(line: str) -> bool:
 
 def cases() -> list[object]:
     return [
+        # `.ci/run` runs the same checks on engines, and its report explores the same protocols;
+        # their digits on the page are compared by `make test-all` alone.
         pytest.param(
             *pair, marks=pytest.mark.exhaustive if LONG.search(pair[0]) else pytest.mark.slow
         )

@@ -26,11 +26,12 @@ from PIL import Image
 from model.errors import Invalid
 from model.machine.marks import is_ours, marked
 from reports import palette
-from reports.diagrams import broken, canvas, picture
+from reports.diagrams import broken, canvas, picture, shapes
 from reports.diagrams.numbers import numbers
 from reports.diagrams.picture import NUMBERS_HEADER, SUFFIXES, Picture
 from reports.results import panels
 from tests.reports import picture_kinds
+from tests.reports.pdf_reader import read_page
 from tests.reports.picture_kinds import EXAMPLES, example, reproduction
 from tests.reports.test_palette import differ
 
@@ -117,6 +118,57 @@ def test_each_format_is_what_its_suffix_says_and_is_marked(kind: str, tmp_path: 
         (tmp_path / f"a{suffix}").write_bytes(written)
         assert is_ours(tmp_path / f"a{suffix}")
     assert b"made by" in (tmp_path / "a.pdf").read_bytes()
+
+
+def words_of(svg: str) -> list[str]:
+    """The words that a drawing shows."""
+    texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return [word for one in texts for word in "".join(one.itertext()).split()]
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_a_pdf_shows_the_words_and_the_colours_of_the_drawing(kind: str) -> None:
+    drawn = example(kind)
+    content = drawn.content(".pdf")
+    assert isinstance(content, bytes)
+    page = read_page(content)
+    assert not [word for word in words_of(drawn.svg) if word not in page.texts]
+    assert (
+        len(page.colours & {tone.light for tone in palette.TONES}) >= 3
+    )  # ground, letters, a series
+    assert page.paints >= 8
+
+
+def test_a_blank_page_shows_nothing() -> None:
+    page = read_page(picture.pdf(shapes.sheet([], 90, 90, about="nothing", mono=False)))
+    assert page == ("", frozenset({palette.BG}), 1)
+
+
+NASTY = (' style="font: x"', ' id="x" "y"', "a <b> & c", "url(#x) '", '<svg style="z">', "-->")
+
+
+def test_names_with_quotes_and_tags_are_drawn_as_they_are() -> None:
+    def draw(figure: Figure) -> None:
+        for at, name in enumerate(NASTY):
+            figure.text(0.5, at / 9, name)
+
+    drawn = canvas.plot(draw, 3, 3, name="names", about=NASTY[0])
+    root = ElementTree.fromstring(drawn.svg)
+    texts = root.iter("{http://www.w3.org/2000/svg}text")
+    assert [one.text for one in texts] == [*NASTY]
+    assert not [one for one in root.iter() if "style" in one.attrib]
+    assert root.attrib["aria-label"] == NASTY[0]
+    parts = [shapes.text(0, 20 * at, name) for at, name in enumerate(NASTY)]
+    by_hand = shapes.sheet(parts, 90, 90, about="names", mono=True)
+    for text in (name.replace(" ", "") for name in NASTY):
+        assert read_page(picture.pdf(by_hand)).texts.count(text) == 2  # once as its halo
+
+
+def test_a_text_of_two_lines_stands_over_its_halo() -> None:
+    svg = shapes.sheet([shapes.text(0, 20, "one\ntwo")], 90, 90, about="text", mono=False)
+    page = read_page(picture.pdf(svg))
+    assert page.texts == "onetwo" * 2
+    assert page.colours == {palette.BG, palette.FG}
 
 
 @pytest.mark.parametrize("kind", EXAMPLES)
