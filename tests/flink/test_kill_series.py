@@ -18,7 +18,7 @@ from flink_check.environment import FlinkHome
 pytestmark = pytest.mark.flink
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` kills Flink at points and after savepoints
 def test_a_series_is_exact_and_its_numbers_fit_together(home: FlinkHome, tmp_path: Path) -> None:
     done: list[int] = []
     series = run_series(tmp_path, SeriesSettings(1.0, 0.001, 2), done.append)

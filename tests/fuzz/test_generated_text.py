@@ -27,6 +27,7 @@ from reports.diagrams.canvas import plot
 from reports.findings import escaped
 from reports.safe_text import in_table, visible
 from tests.fuzz.values import TEXTS
+from tests.sizes import FULL
 
 ANY = st.one_of(st.sampled_from(TEXTS), st.text(st.characters(), max_size=20))  # surrogates, too
 ODD = (
@@ -56,7 +57,7 @@ def test_a_generated_test_is_a_module_with_its_run(name: str) -> None:
     assert ElementTree.fromstring(drawn.encode()).tag.endswith("svg")
 
 
-@settings(max_examples=40)
+@settings(max_examples=400 if FULL else 10)
 @given(st.lists(ANY, min_size=1, max_size=3))
 @example(list(ODD))
 def test_a_picture_is_xml_with_any_names(names: list[str]) -> None:

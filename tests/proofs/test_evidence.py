@@ -17,6 +17,7 @@ from proofs.explore.evidence import gather_evidence
 from proofs.explore.explorer import explore
 from tests.proofs.reductions import at_once
 from tests.proofs.test_reduction import WORLDS, drawn
+from tests.sizes import FULL
 
 FOUND = 100_547
 """A drawn protocol of which 15 crash points once counted as hit; a crash strikes at three."""
@@ -59,9 +60,9 @@ def test_only_granted_crashes_hit_a_point() -> None:
 
 
 def test_evidence_is_that_of_the_enabled_actions() -> None:
-    seen = sum((counted(seed) for seed in range(80)), Counter[str]())
-    assert seen["complete"] > 40
-    assert seen["rationed"] > 3
+    seen = sum((counted(seed) for seed in range(80 if FULL else 30)), Counter[str]())
+    assert seen["complete"] > 15
+    assert seen["rationed"] > 1
 
 
 @pytest.mark.exhaustive

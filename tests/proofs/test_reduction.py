@@ -22,6 +22,7 @@ from tests.proofs.reduction_faults import FAULTS, ReductionFault
 from tests.proofs.reductions import at_once, differences, reduced_search, whole_search
 from tests.proofs.test_searches import SHAPES, Shape, made, run_python
 from tests.sim.test_drawn import shape_of
+from tests.sizes import FULL
 
 WORLDS = 1_500
 WRONG_ONCE = [
@@ -90,7 +91,7 @@ def test_each_scope_has_the_same_answers(protocol: Protocol, scope: Scope) -> No
 
 @pytest.mark.slow
 @given(SHAPES)
-@settings(max_examples=50)
+@settings(max_examples=1_000 if FULL else 20)
 def test_drawn_protocols_have_the_same_answers(shape: Shape) -> None:
     protocol, scope = made(shape)
     assert not differences(protocol, scope, WORLDS)

@@ -57,7 +57,7 @@ def process(_: Task) -> TaskResult:
 
 
 # --- tasks -----------------------------------------------------------------------------------
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` compares Spark's processes with this one (tests/cluster)
 def test_processes_have_the_results_of_this_one_in_the_same_order() -> None:
     alone, together = (
         verdicts(SMALL, examples=20, execute=in_processes(workers)) for workers in (1, 2)

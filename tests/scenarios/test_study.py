@@ -104,7 +104,7 @@ def test_a_rate_multiplies_the_costs(tmp_path: Path) -> None:
     assert result.replications == 10
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` has the rates of one failure
 def test_rates_of_several_failures_add_up(tmp_path: Path) -> None:
     second = '[[operators]]\nname = "then"\npattern = "each"\nwindows = "count"\nwindow = 1\n'
     text = FREE.replace("[costs.service]", f"{second}slide = 1\n\n[costs.service]")

@@ -19,6 +19,7 @@ from model.recovery import classify_content
 from model.results.plain import plain
 from spark_check.traces.roles import ColumnRoles
 from spark_check.traces.verify import compare, verify
+from tests.sizes import FULL
 from tests.traces.test_small_logs import in_memory, logs_at, spark, write  # noqa: F401
 
 COMPARED = {
@@ -74,7 +75,7 @@ def test_spark_finds_the_same(
     folder: Path,
     spark: SparkSession,  # noqa: F811
 ) -> None:
-    for other in OTHERS:
+    for other in OTHERS if FULL else OTHERS[1:3]:
         logs = logs_at(*write(folder, rows(ONE), rows(other)))
         small = in_memory(logs, asked(shape))
         large = plain(compare(spark, logs, asked(shape), 10_000, lambda *_: None))

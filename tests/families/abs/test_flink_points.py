@@ -140,6 +140,7 @@ def test_flink_does_as_predicted(tmp_path: Path) -> None:
 
 
 @pytest.mark.flink
+@pytest.mark.exhaustive  # `.ci/run` compares every point with the model's
 def test_a_point_that_the_model_has_elsewhere_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
