@@ -55,12 +55,19 @@
     </nav>`;
   }
 
+  function Unknown({ address }) {
+    return html`<p class="lead bad" role="alert">This report has no “${address}”: search above, or choose a part.</p>`;
+  }
+
   function Index({ data, anchor, first }) {
+    const [unknown, setUnknown] = useState("");
     useEffect(() => {
       const place = anchor && document.getElementById(anchor);
       if (place) place.scrollIntoView();
+      setUnknown(place ? "" : anchor || "");
     }, [anchor]);
     return html`<main id="main"><${Title} view="index" first=${first || anchor}>${data.heading}<//>
+      ${unknown && html`<${Unknown} address=${unknown} />`}
       <${asif.Blocks} blocks=${data.first} depth=${2} /></main>`;
   }
 
@@ -84,6 +91,7 @@
       <section class="view" aria-label=${shown.title}>
         <p class="path"><a href="#">Overview</a>${panel && html` / <a href=${href(room.address)}>${name}</a>`}</p>
         <${Title} view=${shown.address} mark=${panel && panel.mark}>${shown.title}<//>
+        ${!panel && asked.length > 1 && html`<${Unknown} address=${asked.join("/")} />`}
         ${body}
       </section>
     </main>`;

@@ -88,7 +88,7 @@
         onInput=${(event) => setAsked(event.target.value)} />
       ${asked.trim() &&
       html`<div class="hits">
-        <p role="status">${hits.length === 1 ? "1 hit" : hits.length + " hits"}</p>
+        <p role="status">${hits.length === 1 ? "1 hit" : hits.length ? hits.length + " hits" : "0 hits: try a protocol, a paper or a claim"}</p>
         <ul>${hits.slice(0, MOST).map(
           (one) => html`<li><a href=${href(one.to)} onClick=${() => setAsked("")}>
             <span class="title">${one.title}</span>
