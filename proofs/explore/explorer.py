@@ -370,7 +370,7 @@ def endless(system: System, worlds: Sequence[World], steps: int) -> Counterexamp
 
 
 def comes_to_rest(steps: int) -> Property:
-    """The property that a run violates whose last steps, so many, repeat without end."""
+    """The property that a run violates whose last steps repeat without end.  steps: how many."""
     what = f"every run comes to rest (the last {steps} steps repeat without end)"
     if steps == 1:
         what = "every run comes to rest (the last step repeats without end)"

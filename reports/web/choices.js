@@ -34,7 +34,7 @@
       <${Effects} choice=${choice} onChoose=${onChoose} /></li>`;
   }
 
-  /* So many choices of a kind stand there at once. */
+  /* The number of choices of a kind that stand there at once. */
   const MOST = 30;
 
   /* Props: world, onChoose(place). */
