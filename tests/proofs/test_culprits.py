@@ -472,4 +472,4 @@ def test_no_name_ends_the_docstring_of_the_test(says: str, law: str, called: str
     found = Counterexample(Property(law, When.ALWAYS, lambda *_: True), trace)
     docstring, *rest = ast.parse(pytest_file(called, found, says)).body
     assert isinstance(docstring, ast.Expr)
-    assert [type(one) for one in rest] == [ast.ImportFrom] * 8 + [ast.Assign, ast.FunctionDef]
+    assert [type(one) for one in rest] == [ast.ImportFrom] * 9 + [ast.Assign, ast.FunctionDef]
