@@ -140,7 +140,7 @@ class DescribedComplete(_QuietComplete, ZshComplete):
 
     def complete(self) -> str:
         """The answer: a completion a line."""
-        return BashComplete.complete(self)  # type: ignore[arg-type]
+        return ShellComplete.complete(self)
 
 
 class TabbedComplete(_QuietComplete, FishComplete):
