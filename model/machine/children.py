@@ -184,6 +184,13 @@ def alive(process: psutil.Process) -> bool:
     return False
 
 
+def is_named(process: psutil.Process, name: str) -> bool:
+    """Whether the process has this name; one that has ended has none."""
+    with suppress(psutil.NoSuchProcess):
+        return bool(process.name() == name)
+    return False
+
+
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
     with suppress(psutil.NoSuchProcess):
         process.send_signal(number)

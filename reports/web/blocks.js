@@ -3,7 +3,7 @@
 (function () {
   "use strict";
   const { html, words, text } = asif;
-  const { useEffect, useRef, useState } = preactHooks;
+  const { useLayoutEffect, useRef, useState } = preactHooks;
   const NARROW = "(max-width: 40rem)";
   const MOST = { wide: 24, narrow: 8 };
   const MOST_LINES = 60;
@@ -105,7 +105,7 @@
   // --- pictures ----------------------------------------------------------------------------------
   function Svg({ svg }) {
     const place = useRef(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
       const drawn = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
       place.current.replaceChildren(document.importNode(drawn, true));
     }, [svg]);
@@ -188,7 +188,7 @@
   function FoldedPart({ block, depth, place }) {
     const wanted = Boolean(place && place.part && place.part === block.name);
     const [open, setOpen] = useState(Boolean(block.open) || wanted);
-    useEffect(() => wanted && setOpen(true), [wanted, place && place.asked]);
+    useLayoutEffect(() => wanted && setOpen(true), [wanted, place && place.asked]);
     return html`<details open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
       <summary>${words(block.summary)}</summary>
       ${open && html`<div class="inside"><${asif.Blocks} ...${{ blocks: block.blocks, depth, place }} /></div>`}

@@ -3,7 +3,7 @@
 "use strict";
 (function (asif) {
   const html = asif.html;
-  const {useEffect, useRef, useState} = window.preactHooks;
+  const {useLayoutEffect, useRef, useState} = window.preactHooks;
 
   const ENDED = "asif explore does not answer: it has ended.";
 
@@ -61,12 +61,12 @@
   function usePlace(scopes) {
     const [place, setPlace] = useState(here()), [world, setWorld] = useState(null), [error, setError] = useState("");
     const asked = useRef(0);
-    useEffect(function () {
+    useLayoutEffect(function () {
       const move = () => setPlace(here());
       window.addEventListener("hashchange", move);
       return () => window.removeEventListener("hashchange", move);
     }, []);
-    useEffect(function () {
+    useLayoutEffect(function () {
       if (!scopes) return;
       if (!place.scope) { location.replace(hash(scopes.first, place.run)); return; }
       const number = ++asked.current;
@@ -79,7 +79,7 @@
 
   function Walk({world}) {
     const [at, setAt] = useState(null), last = world.run.steps.length - 1, title = useRef(null);
-    useEffect(() => setAt(null), [world]);
+    useLayoutEffect(() => setAt(null), [world]);
     const now = at === null ? last : at;
     const link = (n) => hash(world.scope, world.address.slice(0, n).join("."));
     function choose(choice) {
@@ -119,9 +119,9 @@
 
   function Page() {
     const [scopes, setScopes] = useState(null), [lost, setLost] = useState("");
-    useEffect(() => { ask("/scopes").then(setScopes, (problem) => setLost(problem.message)); }, []);
+    useLayoutEffect(() => { ask("/scopes").then(setScopes, (problem) => setLost(problem.message)); }, []);
     const {place, world, error} = usePlace(scopes), {busy, search, said} = useSearch(place);
-    useEffect(() => { document.title = `${scopes ? scopes.protocol : "asif"}: step ${choices(place.run).length}`; });
+    useLayoutEffect(() => { document.title = `${scopes ? scopes.protocol : "asif"}: step ${choices(place.run).length}`; });
     if (!scopes) return html`<p class=${lost ? "ex-error" : ""}>${lost || "Asking asif…"}</p>`;
     return html`<h1>${scopes.protocol}</h1><p class="ex-title">${scopes.title}</p>
       <${Bar} scopes=${scopes} place=${place} world=${world} busy=${busy} onShortest=${search} />

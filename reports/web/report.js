@@ -3,12 +3,12 @@
 (function () {
   "use strict";
   const { html, href } = asif;
-  const { useEffect, useRef, useState } = preactHooks;
+  const { useLayoutEffect, useRef, useState } = preactHooks;
 
   // The parts of the address: one that somebody follows, or that a step of a run puts there.
   function useAddress() {
     const [parts, setParts] = useState(asif.here());
-    useEffect(() => {
+    useLayoutEffect(() => {
       const look = (event) => setParts(event.detail || asif.here());
       const events = ["hashchange", "addressreplaced"];
       events.forEach((one) => addEventListener(one, look));
@@ -21,7 +21,7 @@
   function useBlocks(room, panel) {
     const shown = panel || room;
     const [found, setFound] = useState({ shown: null, blocks: null });
-    useEffect(() => {
+    useLayoutEffect(() => {
       let wanted = true;
       const set = (blocks) => wanted && setFound({ shown, blocks });
       const content = asif.load(room, panel);
@@ -34,7 +34,7 @@
   // A heading that has the focus when its view is new, so that keys and readers begin there.
   function Title({ view, children, mark, first }) {
     const heading = useRef(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
       if (!first) {
         scrollTo(0, 0);
         heading.current.focus({ preventScroll: true });
@@ -61,7 +61,7 @@
 
   function Index({ data, anchor, first }) {
     const [unknown, setUnknown] = useState("");
-    useEffect(() => {
+    useLayoutEffect(() => {
       const place = anchor && document.getElementById(anchor);
       if (place) place.scrollIntoView();
       setUnknown(place ? "" : anchor || "");
@@ -100,7 +100,7 @@
   // The panels of a room as a list beside the open one.
   function Siblings({ room, panel }) {
     const list = useRef(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
       const here = list.current.querySelector("[aria-current]");
       if (here) list.current.scrollTop = here.offsetTop - list.current.clientHeight / 2;
     }, [panel]);
@@ -119,7 +119,7 @@
     const [open, setOpen] = useState(false);
     const begun = useRef(false);
     const found = asif.find(parts);
-    useEffect(() => {
+    useLayoutEffect(() => {
       setOpen(false);
       begun.current = true;
       const shown = found.panel || found.room;

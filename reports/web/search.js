@@ -3,7 +3,7 @@
 (function () {
   "use strict";
   const { html, text, href } = asif;
-  const { useEffect, useMemo, useRef, useState } = preactHooks;
+  const { useLayoutEffect, useMemo, useRef, useState } = preactHooks;
   const MOST = 24;
 
   // Everything that can be found: {title, words, to, mark}.
@@ -55,7 +55,7 @@
     const known = useMemo(() => entries(data), [data]);
     const [asked, setAsked] = useState("");
     const box = useRef(null);
-    useEffect(() => {
+    useLayoutEffect(() => {
       const listen = (event) => {
         const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
         if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {

@@ -1,9 +1,10 @@
 /* The stepper: a run, step by step.  asif.Stepper({run, at, onStep, link}).
-   Rule of this file: the choice of a step; the parts that show it have files of their own. */
+   Rule of this file: the choice of a step; the parts that show it have files of their own.
+   Rule of all pages: effects are layout effects, so that what is shown is what the next key finds. */
 "use strict";
 (function (asif) {
   const html = asif.html, steps = asif.steps, parts = asif.stepParts;
-  const {useEffect, useRef, useState} = window.preactHooks;
+  const {useLayoutEffect, useRef, useState} = window.preactHooks;
   const KEYS = {
     ArrowLeft: (at) => at - 1, ArrowRight: (at) => at + 1, Home: () => 0, End: (_, last) => last,
   };
@@ -44,7 +45,7 @@
   function useKeys(root, go) {
     const now = useRef(go);
     now.current = go;
-    useEffect(function () {
+    useLayoutEffect(function () {
       const place = root.current;
       if (!place) return undefined;
       known.set(place, (move) => now.current(move));
@@ -92,8 +93,8 @@
     const root = useRef(null), [own, setOwn] = useState(clamp(at)), [hot, setHot] = useState(null);
     const now = clamp(own);
     const use = useKeys(root, go);
-    useEffect(() => { if (at !== undefined) { setOwn(clamp(at)); use(); } }, [at, run]);
-    useEffect(() => setHot(null), [now, run]);
+    useLayoutEffect(() => { if (at !== undefined) { setOwn(clamp(at)); use(); } }, [at, run]);
+    useLayoutEffect(() => setHot(null), [now, run]);
     function go(move) {
       const to = clamp(move(now, last));
       use();

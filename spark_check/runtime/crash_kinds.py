@@ -10,6 +10,7 @@ from enum import StrEnum
 import psutil
 
 from engine_check.victim import Victim
+from model.machine.children import is_named
 
 EXECUTOR = "CoarseGrainedExecutorBackend"
 """The main class of an executor's JVM."""
@@ -44,7 +45,7 @@ def _pid(victim: Victim, kind: CrashKind, stopped: int | None) -> int:
         return victim.process.pid
     if kind is CrashKind.JVM:
         below = psutil.Process(victim.process.pid).children()
-        return int(next(p.pid for p in below if p.name() == "java"))
+        return int(next(p.pid for p in below if is_named(p, "java")))
     if stopped is None:
         raise ValueError(f"a {kind} is killed at a breakpoint")
     if kind in (CrashKind.WORKER, CrashKind.READER):

@@ -136,6 +136,29 @@ def test_keys_go_to_one_of_two_open_runs(page: Page, report: str) -> None:
     expect(counts).to_have_text(["step 3 of 7", "step 3 of 9"])
 
 
+QUICK = """async (count) => {
+  for (let n = 0; n < count; n += 1) {
+    document.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}));
+    await new Promise(function (done) {
+      const next = new MessageChannel();
+      next.port1.onmessage = done;
+      next.port2.postMessage(null);
+    });
+  }
+}"""
+"""Keys, each a task of its own, that come more quickly than the browser paints."""
+
+
+def test_no_key_is_lost_however_quickly_they_come(page: Page, report: str) -> None:
+    for keys in range(1, 8):
+        go(page, f"{report}#{REFUTED}/stateless/0")
+        count = page.locator(".sp-count")
+        expect(count).to_have_text("step 0 of 7")
+        page.evaluate(QUICK, keys)
+        expect(count).to_have_text(f"step {keys} of 7")
+        assert page.url.endswith(f"/{keys}")
+
+
 def test_an_address_that_is_nowhere_is_named(page: Page, report: str) -> None:
     for address in ("nowhere", "micro-batch:nowhere", "micro-batch/nowhere"):
         go(page, f"{report}#{address}")

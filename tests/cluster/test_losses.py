@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from engine_check.breakpoints import POLL_S
-from model.machine.children import kill_trees, tree, wait_ended
+from model.machine.children import is_named, kill_trees, tree, wait_ended
 from sim.sweeps.results import JOURNAL
 from spark_check.runtime.standalone import Cluster, standalone
 from tests.commands.test_cli import MAIN
@@ -135,9 +135,9 @@ def a_worker(cluster: Cluster) -> psutil.Process:
 
 
 def the_master(cluster: Cluster) -> psutil.Process:
-    of_us = psutil.Process().children(recursive=True)
+    of_us = tree(psutil.Process())
     (master,) = [
-        one for one in of_us if _runs(one, "deploy.master.Master") and one.name() == "java"
+        one for one in of_us if _runs(one, "deploy.master.Master") and is_named(one, "java")
     ]
     return master
 

@@ -20,7 +20,7 @@ import pytest
 from engine_check.breakpoints import POLL_S, Breakpoints
 from engine_check.victim import JobEnded, start
 from model.errors import Invalid
-from model.machine.children import wait_ended
+from model.machine.children import is_named, tree, wait_ended
 from spark_check.runtime import java
 from spark_check.runtime.crash_kinds import CrashKind, kill_kind
 from spark_check.runtime.jvm import Jvm
@@ -257,10 +257,9 @@ def test_a_signal_to_the_parent_ends_all_of_its_processes(number: int, tmp_path:
     ) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline().strip() == b"stopped"
-        family = psutil.Process(parent.pid).children(recursive=True)
-        names = [process.name() for process in family]
-        assert "java" in names
-        assert len(names) >= 4  # the job, its JVM, Spark's daemon and a worker
+        family = tree(psutil.Process(parent.pid))[1:]
+        assert any(is_named(process, "java") for process in family)
+        assert len(family) >= 4  # the job, its JVM, Spark's daemon and a worker
         os.kill(parent.pid, number)
         wait_ended(family, timeout_s=60)
 
@@ -309,8 +308,7 @@ def _left(expected: set[int]) -> set[int]:
 
 
 def _javas() -> set[int]:
-    below = psutil.Process().children(recursive=True)
-    return {process.pid for process in below if process.name() == "java"}
+    return {process.pid for process in tree(psutil.Process()) if is_named(process, "java")}
 
 
 @pytest.fixture(autouse=True)

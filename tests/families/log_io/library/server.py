@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import psycopg
+
+from model.machine.children import kill_trees, tree
 
 SERVE = """
 import sys, warnings
@@ -50,14 +52,12 @@ class TestedServer:
         """The server's own process, and then those of its sessions."""
         pid = int((self._folder / "postmaster.pid").read_text().split()[0])
         server = psutil.Process(pid)
-        return [server, *server.children(recursive=True)]
+        return tree(server)
 
     def crash(self) -> None:
         """SIGKILL of all processes."""
-        killed = self.processes()
-        for one in killed:
-            one.kill()
-        psutil.wait_procs(killed, timeout=30)
+        killed = kill_trees(self.processes()[:1])
+        psutil.wait_procs(killed.processes, timeout=30)  # a zombie would pass for a server
 
     def start(self) -> None:
         """Start the server that has crashed."""
@@ -69,7 +69,8 @@ class TestedServer:
     def signal(self, number: int) -> None:
         """A signal for all processes: SIGSTOP or SIGCONT."""
         for one in self.processes():
-            one.send_signal(number)
+            with suppress(psutil.NoSuchProcess):  # the server's own workers end at any time
+                one.send_signal(number)
 
 
 @contextmanager
