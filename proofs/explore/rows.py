@@ -11,7 +11,7 @@ from model.results.attack import AttackFailure, AttackResult, MutantResult
 from model.results.verdict import ScopeCounterexample, ScopeResult
 from proofs.classify.graphs import class_of
 from proofs.explore.coverage import missed_points
-from proofs.explore.culprit.find import DECIDING_WORLDS, find_culprit
+from proofs.explore.culprit.find import find_culprit
 from proofs.explore.explorer import Exploration
 from proofs.explore.mutants import Killing
 from proofs.explore.random_attack import Attack, pytest_file
@@ -27,12 +27,11 @@ def scope_result(
     found: Exploration,
     *,
     whole: bool,
-    deciding: int = DECIDING_WORLDS,
     steps: bool = False,
 ) -> ScopeResult:
-    """The result of a scope.  whole: the worlds are compared with those that are pinned.  deciding,
-    steps: as in proofs.explore.tasks.Task."""
-    counterexample = _counterexample(pinned, found, deciding, steps=steps)
+    """The result of a scope.  whole: the worlds are compared with those that are pinned.  steps:
+    as in proofs.explore.tasks.Task."""
+    counterexample = _counterexample(pinned, found, steps=steps)
     length = None if counterexample is None else counterexample.steps
     derived = class_of(pinned.scope)
     guarantee = None if pinned.operators is None else found.guarantee
@@ -84,13 +83,13 @@ def named_trial(pinned: PinnedScope, found: Exploration) -> NamedTrial | None:
 
 
 def _counterexample(
-    pinned: PinnedScope, found: Exploration, deciding: int, *, steps: bool
+    pinned: PinnedScope, found: Exploration, *, steps: bool
 ) -> ScopeCounterexample | None:
     shown = found.counterexample
     if shown is None:
         return None
     run = story(shown.trace, shown.circle)
-    culprit = find_culprit(shown, run, deciding)
+    culprit = find_culprit(shown, run)
     return ScopeCounterexample(
         property=shown.property.name,
         steps=len(shown.trace.actions),
@@ -102,14 +101,12 @@ def _counterexample(
     )
 
 
-def attack_result(
-    attacked: Attack, called: str, deciding: int, *, steps: bool = False
-) -> AttackResult:
-    """The result of an attack on the protocol that is `called` so.  deciding, steps: as in Task."""
+def attack_result(attacked: Attack, called: str, *, steps: bool = False) -> AttackResult:
+    """The result of an attack on the protocol that is `called` so.  steps: as in Task."""
     failure, shown = None, attacked.failure
     if shown is not None:
         run = story(shown.trace)
-        culprit = find_culprit(shown, run, deciding)
+        culprit = find_culprit(shown, run)
         failure = AttackFailure(
             by="hypothesis" if attacked.examples else "walk",
             property=shown.property.name,

@@ -24,7 +24,6 @@ from model.results.verdict import (
     ScopeResult,
     StandardResult,
 )
-from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.explorer import Exploration, explore
 from proofs.explore.mutants import hunt
 from proofs.explore.random_attack import Attack, attack
@@ -72,10 +71,9 @@ class Task(NamedTuple):
     the mutant.  worlds: about how long the task takes, as a number of explored worlds.  walks,
     examples: the random runs of an attack.  budget: of the exploration of a scope; its worlds are
     WORLD_LIMIT's if None, or STANDARD_WORLDS.  whole: go on after all that is expected of a refuted
-    scope was found.  reduce: visit fewer worlds where that gives the same result.  deciding: the
-    number of worlds that the search for the moment that decides a failing run may visit.  shapes:
-    also return those that a scope met.  steps: also return a failing run by steps.  last: of FEWER,
-    the part that is taken away from the scope.
+    scope was found.  reduce: visit fewer worlds where that gives the same result.  shapes: also
+    return those that a scope met.  steps: also return a failing run by steps.  last: of FEWER, the
+    part that is taken away from the scope.
     """
 
     subject: str
@@ -87,7 +85,6 @@ class Task(NamedTuple):
     budget: Budget = UNLIMITED
     whole: bool = True
     reduce: bool = True
-    deciding: int = DECIDING_WORLDS
     shapes: bool = False
     steps: bool = False
     last: LastOne = LastOne.EVENT
@@ -110,7 +107,6 @@ def list_tasks(
     budget: Budget = UNLIMITED,
     once: bool = False,
     reduce: bool = True,
-    deciding: int = DECIDING_WORLDS,
     shapes: bool = False,
     steps: bool = False,
 ) -> tuple[Task, ...]:
@@ -127,9 +123,10 @@ def list_tasks(
     attacked = not once or (
         protocol.evidence.expected is Outcome.HOLDS and ":" not in protocol.name
     )
-    attack_ = Task(called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs)
-    attack_ = attack_._replace(deciding=deciding, steps=steps)
-    search = partial(Task, called, budget=budget, reduce=reduce, deciding=deciding, steps=steps)
+    attack_ = Task(
+        called, TaskKind.ATTACK, "random attack", runs * RUN_WORLDS, walks, runs, steps=steps
+    )
+    search = partial(Task, called, budget=budget, reduce=reduce, steps=steps)
     return (
         *(
             search(
@@ -238,7 +235,7 @@ def perform_on(
         case TaskKind.SCOPE:
             pinned = next(one for one in protocol.evidence.scopes if one.name == task.name)
             found = _explore(explore, protocol, pinned, task)
-            result = partial(scope_result, deciding=task.deciding, steps=task.steps)
+            result = partial(scope_result, steps=task.steps)
             return ScopeDone(
                 result(protocol, pinned, found, whole=task.whole),
                 time.perf_counter() - started,
@@ -249,14 +246,14 @@ def perform_on(
             )
         case TaskKind.OPERATOR:
             seen = partial(_explore, explore, task=task)
-            result = partial(scope_result, whole=True, deciding=task.deciding, steps=task.steps)
+            result = partial(scope_result, whole=True, steps=task.steps)
             row = run_standard(protocol, task.name, seen, result)
             return Done(row, time.perf_counter() - started)
         case TaskKind.FEWER:
             return _explore_fewer(explore, protocol, task)
         case TaskKind.ATTACK:
             attacked = attack(protocol, walks=task.walks, examples=task.examples)
-            failure = attack_result(attacked, task.subject, task.deciding, steps=task.steps)
+            failure = attack_result(attacked, task.subject, steps=task.steps)
             return Done(failure, time.perf_counter() - started)
         case TaskKind.MUTANT:
             mutant = next(one for one in protocol.evidence.mutants if one.name == task.name)

@@ -24,7 +24,6 @@ from model.results.attack import AttackResult, MutantResult
 from model.results.verdict import ScopeResult, StandardResult, Verdict
 from proofs.explore.claims import compare, guarantees, untried_classes, with_standard
 from proofs.explore.coverage import ScopePoints, missed_in_all
-from proofs.explore.culprit.find import DECIDING_WORLDS
 from proofs.explore.saturation import measure_reach
 from proofs.explore.search.meter import UNLIMITED, Budget
 from proofs.explore.tasks import (
@@ -64,9 +63,8 @@ def verdicts(
     of each scope may cost.  once: refute what is expected to be refuted, and look no further there
     (tasks.list_tasks).  reduce: visit fewer worlds where that gives the same result.  reach: also
     measure the reach of a protocol that is not refuted.  steps: also return failing runs by steps.
-    The moment that decides a failing run is searched only for a single name.  Raises Invalid.
+    Raises Invalid.
     """
-    deciding = DECIDING_WORLDS if len(names) == 1 else 0
     plan = [
         (
             protocol,
@@ -81,7 +79,6 @@ def verdicts(
                 budget=budget,
                 once=once,
                 reduce=reduce,
-                deciding=deciding,
                 shapes=reach,
                 steps=steps,
             ),

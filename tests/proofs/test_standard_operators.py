@@ -357,11 +357,10 @@ def test_a_search_with_a_standard_operator_ends_after_its_worlds(asked: int | No
         return explore(protocol, scope, **{**how, "limit": min(how["limit"], 5_000)})
 
     tasks = list_tasks(
-        RELAY, relay.PROTOCOL, "quick", walks=0, examples=0, mutants=False, deciding=5,
+        RELAY, relay.PROTOCOL, "quick", walks=0, examples=0, mutants=False,
         operators=[*OperatorClass], budget=Budget(asked),
     )  # fmt: skip
     ours = [one for one in tasks if one.kind is TaskKind.OPERATOR]
-    assert {one.deciding for one in ours} == {5}
     wrong = relay.PROTOCOL.vary(properties=(Property("never", When.ALWAYS, lambda *_: False),))
     rows = [perform_on(Subject(wrong, home=""), task, noting) for task in ours]
     results = [one.row for one in rows if isinstance(one, Done)]
