@@ -378,8 +378,9 @@ def test_passive_standby_is_as_short_as_the_tutorial_says() -> None:
     assert count <= int(said[1])
 
 
-LONG = ("standbys.md", "add-a-protocol.md", "costs.md", "my-engine-is-flink.md")
-"""The pages whose commands take longest; `.ci/run` checks and simulates by the others."""
+LONG = ("standbys.md", "add-a-protocol.md", "costs.md", "my-engine-is-flink.md", "tour.md")
+"""The pages whose commands take longest; `.ci/run` checks and simulates by the others, and has the
+tour in test_tour.py."""
 
 
 @pytest.mark.slow

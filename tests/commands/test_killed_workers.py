@@ -113,7 +113,7 @@ def test_prove_goes_on(asif: Callable[..., EndedCommand], monkeypatch: pytest.Mo
     assert "1 lost" in found.out
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive  # `.ci/run` goes on with a check, a sweep, a proof and a report
 def test_reproduce_goes_on_and_is_resumed(
     asif: Callable[..., EndedCommand], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -235,8 +235,8 @@ def forms(path: Path) -> tuple[Protocol, ...]:
 @pytest.mark.parametrize(
     "name",
     [
-        # `.ci/run` has the pins of two, and compares each picture (tests/engines).
-        pytest.param(name, marks=() if name in ("exactly_once", "kip_447") else PINNED_SELDOM)
+        # `.ci/run` has the pins of one, and compares each picture (tests/engines).
+        pytest.param(name, marks=() if name == "kip_447" else PINNED_SELDOM)
         for name in sorted(path.stem for path in engines.FOLDER.glob("*.py"))
     ],
 )

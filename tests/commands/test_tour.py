@@ -18,7 +18,9 @@ CUT = "..."
 """A quoted line that stands for any lines."""
 TIME = re.compile(r"(?<=[,;] )[\d.,]+ s\b|(?<=in )[\d.]+ s\b|\b\d+ walks.*? actions")
 """How long a run took, and how much of a random attack fitted in."""
-LONG = re.compile(r"asif (spark|flink|sweep|check \S+ --mutants|check upstream-backup:)")
+LONG = re.compile(
+    r"asif (spark|flink|sweep|run --limit 20000|check \S+ --mutants|check upstream-backup:)"
+)
 
 
 def blocks() -> list[tuple[str, str]]:
@@ -94,8 +96,8 @@ def _is_progress(line: str) -> bool:
 
 def cases() -> list[object]:
     return [
-        # `.ci/run` runs the same checks on engines, and its report explores the same protocols;
-        # their digits on the page are compared by `make test-all` alone.
+        # `.ci/run` runs the same checks on engines, and its report explores the same protocols and
+        # runs on flights; their digits on the page are compared by `make test-all` alone.
         pytest.param(
             *pair, marks=pytest.mark.exhaustive if LONG.search(pair[0]) else pytest.mark.slow
         )

@@ -34,7 +34,7 @@ REFUTED = [
         pinned,
         id=f"{name}, {pinned.name}",
         # `make test` has some of each family.
-        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 1_000 else (),
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 300 else (),
     )
     for name, protocol in {**PROTOCOLS, "forgetful": CRASHING, "standby": RESTING}.items()
     for pinned in protocol.evidence.scopes

@@ -48,7 +48,7 @@ HEALING = [35, 129, 255, 310]
 ENDLESS = [38, 150, 204, 282, 369, 407, 527, 585]
 """Drawn protocols with endless runs; 38, 407 and 585 have worlds without end, too."""
 
-QUICK, LARGE = 300, 10_000
+QUICK, LARGE = 150, 10_000
 """`make test` has scopes of fewer worlds, `make test-all` those of fewer than the second."""
 
 

@@ -435,7 +435,7 @@ QUICK = [
         pinned.scope,
         id=f"{name}-{pinned.name}",
         # `make test` has some of each family, and all shapes of protocols that Hypothesis draws.
-        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 500 else [],
+        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 200 else [],
     )
     for name, protocol in protocols().items()
     for pinned in protocol.evidence.scopes

@@ -135,6 +135,7 @@ def test_ctrl_c_in_a_finalizer_is_not_lost() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.exhaustive  # `.ci/run` has sessions that share a JVM, and leave nothing
 def test_two_sessions_one_after_the_other_leave_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -173,6 +174,7 @@ def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.exhaustive  # `.ci/run` starts one again that an exception ended
 def test_a_jvm_that_was_killed_is_started_again(tmp_path: Path) -> None:
     before = _javas()
     with Jvm() as jvm:
