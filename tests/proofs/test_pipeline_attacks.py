@@ -29,7 +29,9 @@ from model.registry import modules
 from proofs.explore.explorer import explore
 from proofs.explore.random_attack import attack
 from tests.sim.test_pipelines import PRECISE
+from tests.sizes import FULL
 
+WALKS, EXAMPLES = (400, 50) if FULL else (20, 3)
 FAMILIES = {protocol.name: protocol for protocol in modules().values()}
 FEW = Where("key", "==", 1)
 KEYED = Operator(Partitioned(sequence("a", "b"), "key"), TimeWindows(4, 2))
@@ -82,9 +84,9 @@ CASES = [
 @pytest.mark.parametrize(("name", "case"), CASES)
 def test_no_walk_finds_a_run_whose_output_differs(name: str, case: str) -> None:
     protocol = FAMILIES[name]
-    found = attack(protocol, walks=40, examples=5, scopes=[asked(protocol, case)])
+    found = attack(protocol, walks=WALKS, examples=EXAMPLES, scopes=[asked(protocol, case)])
     assert found.failure is None, found.failure
-    assert found.walks == 40
+    assert found.walks == WALKS
 
 
 def asked(protocol: Protocol, case: str) -> Scope:
