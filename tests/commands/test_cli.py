@@ -267,7 +267,7 @@ def test_a_lemma_is_proved_exported_and_written(tmp_path: Path) -> None:
     assert "(check-sat)" in exported[0].read_text()
 
 
-@pytest.mark.exhaustive  # the report of `.ci/run` reproduces every one
+@pytest.mark.slow
 def test_an_experiment_is_run_again(tmp_path: Path) -> None:
     command = ["reproduce", "lima-fig9", "--seeds", "1", "--events", "1000", "--json", "out.json"]
     ran = asif(*command, cwd=tmp_path)

@@ -132,7 +132,7 @@ def wrong(steps: Iterator[Steps] | list[Steps], windows: list[Word]) -> list[tup
     ]
 
 
-@pytest.mark.exhaustive  # `make test` has steps of two types
+@pytest.mark.slow
 def test_steps_that_share_events_and_events_that_are_equal() -> None:
     """One event may satisfy several steps; events of one time and type are equal."""
     assert wrong(every_pattern(2, (A, ANYTHING)), list(words_up_to(3))) == []
@@ -159,7 +159,7 @@ def test_patterns_of_two_steps_in_some_words_of_up_to_seven_letters() -> None:
     two_steps(share=1)
 
 
-@pytest.mark.exhaustive  # `make test` has patterns of two steps
+@pytest.mark.slow
 def test_patterns_of_three_steps_in_words_of_two_letters() -> None:
     windows = list(words_up_to(4, gaps=(1,)))
     for at, one in enumerate(every_pattern(3, (A, B))):

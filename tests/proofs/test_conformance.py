@@ -91,7 +91,7 @@ def test_without_any_of_its_transitions_an_abstraction_drifts(
     assert wanted
     found = set[str]()
     for limit, pinned in product(LIMITS, protocols()[name].evidence.scopes):
-        if FULL or found != wanted:
+        if limit == LIMITS[0] or found != wanted:
             seen = accounts(name, pinned, limit)
             assert drifting(seen) == {}
             found |= seen[abstraction.name].alone

@@ -31,7 +31,7 @@ from proofs.explore.random_attack import attack
 from tests.sim.test_pipelines import PRECISE
 from tests.sizes import FULL
 
-WALKS, EXAMPLES = (400, 50) if FULL else (20, 3)
+WALKS, EXAMPLES = (400, 50) if FULL else (40, 5)
 FAMILIES = {protocol.name: protocol for protocol in modules().values()}
 FEW = Where("key", "==", 1)
 KEYED = Operator(Partitioned(sequence("a", "b"), "key"), TimeWindows(4, 2))

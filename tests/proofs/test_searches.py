@@ -67,7 +67,7 @@ from proofs.explore.explorer import Counterexample, Exploration, explore
 from proofs.explore.search import compiled
 from proofs.explore.search import plain as plain_search
 from proofs.explore.search.meter import Meter
-from tests.sizes import FULL
+from tests.sizes import FULL, smallest
 
 WORLDS = 1_500
 OPERATOR = Operator(sequence("a"), CountWindows(1, 1))
@@ -429,17 +429,22 @@ def test_memory_that_is_let_go_does_not_make_a_scope_hold() -> None:
     assert "memory" in found.spent
 
 
-QUICK = [
-    pytest.param(
-        protocol,
-        pinned.scope,
-        id=f"{name}-{pinned.name}",
-        # `make test` has some of each family, and all shapes of protocols that Hypothesis draws.
-        marks=pytest.mark.exhaustive if (pinned.states or 0) >= 200 else [],
-    )
+SCOPES = [
+    (name, pinned)
     for name, protocol in protocols().items()
     for pinned in protocol.evidence.scopes
     if (pinned.states or 10**9) < 10_000
+]
+LEAST = smallest(SCOPES).values()
+QUICK = [
+    pytest.param(
+        protocols()[name],
+        pinned.scope,
+        id=f"{name}-{pinned.name}",
+        # `make test` has some of each family, and all shapes of protocols that Hypothesis draws.
+        marks=[] if pinned.worlds < 500 or (name, pinned) in LEAST else pytest.mark.exhaustive,
+    )
+    for name, pinned in SCOPES
 ]
 
 

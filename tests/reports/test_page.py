@@ -49,6 +49,7 @@ from proofs.explore.verdict import verdict
 from reports import palette
 from reports.page import write, writing
 from reports.page.encoding import script_text
+from reports.page.shell import WEB
 from reports.page.surprises import surprises
 from reports.results import run as plots
 from reports.safe_text import visible
@@ -258,6 +259,14 @@ def test_where_no_models_are_installed_the_report_says_where_they_are(tmp_path: 
     for text in written(_results(bugs=()), tmp_path).both:
         assert "docs/how-to/engines" in text
         assert "not in this installation" in text
+
+
+def test_effects_of_pages_are_done_before_the_next_key() -> None:
+    """None is left for after the paint, where it would undo a key that comes before."""
+    found = {
+        path.name: re.findall(r"\buse\w*Effect\b", path.read_text()) for path in WEB.glob("*.js")
+    }
+    assert {name for names in found.values() for name in names} == {"useLayoutEffect"}
 
 
 def test_the_page_needs_no_network_and_says_where_to_read_without_scripts(tmp_path: Path) -> None:

@@ -218,7 +218,6 @@ def test_a_sweep_killed_again_and_again_has_the_table_of_an_undisturbed_one(
     assert rows_of(tmp_path / "out" / JOURNAL) == len(undisturbed)
 
 
-@pytest.mark.exhaustive  # `.ci/run` sweeps on Spark in tests/commands and tests/conformance
 def test_the_command_sweeps_sums_up_and_draws(tmp_path: Path) -> None:
     """Also where runs fail, whose own commands show why; and what is done is not done again."""
     sweep = written(tmp_path, SWEEP.replace("[20, 40]", "[20, 200]\nstream.events = [200, 40]"))

@@ -174,7 +174,6 @@ def test_sessions_share_a_jvm_that_ends_with_its_block(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.exhaustive  # `.ci/run` starts one again that an exception ended
 def test_a_jvm_that_was_killed_is_started_again(tmp_path: Path) -> None:
     before = _javas()
     with Jvm() as jvm:

@@ -56,7 +56,7 @@ class TestedServer:
 
     def crash(self) -> None:
         """SIGKILL of all processes."""
-        killed = kill_trees(self.processes()[:1])
+        killed = kill_trees(self.processes())
         psutil.wait_procs(killed.processes, timeout=30)  # a zombie would pass for a server
 
     def start(self) -> None:
